@@ -42,7 +42,7 @@ export class FluxJobController implements Controller {
       waitOf: (uid) => shared.grantWaits.of(uid),
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
-      isBusy: shared.isBusy,
+      busyness: shared.busyness,
       onFinal: (uid) => this.rows.forget(uid),
       enqueue: (uid) => this.queue.add(uid),
       clock: shared.time.clock,

@@ -25,6 +25,7 @@ import {
   type StatusDecision,
 } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
+import type { Busyness } from '../shared/change-rate';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus, shownPhase } from './status';
@@ -44,8 +45,7 @@ export interface FluxJobReconcilerOptions {
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => FluxJobObject | undefined;
-  /** Whether many workloads start and end at this moment. */
-  readonly isBusy: () => boolean;
+  readonly busyness: Pick<Busyness, 'isBusy' | 'since'>;
   /** The final status of a finished row is written, so its row is no longer needed. */
   readonly onFinal: (uid: string) => void;
   /** Reconciles this uid again: its write is admitted now. */
@@ -60,7 +60,7 @@ export interface FluxJobReconcilerOptions {
 const PACE: StatusPace = {
   perSecond: { busy: 4, quiet: 100 },
   burst: 10,
-  // With the time that a workload or a phase must last, no FluxJob is more than 10 s behind its row.
+  // With BUSY_SECONDS, no FluxJob of a stream is more than 10 s behind its row.
   longestWait: 2.5,
   // 10,000 new FluxJobs in 26 s.
   mostPerSecond: 500,
@@ -75,11 +75,13 @@ const SETTLE_SECONDS: Readonly<Record<Phase, number>> = {
   Running: 1,
   Finished: 0,
 };
+/** While many workloads start and end, nothing that lasts for less than these seconds is written: not even an end. */
+const BUSY_SECONDS = 7;
 /**
- * While many workloads start and end, all that lasts for less than these seconds is not written, except the end. The end
- * waits, too: who starts next is more urgent than the record of who has ended.
+ * A burst is no stream: what starts and ends in its first seconds as it should is written when the burst is over. So its
+ * changes are up to these seconds behind; later ones less and less, down to BUSY_SECONDS. What waits is shown as always.
  */
-const BUSY_SECONDS = { running: 7, ended: 5 };
+const BURST_SECONDS = 20;
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
 
@@ -109,7 +111,8 @@ export class FluxJobReconciler {
   private readonly limiter: RateLimiter;
 
   constructor(private readonly options: FluxJobReconcilerOptions) {
-    this.limiter = createStatusLimiter(PACE, options);
+    const { clock, enqueue, busyness } = options;
+    this.limiter = createStatusLimiter(PACE, { clock, enqueue, isBusy: () => busyness.isBusy() });
   }
 
   /** No further write is admitted. */
@@ -184,24 +187,33 @@ export class FluxJobReconciler {
     const { phase, at } = this.see(row);
     const { submittedAt } = row;
     const [since, quietSeconds] = phase === 'Finished' ? [at, 0] : [submittedAt, CREATE_SECONDS];
-    return this.secondsTo(since + this.lasting(phase, quietSeconds), submittedAt);
+    const settled = since + this.lasting(phase, since, quietSeconds);
+    return Math.min(settled, this.latest(phase, submittedAt)) - this.options.now();
   }
 
   /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
   private settlingSeconds(row: WorkloadRow, known: Written): number {
     const { phase, at, unwrittenSince } = this.see(row);
-    const settled = Math.max(known.at, at) + this.lasting(phase, SETTLE_SECONDS[phase]);
-    return this.secondsTo(settled, unwrittenSince);
+    const since = Math.max(known.at, at);
+    const settled = since + this.lasting(phase, since, SETTLE_SECONDS[phase]);
+    return Math.min(settled, this.latest(phase, unwrittenSince)) - this.options.now();
   }
 
   /** A workload that changes often is shown, too. */
-  private secondsTo(settled: number, unwrittenSince = Number.POSITIVE_INFINITY): number {
-    return Math.min(settled, unwrittenSince + BUSY_SECONDS.running) - this.options.now();
+  private latest(phase: Phase, unwrittenSince = Number.POSITIVE_INFINITY): number {
+    return unwrittenSince + this.busySeconds(phase, unwrittenSince);
   }
 
-  private lasting(phase: Phase, quietSeconds: number): number {
-    if (!this.options.isBusy()) return quietSeconds;
-    return phase === 'Finished' ? BUSY_SECONDS.ended : BUSY_SECONDS.running;
+  private lasting(phase: Phase, since: number, quietSeconds: number): number {
+    return this.options.busyness.isBusy() ? this.busySeconds(phase, since) : quietSeconds;
+  }
+
+  /** @param since when a change came that is not written yet */
+  private busySeconds(phase: Phase, since: number): number {
+    const began = this.options.busyness.since;
+    if (phase === 'Waiting' || began === undefined) return BUSY_SECONDS;
+    const share = Math.min(1, Math.max(0, since - began) / BURST_SECONDS);
+    return BURST_SECONDS + share * (BUSY_SECONDS - BURST_SECONDS);
   }
 
   /** Not by the times of the row: some of them are by the clock of a node. */

@@ -9,7 +9,7 @@ import { EventRecorder } from '../kubernetes/events';
 import type { RowMirror } from '../queue/row-mirror';
 import { WorkloadCache } from '../queue/workload-cache';
 import { agentsOf } from '../shared/agents';
-import { ChangeRate } from '../shared/change-rate';
+import { Busyness } from '../shared/change-rate';
 import { GrantWaits } from '../shared/grant-waits';
 import { Informers } from '../shared/informers';
 import { NodeCache } from '../shared/node-cache';
@@ -65,7 +65,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     }),
     signals,
     grantWaits: new GrantWaits(),
-    isBusy: busyness(workloadCache, now),
+    busyness: busynessOf(workloadCache, now),
   };
 }
 
@@ -73,8 +73,8 @@ function createQueues({ queue }: Config, { fluxSetups }: Informers): QueueRegist
   return new QueueRegistry(stackQueue(queue), queue.enabled, () => fluxSetups.list());
 }
 
-function busyness(workloadCache: WorkloadCache, now: () => number): () => boolean {
-  const changeRate = new ChangeRate();
-  workloadCache.onChange(() => changeRate.recordChange(now()));
-  return () => changeRate.perSecond(now()) > BUSY_CHANGES_PER_SECOND;
+function busynessOf(workloadCache: WorkloadCache, now: () => number): Busyness {
+  const busyness = new Busyness(BUSY_CHANGES_PER_SECOND, now);
+  workloadCache.onChange(() => busyness.recordChange());
+  return busyness;
 }

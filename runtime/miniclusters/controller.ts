@@ -79,7 +79,11 @@ export class MiniClusterController implements Controller {
     );
     this.reports = new Reports(shared.now);
     const enqueue = (key: string) => this.reportChanged(key);
-    this.pace = createStatusLimiter(REPORT_PACE, { isBusy: shared.isBusy, clock: time.clock, enqueue });
+    this.pace = createStatusLimiter(REPORT_PACE, {
+      isBusy: () => shared.busyness.isBusy(),
+      clock: time.clock,
+      enqueue,
+    });
     this.receiver = this.createReceiver();
     const reconciler = this.createReconciler(rows);
     this.queue = reconcileQueue(shared, {

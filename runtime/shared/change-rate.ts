@@ -14,3 +14,31 @@ export class ChangeRate {
     return this.changes * Math.exp(-Math.max(0, now - (this.asOf ?? now)));
   }
 }
+
+/** Whether many workloads start and end at this moment, and for how long already. */
+export class Busyness {
+  private readonly rate = new ChangeRate();
+  private began: number | undefined;
+
+  constructor(
+    /** Changes per second beyond which the queue is busy. */
+    private readonly threshold: number,
+    /** Unix seconds. */
+    private readonly now: () => number,
+  ) {}
+
+  recordChange(): void {
+    const now = this.now();
+    if (!this.isBusy()) this.began = now;
+    this.rate.recordChange(now);
+  }
+
+  isBusy(): boolean {
+    return this.rate.perSecond(this.now()) > this.threshold;
+  }
+
+  /** Unix seconds at which the queue became busy; undefined while it is not. */
+  get since(): number | undefined {
+    return this.isBusy() ? this.began : undefined;
+  }
+}

@@ -8,6 +8,7 @@ import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import type { Queue } from '../queue/store';
 import type { WorkloadCache } from '../queue/workload-cache';
+import type { Busyness } from './change-rate';
 import type { GrantWaits } from './grant-waits';
 import type { Informers } from './informers';
 import type { NodeCache } from './node-cache';
@@ -43,7 +44,7 @@ export interface Shared {
   /** What granted workloads wait for while none of their pods runs. */
   readonly grantWaits: GrantWaits;
   /** Whether many workloads start and end at this moment, so that status writes should wait. */
-  readonly isBusy: () => boolean;
+  readonly busyness: Pick<Busyness, 'isBusy' | 'since'>;
 }
 
 /** One area of a term, or a part of it that runs by itself. */

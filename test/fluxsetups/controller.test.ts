@@ -57,7 +57,7 @@ class World {
       informers: { fluxSetups: this.informer() },
       queues: new QueueRegistry(stackQueue(config.queue), true, () => this.objects),
       signals: this.signals,
-      isBusy: () => false,
+      busyness: { isBusy: () => false, since: undefined },
     } as unknown as FluxSetupShared;
   }
 
