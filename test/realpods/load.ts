@@ -6,8 +6,10 @@ import { BASE_IMAGE } from './image-names';
 export const TEAM = 'team';
 
 export interface JobShape {
-  /** Number of pods that run at the same time, with one core each. @default 1 */
+  /** Number of pods that run at the same time. @default 1 */
   readonly pods?: number;
+  /** What each of them requests. @default '1' */
+  readonly cpu?: string;
   /** Run time of a pod in seconds. @default 2 */
   readonly seconds?: number;
 }
@@ -18,14 +20,14 @@ export interface FluxJobStatus {
 }
 
 /** A Job without any setting of the queue. */
-export function jobManifest(name: string, { pods = 1, seconds = 2 }: JobShape = {}): KubeObject {
+export function jobManifest(name: string, { pods = 1, cpu = '1', seconds = 2 }: JobShape = {}): KubeObject {
   const container = {
     name: 'work',
     image: BASE_IMAGE,
     imagePullPolicy: 'IfNotPresent',
     // exec lets sleep receive the signal of a deletion.
     command: ['sh', '-c', `hostname; exec sleep ${seconds}`],
-    resources: { requests: { cpu: '1', memory: '32Mi' } },
+    resources: { requests: { cpu, memory: '32Mi' } },
   };
   return {
     apiVersion: 'batch/v1',

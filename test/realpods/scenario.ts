@@ -19,7 +19,7 @@ export interface ScenarioOptions extends Combination {
   readonly props: FluxQueueProps;
   readonly images: Images;
   readonly nodes: number;
-  /** Runs apply, Jobs, a handover, the deletion of all pods, and removal only. @default false */
+  /** Runs apply, Jobs, a rolling update, a handover, the deletion of all pods, and removal only. @default false */
   readonly reduced?: boolean;
   readonly progress: (line: string) => void;
 }
@@ -49,6 +49,11 @@ export interface Figures {
   handoverSeconds?: number;
   /** Time from SIGKILL for the leader's controller until the next Job is released. */
   crashHandoverSeconds?: number;
+  /** Creations of Jobs while every Deployment of the stack was restarted, and how many of them were refused. */
+  rolloutCreations?: number;
+  rolloutRefused?: number;
+  /** The longest time without a grant meanwhile. */
+  rolloutGapSeconds?: number;
   /** Time from the forced deletion of all pods of the stack until all of them are Ready. */
   allPodsReadySeconds?: number;
   /** Time from that deletion until a Job of after it is released. */

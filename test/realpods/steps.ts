@@ -4,6 +4,7 @@ import { isReady } from './cluster';
 import { leftovers } from './leftovers';
 import { jobManifest, TEAM } from './load';
 import { runMiniCluster } from './minicluster';
+import { applyAgain, rollOut } from './rollout';
 import type { Figures, Run } from './scenario';
 import { type DeployedStack, type RealPod, STACK_NAMESPACE } from './stack';
 
@@ -278,10 +279,19 @@ export async function remove({ stack, rig, figures, say }: Run): Promise<void> {
   figures.problems.push(...(await leftovers(cluster.api)));
 }
 
-export const REDUCED: readonly Step[] = [runJobs, runMiniCluster, deleteLeader, deleteAllPods];
+export const REDUCED: readonly Step[] = [
+  runJobs,
+  runMiniCluster,
+  applyAgain,
+  rollOut,
+  deleteLeader,
+  deleteAllPods,
+];
 export const ALL: readonly Step[] = [
   runJobs,
   runMiniCluster,
+  applyAgain,
+  rollOut,
   killContainers,
   deletePods,
   deleteLeader,
