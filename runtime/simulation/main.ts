@@ -1,25 +1,34 @@
 /**
- * `npm run -s simulate -- --swf FILE --policy easy --nodes 128 --cores-per-node 8 [--scale 1.5] [--json]`: replays a
- * trace on a machine with a policy.
+ * `npm run -s simulate -- --swf FILE --policy easy,hybrid --nodes 128,+20 --cores-per-node 8 [--scale 1.5] [--json]
+ * [--html FILE]`: replays a trace on a machine with a policy, or with several of both side by side.
  */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies';
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import type { QueuePolicy } from '../../constructs/api/policies';
 import { QUEUE_RANGES } from '../../constructs/api/queue-defaults';
 import { FluxqError, messageOf } from '../errors';
-import { type Machine, replay } from './replay';
-import { type Statistics, statisticsOf } from './statistics';
-import type { TraceJob } from './swf';
+import { curvesOf } from './curves';
+import { page } from './page';
+import { replay } from './replay';
+import type { Result } from './results';
+import { statisticsOf } from './statistics';
+import type { Trace, TraceJob } from './swf';
+import { table } from './table';
 import { readTrace } from './trace-file';
+import { MAX_VARIANTS, parseNodes, parsePolicies, type Variant, variantsOf } from './variants';
 
-interface Options extends Machine {
+interface Options {
   readonly swf: string;
-  readonly policy: QueuePolicy;
+  readonly policy: readonly QueuePolicy[];
   readonly reservations?: number;
+  readonly nodes: readonly number[];
+  readonly coresPerNode: number;
   readonly scale: number;
   readonly json: boolean;
+  readonly html?: string;
 }
 
-const MAX_NODES = 100_000;
 const MAX_CORES = 1_000_000;
 const MAX_RESERVATIONS = QUEUE_RANGES.reservations.max;
 /** Progress is shown after this time, and then this often. */
@@ -30,12 +39,13 @@ function parseOptions(argv: readonly string[]): Options {
   return new Command('npm run -s simulate --')
     .description('Replays a Standard Workload Format trace through the scheduling engine.')
     .requiredOption('--swf <file>', 'the trace, plain or gzip')
-    .addOption(new Option('--policy <name>', 'policy of the queue').choices(QUEUE_POLICIES).default('easy'))
+    .option('--policy <names>', 'policies of the queue, separated by commas, or all', parsePolicies, ['easy'])
     .option('--reservations <n>', 'reservations of policy hybrid (default: 8)', whole(MAX_RESERVATIONS))
-    .requiredOption('--nodes <n>', 'nodes of the machine', whole(MAX_NODES))
+    .requiredOption('--nodes <numbers>', 'nodes of the machine; 128,+20 compares 128 with 148', parseNodes)
     .requiredOption('--cores-per-node <n>', 'cores of each node', whole(MAX_CORES))
     .option('--scale <x>', 'stretches the times between submissions: 2 halves the load', factor, 1)
-    .option('--json', 'one line of JSON', false)
+    .option('--json', 'one line of JSON; a list if several are compared', false)
+    .option('--html <file>', 'also writes a page with the table and plots; it needs no network')
     .parse(argv)
     .opts<Options>();
 }
@@ -56,28 +66,84 @@ function factor(text: string): number {
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv);
-  if (options.reservations !== undefined && options.policy !== 'hybrid')
+  const variants = variantsOf(options.policy, options.nodes, options.coresPerNode);
+  check(options, variants);
+  const trace = readTrace(options.swf);
+  if (trace.unknown > 0) warn(`${trace.unknown} jobs of unknown runtime or width are left out`);
+  const results: Result[] = [];
+  for (const variant of variants) results.push(await simulate(trace, variant, options));
+  if (options.html !== undefined) write(options.html, page(basename(options.swf), results));
+  process.stdout.write(`${options.json ? json(results) : text(results)}\n`);
+}
+
+function check({ reservations, policy }: Options, variants: readonly Variant[]): void {
+  if (reservations !== undefined && !policy.includes('hybrid'))
     throw new InvalidArgumentError('--reservations requires --policy hybrid');
-  const cores = options.nodes * options.coresPerNode;
-  if (cores > MAX_CORES) {
-    throw new FluxqError(
-      'FLUXQ_SIMULATION_SIZE',
-      `machines of more than ${MAX_CORES} cores are not supported`,
-      {
-        field: '--nodes x --cores-per-node',
-        value: cores,
-        remedy: 'simulate a part of it, with that part of the trace',
-      },
-    );
+  if (variants.length > MAX_VARIANTS) {
+    throw new FluxqError('FLUXQ_SIMULATION_SIZE', `at most ${MAX_VARIANTS} replays are compared`, {
+      field: '--policy x --nodes',
+      value: variants.length,
+      remedy: 'give fewer policies or sizes',
+    });
   }
-  const { jobs, unknown } = readTrace(options.swf);
-  if (unknown > 0) warn(`${unknown} jobs of unknown runtime or width are left out`);
-  const progress = new Progress(jobs.length);
-  const replayed = await replay(jobs, { ...options, onProgress: (started) => progress.show(started) });
+  const cores = Math.max(...variants.map(coresOf));
+  if (cores <= MAX_CORES) return;
+  throw new FluxqError(
+    'FLUXQ_SIMULATION_SIZE',
+    `machines of more than ${MAX_CORES} cores are not supported`,
+    {
+      field: '--nodes x --cores-per-node',
+      value: cores,
+      remedy: 'simulate a part of it, with that part of the trace',
+    },
+  );
+}
+
+function coresOf({ nodes, coresPerNode }: Variant): number {
+  return nodes * coresPerNode;
+}
+
+async function simulate(
+  { jobs }: Trace,
+  variant: Variant,
+  { scale, reservations }: Options,
+): Promise<Result> {
+  const progress = new Progress(jobs.length, variant.label);
+  const replayed = await replay(jobs, {
+    ...variant,
+    scale,
+    ...(reservations !== undefined && variant.policy === 'hybrid' ? { reservations } : {}),
+    onProgress: (started) => progress.show(started),
+  });
   progress.end();
+  const cores = coresOf(variant);
   if (replayed.tooLarge.length > 0) warn(tooLarge(replayed.tooLarge, cores));
-  const statistics = statisticsOf(replayed.jobs, cores);
-  process.stdout.write(`${options.json ? JSON.stringify(statistics) : summary(options, statistics)}\n`);
+  return { variant, statistics: statisticsOf(replayed.jobs, cores), curves: curvesOf(replayed.jobs, cores) };
+}
+
+function write(file: string, content: string): void {
+  try {
+    writeFileSync(file, content);
+  } catch (error) {
+    throw new FluxqError('FLUXQ_SIMULATION_OUTPUT', messageOf(error).split('\n')[0]!, {
+      field: '--html',
+      value: file,
+      remedy: 'give a file in a folder that you may write to',
+      cause: error,
+    });
+  }
+}
+
+function json(results: readonly Result[]): string {
+  const shown = results.map(({ variant: { policy, nodes }, statistics }) =>
+    results.length === 1 ? statistics : { policy, nodes, ...statistics },
+  );
+  return JSON.stringify(shown.length === 1 ? shown[0] : shown);
+}
+
+function text(results: readonly Result[]): string {
+  const [first] = results;
+  return results.length === 1 ? summary(first!) : table(results);
 }
 
 function warn(text: string): void {
@@ -90,15 +156,15 @@ function tooLarge(jobs: readonly TraceJob[], cores: number): string {
   return `${count} for more than the machine's ${cores} cores and never start (the first: job ${first!.number}, ${first!.processors})`;
 }
 
-function summary({ policy, nodes, coresPerNode }: Options, s: Statistics): string {
+function summary({ variant: { policy, nodes, coresPerNode }, statistics: s }: Result): string {
   return [
     `${s.jobs} jobs on ${nodes} nodes of ${coresPerNode} cores, policy ${policy}`,
-    `  wait                  mean ${seconds(s.meanWait)}, longest ${seconds(s.maxWait)}`,
+    `  wait                  mean ${seconds(s.meanWait)}, median ${seconds(s.medianWait)}, 90 % at most ${seconds(s.waitP90)}, longest ${seconds(s.maxWait)}`,
     `  wait of wide jobs     mean ${seconds(s.wideMeanWait)}, longest ${seconds(s.wideMaxWait)} (a quarter of the machine and more)`,
     `  bounded slowdown      mean ${s.meanBoundedSlowdown.toFixed(2)}`,
     `  utilisation           ${(s.utilisation * 100).toFixed(1)} %`,
     `  delayed reservations  ${s.delayedReservations}`,
-    `  estimates             for ${(s.estimated * 100).toFixed(1)} % of the jobs, mean error ${seconds(s.meanEstimateError)}`,
+    `  estimates             for ${(s.estimated * 100).toFixed(1)} % of the jobs, mean error ${seconds(s.meanEstimateError)}, half at most ${seconds(s.estimateErrorP50)}, 90 % at most ${seconds(s.estimateErrorP90)}`,
   ].join('\n');
 }
 
@@ -111,13 +177,16 @@ class Progress {
   private next = Date.now() + SILENT_MS;
   private shown = false;
 
-  constructor(private readonly jobs: number) {}
+  constructor(
+    private readonly jobs: number,
+    private readonly label: string,
+  ) {}
 
   show(started: number): void {
     if (!process.stderr.isTTY || Date.now() < this.next) return;
     this.next = Date.now() + UPDATE_MS;
     this.shown = true;
-    process.stderr.write(`\r${started} of ${this.jobs} jobs have started`);
+    process.stderr.write(`\r${this.label}: ${started} of ${this.jobs} jobs have started`);
   }
 
   end(): void {

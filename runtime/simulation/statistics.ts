@@ -14,6 +14,9 @@ export interface SimulatedJob {
 export interface Statistics {
   readonly jobs: number;
   readonly meanWait: number;
+  readonly medianWait: number;
+  /** 90 % of the jobs waited at most this long. */
+  readonly waitP90: number;
   readonly maxWait: number;
   /** The mean of max(1, (wait + runtime) / max(runtime, 10 s)). */
   readonly meanBoundedSlowdown: number;
@@ -28,6 +31,9 @@ export interface Statistics {
   readonly estimated: number;
   /** Mean time between the first estimate of a job and its start, over the jobs that had one. */
   readonly meanEstimateError: number;
+  /** Half of these errors, and 90 % of them, are at most this large. */
+  readonly estimateErrorP50: number;
+  readonly estimateErrorP90: number;
 }
 
 const BOUND = 10;
@@ -41,6 +47,8 @@ export function statisticsOf(jobs: readonly SimulatedJob[], processors: number):
   return {
     jobs: jobs.length,
     meanWait: mean(jobs, waitOf),
+    medianWait: quantile(jobs, waitOf, 0.5),
+    waitP90: quantile(jobs, waitOf, 0.9),
     maxWait: most(jobs, waitOf),
     meanBoundedSlowdown: mean(jobs, slowdownOf),
     utilisation: jobs.length === 0 ? 0 : busy / (processors * (to - from)),
@@ -49,6 +57,8 @@ export function statisticsOf(jobs: readonly SimulatedJob[], processors: number):
     delayedReservations: jobs.filter(({ delayed }) => delayed).length,
     estimated: jobs.length === 0 ? 0 : estimated.length / jobs.length,
     meanEstimateError: mean(estimated, errorOf),
+    estimateErrorP50: quantile(estimated, errorOf, 0.5),
+    estimateErrorP90: quantile(estimated, errorOf, 0.9),
   };
 }
 
@@ -73,4 +83,10 @@ function mean(jobs: readonly SimulatedJob[], measure: Measure): number {
 
 function most(jobs: readonly SimulatedJob[], measure: Measure): number {
   return jobs.reduce((largest, job) => Math.max(largest, measure(job)), 0);
+}
+
+/** The least value that this share of all values does not exceed. */
+function quantile(jobs: readonly SimulatedJob[], measure: Measure, share: number): number {
+  const sorted = jobs.map(measure).sort((a, b) => a - b);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
 }

@@ -2,7 +2,10 @@
 import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies';
 import type { Statistics } from '../../runtime/simulation/statistics';
 
-export interface PolicyRun extends Statistics {
+/** The measures that the table has. */
+type Measures = Omit<Statistics, 'medianWait' | 'waitP90' | 'estimateErrorP50' | 'estimateErrorP90'>;
+
+export interface PolicyRun extends Measures {
   readonly load: number;
   /** The walltime requested, as a multiple of the runtime. */
   readonly factor: number;

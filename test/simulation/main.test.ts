@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { swfTrace } from './trace';
@@ -27,6 +27,8 @@ test('prints one line of JSON, and jobs that cannot run on stderr', async () => 
   expect(Object.keys(JSON.parse(stdout))).toEqual([
     'jobs',
     'meanWait',
+    'medianWait',
+    'waitP90',
     'maxWait',
     'meanBoundedSlowdown',
     'utilisation',
@@ -35,6 +37,8 @@ test('prints one line of JSON, and jobs that cannot run on stderr', async () => 
     'delayedReservations',
     'estimated',
     'meanEstimateError',
+    'estimateErrorP50',
+    'estimateErrorP90',
   ]);
   expect(stderr).toMatch(/^\d+ jobs? asks? for more than the machine's 32 cores and never start/);
 });
@@ -46,15 +50,54 @@ test('prints a readable summary without --json', async () => {
   );
 });
 
+test('compares policies and sizes as a table, as JSON and as a page', async () => {
+  const page = join(folder, 'page.html');
+  const sizes = ['--nodes', '16,+8', '--cores-per-node', '4'];
+  const args = ['--swf', file, '--policy', 'fcfs,hybrid', ...sizes, '--reservations', '4', '--html', page];
+  const { stdout: table } = await simulate(...args);
+  const lines = table.trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^ +mean wait +median +p90 .* delayed +estimated +error p50 +error p90$/);
+  expect(lines.slice(1).map((line) => line.slice(0, 16).trim())).toEqual([
+    'fcfs, 16 nodes',
+    'fcfs, 24 nodes',
+    'hybrid, 16 nodes',
+    'hybrid, 24 nodes',
+  ]);
+  const { stdout } = await simulate(...args, '--json');
+  const results = JSON.parse(stdout) as { policy: string; nodes: number; meanWait: number }[];
+  expect(results.map(({ policy, nodes }) => [policy, nodes])).toEqual([
+    ['fcfs', 16],
+    ['fcfs', 24],
+    ['hybrid', 16],
+    ['hybrid', 24],
+  ]);
+  expect(results[1]!.meanWait).toBeLessThan(results[0]!.meanWait);
+  expect(results[2]!.meanWait).toBeLessThan(results[0]!.meanWait);
+  expect(readFileSync(page, 'utf8')).toContain('<title>Replay of trace.swf</title>');
+});
+
 test.each([
   [
     ['--swf', 'none.swf', ...machine],
     /^FLUXQ_TRACE_UNREADABLE: none\.swf: .*; give a readable file with --swf\n$/,
   ],
-  [['--swf', file, '--nodes', '0', '--cores-per-node', '4'], /must be a whole number from 1 to/],
+  [['--swf', file, '--nodes', '0', '--cores-per-node', '4'], /must be whole numbers from 1 to/],
+  [['--swf', file, '--nodes', '8,+x', '--cores-per-node', '4'], /after the first, \+20 means 20 more/],
+  [['--swf', file, '--nodes', '+8', '--cores-per-node', '4'], /must be whole numbers from 1 to/],
+  [
+    ['--swf', file, '--policy', 'all', '--nodes', '1,2,3,4,5', '--cores-per-node', '4'],
+    /^FLUXQ_SIMULATION_SIZE: --policy x --nodes: at most 16 replays are compared \(got 20\); give fewer/,
+  ],
+  [
+    ['--swf', file, ...machine, '--html', '/nowhere/page.html'],
+    /FLUXQ_SIMULATION_OUTPUT: --html: ENOENT.*; give a file in a folder that you may write to\n$/,
+  ],
   [['--swf', file, '--nodes', '100000', '--cores-per-node', '100000'], /^FLUXQ_SIMULATION_SIZE: /],
   [['--swf', file, ...machine, '--reservations', '2'], /^--reservations requires --policy hybrid\n$/],
-  [['--swf', file, ...machine, '--policy', 'magic'], /Allowed choices are fcfs, easy, conservative, hybrid/],
+  [
+    ['--swf', file, ...machine, '--policy', 'magic'],
+    /must be all, or one or more of fcfs, easy, conservative, hybrid/,
+  ],
 ])('reports invalid input in one sentence: %j', async (args, sentence) => {
   const { code, stderr } = await simulate(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
