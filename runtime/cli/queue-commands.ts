@@ -1,4 +1,4 @@
-/** The commands `history` and `accounting` read the queue's tables. They need no leader. */
+/** The commands `history`, `accounting` and `trace` read the queue's tables. They need no leader. */
 import type { Command } from 'commander';
 import { databaseSource, loadConfig } from '../config';
 import { readDatabaseAccess } from '../kubernetes/secrets';
@@ -10,9 +10,11 @@ import {
   accountingLines,
   accountingQuery,
   historyLines,
+  periodOf,
   startOfMonth,
   workloadName,
 } from './report';
+import { swfLines } from './trace';
 import { withClient } from './with-client';
 
 interface Options {
@@ -36,6 +38,18 @@ export function addQueueCommands(program: Command): void {
     .option('--json', 'as JSON')
     .option('--config <file>', 'YAML configuration')
     .action(printAccounting);
+
+  program
+    .command('trace')
+    .description('print what started and ended as a trace in Standard Workload Format, for simulations')
+    .option('--from <time>', 'ISO date or time', startOfMonth())
+    .option('--until <time>', 'ISO date or time', new Date().toISOString())
+    .option('--config <file>', 'YAML configuration')
+    .action(printTrace);
+}
+
+function printTrace({ config, ...period }: Options & { from: string; until: string }): Promise<void> {
+  return printLines(config, async (queue) => swfLines(await queue.traced(periodOf(period))));
 }
 
 function printHistory(workload: string, { config }: Options): Promise<void> {
@@ -56,7 +70,7 @@ function printAccounting(options: AccountingArguments & Options & { json?: boole
 
 async function printLines(
   file: string | undefined,
-  read: (queue: Queue) => Promise<string[]>,
+  read: (queue: Queue) => Promise<Iterable<string>>,
 ): Promise<void> {
   const config = loadConfig(file);
   const { kubeconfig, context } = config.kubernetes;

@@ -2,6 +2,7 @@
 import { FluxqError } from '../errors';
 import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../queue/accounting';
 import type { NamedLogEntry } from '../queue/history';
+import type { TracePeriod } from '../queue/trace';
 import type { WorkloadName } from '../queue/workload';
 
 /** The options of the command line. */
@@ -24,8 +25,12 @@ export function accountingQuery({ from, until, by }: AccountingArguments): Accou
       unknown,
       `give one or more of: ${ACCOUNTING_KEYS.join(', ')}`,
     );
-  const query = { from: secondsOf('--from', from), until: secondsOf('--until', until) };
-  return { ...query, by: ACCOUNTING_KEYS.filter((key) => keys.includes(key)) };
+  return { ...periodOf({ from, until }), by: ACCOUNTING_KEYS.filter((key) => keys.includes(key)) };
+}
+
+/** @throws FluxqError FLUXQ_CONFIG_INVALID */
+export function periodOf({ from, until }: Pick<AccountingArguments, 'from' | 'until'>): TracePeriod {
+  return { from: secondsOf('--from', from), until: secondsOf('--until', until) };
 }
 
 /** @throws FluxqError FLUXQ_CONFIG_INVALID */

@@ -18,6 +18,7 @@ import * as sql from './statements';
 import { storable } from './storable';
 import type { Queue } from './store';
 import { REMEMBER_SUCCESSION, SUCCESSIONS, type Succession } from './successions';
+import { tracedWorkloads } from './trace';
 import { SHARES } from './usage';
 import type { Outcome, Share, WorkloadRow } from './workload';
 import { type Keyed, serialWriter } from './writer';
@@ -92,7 +93,16 @@ function leadership(database: Database, options: QueueOptions): Leadership {
 
 type Reads = Pick<
   Queue,
-  'queues' | 'active' | 'byUid' | 'finished' | 'outcomes' | 'shares' | 'accounting' | 'history' | 'historyOf'
+  | 'queues'
+  | 'active'
+  | 'byUid'
+  | 'finished'
+  | 'outcomes'
+  | 'shares'
+  | 'accounting'
+  | 'traced'
+  | 'history'
+  | 'historyOf'
 >;
 
 function reads(database: Database): Reads {
@@ -107,6 +117,7 @@ function reads(database: Database): Reads {
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
     shares: () => database.query<Share>(SHARES),
     accounting: (query) => accounting(database, query),
+    traced: (period) => tracedWorkloads(database, period),
     history: (uid) => historyByUid(database, uid),
     historyOf: (namespace, name) => historyByName(database, namespace, name),
   };

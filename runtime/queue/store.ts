@@ -9,6 +9,7 @@ import type { LogEntry, NamedLogEntry } from './history';
 import type { TableSize } from './purge';
 import type { QueueSettings } from './settings';
 import type { Succession } from './successions';
+import type { TracedWorkload, TracePeriod } from './trace';
 import type {
   Adoption,
   EvictionRequest,
@@ -122,6 +123,8 @@ export interface Queue {
   sizes(): Promise<TableSize[]>;
   /** Hours of cores, memory and gpus that were held in a period. */
   accounting(query: AccountingQuery): Promise<AccountingLine[]>;
+  /** The workloads that started and ended in a period, in the order of their submission. */
+  traced(period: TracePeriod): Promise<TracedWorkload[]>;
   /** The event log of one workload, oldest first, also after it was archived. */
   history(uid: string): Promise<LogEntry[]>;
   /** The event logs of all workloads of this name, whatever their kind. */

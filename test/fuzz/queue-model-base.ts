@@ -34,6 +34,10 @@ export abstract class QueueModelBase {
     throw new Error('the model does not support accounting');
   }
 
+  async traced(): Promise<never> {
+    throw new Error('the model does not support traces');
+  }
+
   /** A simulation is too short for the archive. */
   async archive(): Promise<number> {
     return 0;

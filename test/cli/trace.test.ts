@@ -1,0 +1,51 @@
+import { swfLines } from '../../runtime/cli/trace';
+import type { TracedWorkload } from '../../runtime/queue/trace';
+import { parseSwf } from '../../runtime/simulation/swf';
+
+const workload = (over: Partial<TracedWorkload>): TracedWorkload => ({
+  submittedAt: 1_700_000_000.6,
+  startedAt: 1_700_000_010.2,
+  finishedAt: 1_700_000_100.2,
+  walltime: 3600,
+  cores: 4,
+  result: 'Succeeded',
+  user: 'ada',
+  namespace: 'science',
+  queue: 'default',
+  ...over,
+});
+
+const WORKLOADS = [
+  workload({}),
+  workload({
+    submittedAt: 1_700_000_060,
+    startedAt: 1_700_000_061,
+    result: 'TimedOut',
+    user: 'bob',
+    queue: 'gpu',
+  }),
+  workload({ submittedAt: 1_700_000_070, startedAt: 1_700_000_071, result: 'Cancelled' }),
+];
+
+test('users and namespaces are numbers, queues are named in comments', () => {
+  expect([...swfLines(WORKLOADS)]).toEqual([
+    '; Version: 2.2',
+    '; UnixStartTime: 1700000000',
+    '; MaxJobs: 3',
+    '; Queue: 1 default',
+    '; Queue: 2 gpu',
+    '1 0 10 90 4 -1 -1 4 3600 -1 1 1 1 -1 1 -1 -1 -1',
+    '2 60 1 39 4 -1 -1 4 3600 -1 0 2 1 -1 2 -1 -1 -1',
+    '3 70 1 29 4 -1 -1 4 3600 -1 5 1 1 -1 1 -1 -1 -1',
+  ]);
+});
+
+test('the simulator reads it', () => {
+  const { jobs, unknown } = parseSwf([...swfLines(WORKLOADS)].join('\n'), 'live');
+  expect(unknown).toBe(0);
+  expect(jobs[1]).toEqual({ number: 2, submittedAt: 60, runtime: 39, processors: 4, walltime: 3600 });
+});
+
+test('nothing has ended yet', () => {
+  expect(parseSwf([...swfLines([])].join('\n'), 'live').jobs).toEqual([]);
+});
