@@ -28,6 +28,9 @@ export interface JobsRun {
   readonly completed: ReadonlyMap<string, number>;
 }
 
+/** Requests in flight: a time that a request waits in this process before it is sent is not the queue's. */
+const CREATORS = 32;
+
 /**
  * Creates Jobs `<prefix>-<i>` as fast as the apiserver accepts them.
  * @param perSecond creates them at this rate instead
@@ -55,13 +58,16 @@ export async function runJobs(
   reflector.start();
   await reflector.synced;
   const started = performance.now();
-  const create = async (i: number) => {
-    await sleep((i * 1000) / perSecond);
-    const at = Date.now() / 1000;
-    const { metadata } = await client.create<Job>(jobsPath(namespace), oneJob(`${prefix}-${i}`));
-    created.set(metadata.uid, at);
+  let next = 0;
+  const createSome = async () => {
+    for (let i = next++; i < count; i = next++) {
+      await sleep((i * 1000) / perSecond - (performance.now() - started));
+      const at = Date.now() / 1000;
+      const { metadata } = await client.create<Job>(jobsPath(namespace), oneJob(`${prefix}-${i}`));
+      created.set(metadata.uid, at);
+    }
   };
-  await Promise.all(Array.from({ length: count }, (_, i) => create(i)));
+  await Promise.all(Array.from({ length: CREATORS }, createSome));
   await done.promise;
   const seconds = (performance.now() - started) / 1000;
   await reflector.stop();
