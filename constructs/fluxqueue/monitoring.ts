@@ -4,9 +4,12 @@
  * that are used.
  */
 import { ApiObject, type Duration } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
+import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
+import { DASHBOARD_LABELS, dashboardJson } from './dashboard';
 
 export interface MonitoringProps {
   /** Whether a PodMonitor makes Prometheus read the metrics of all components. @default true */
@@ -15,7 +18,9 @@ export interface MonitoringProps {
   readonly interval?: Duration;
   /** Whether a PrometheusRule has alerts: no leader, repeated repairs, an expiring certificate. @default true */
   readonly alerts?: boolean;
-  /** Further labels of both, by which Prometheus finds them, e.g. `{ release: 'kube-prometheus-stack' }`. @default - none */
+  /** Whether a ConfigMap has a dashboard of Grafana, whose sidecar finds it by the label `grafana_dashboard`. @default true */
+  readonly dashboard?: boolean;
+  /** Further labels of PodMonitor and PrometheusRule, by which Prometheus finds them, e.g. `{ release: 'kube-prometheus-stack' }`. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
@@ -71,6 +76,16 @@ export class Monitoring extends Construct {
     super(scope, id);
     if (props.podMonitor !== false) this.addPodMonitor();
     if (props.alerts !== false) this.addAlerts();
+    if (props.dashboard !== false) this.addDashboard();
+  }
+
+  private addDashboard(): void {
+    const { namespace } = this.props;
+    const metadata = { name: 'fluxqueue-dashboard', namespace, component: 'controller' } as const;
+    new KubeObject(this, 'dashboard', k8s.KubeConfigMap, {
+      metadata: objectMetadata({ ...metadata, wave: Wave.RUNTIME, labels: DASHBOARD_LABELS }),
+      data: { 'fluxqueue.json': dashboardJson(this.props) },
+    });
   }
 
   private addPodMonitor(): void {

@@ -44,6 +44,7 @@ export class FluxJobController implements Controller {
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       busyness: shared.busyness,
       onFinal: (uid) => this.rows.forget(uid),
+      onWritten: (seconds) => shared.metrics.fluxJobLag.observe(seconds),
       enqueue: (uid) => this.queue.add(uid),
       clock: shared.time.clock,
       logger,

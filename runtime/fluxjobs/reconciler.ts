@@ -48,6 +48,8 @@ export interface FluxJobReconcilerOptions {
   readonly busyness: Pick<Busyness, 'isBusy' | 'since'>;
   /** The final status of a finished row is written, so its row is no longer needed. */
   readonly onFinal: (uid: string) => void;
+  /** Seconds from the first change that a write shows to that write. */
+  readonly onWritten: (seconds: number) => void;
   /** Reconciles this uid again: its write is admitted now. */
   readonly enqueue: (uid: string) => void;
   readonly clock: Clock;
@@ -229,7 +231,8 @@ export class FluxJobReconciler {
 
   private wrote(row: WorkloadRow, written: Written): void {
     this.written.set(row.uid, written);
-    const { phase, at } = this.see(row);
+    const { phase, at, unwrittenSince } = this.see(row);
+    if (unwrittenSince !== undefined) this.options.onWritten(Math.max(0, written.at - unwrittenSince));
     this.seen.set(row.uid, { phase, at });
   }
 

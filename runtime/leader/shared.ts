@@ -35,7 +35,7 @@ export interface TermOptions
 const BUSY_CHANGES_PER_SECOND = 5;
 
 export function createShared(options: TermOptions): FluxSetupShared {
-  const { config, client, queue, fence, logger, time = systemTime, mirror } = options;
+  const { config, client, queue, fence, logger, metrics, time = systemTime, mirror } = options;
   const now = steadySeconds(time);
   const signals = new Signals();
   const workloadCache = new WorkloadCache(queue, fence, {
@@ -45,7 +45,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     halfLifeSeconds: config.fairShare.halfLifeSeconds,
     now,
   });
-  const informers = options.informers ?? new Informers({ client, logger, time, podFacts });
+  const informers = options.informers ?? new Informers({ client, logger, time, podFacts, metrics });
   return {
     ...options,
     time,

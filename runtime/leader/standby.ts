@@ -10,7 +10,8 @@ import { podFacts } from '../workloads/pod-facts';
 import type { TermOptions } from './shared';
 import type { WarmFluxion } from './warm-fluxion';
 
-export interface StandbyOptions extends Required<Pick<TermOptions, 'client' | 'logger' | 'time'>> {
+export interface StandbyOptions
+  extends Required<Pick<TermOptions, 'client' | 'logger' | 'metrics' | 'time'>> {
   /** Called when the first watches are opened, and not before. */
   readonly queue: () => VersionedRows;
   /** The Fluxion service of this replica, if it is kept equal to the rows. @default - it is not */

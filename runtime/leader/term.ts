@@ -11,6 +11,7 @@ import { PhaseTimer } from '../scheduler/phase-timer';
 import type { Controller, Shared } from '../shared/shared';
 import { WorkloadController } from '../workloads/controller';
 import { Audit } from './audit';
+import { Measurements } from './measurements';
 import { Retention } from './retention';
 import { createShared, type TermOptions } from './shared';
 
@@ -29,6 +30,7 @@ export class Term {
   private readonly fluxSetups: FluxSetupController;
   private readonly miniClusters: readonly MiniClusterController[];
   private readonly retention: Retention;
+  private readonly measurements: Measurements;
   private isScheduling = false;
   private stopped = false;
 
@@ -43,6 +45,7 @@ export class Term {
     const { enabled } = shared.config.miniClusters;
     this.miniClusters = enabled ? [new MiniClusterController(shared, this.fluxJobs)] : [];
     this.retention = new Retention(shared);
+    this.measurements = new Measurements(shared, () => this.scheduler.unmanaged());
   }
 
   /** Resolves when the first scheduling pass was tried and every object is enqueued. It rejects if the database fails. */
@@ -61,7 +64,7 @@ export class Term {
     await this.recover();
     if (this.stopped) return;
     this.isScheduling = true;
-    await this.startInOrder([this.scheduler, this.retention, ...this.miniClusters]);
+    await this.startInOrder([this.scheduler, this.retention, this.measurements, ...this.miniClusters]);
     logger.info({ milliseconds: phases.stop() }, 'term started');
     await this.withinTime(this.scheduler.tried);
     if (this.stopped) return;
@@ -79,7 +82,8 @@ export class Term {
   async stop(): Promise<void> {
     this.stopped = true;
     const { informers, events } = this.shared;
-    await stopAll([this.scheduler, this.retention, this.workloads, ...this.miniClusters, informers]);
+    const { scheduler, retention, measurements, workloads, miniClusters } = this;
+    await stopAll([scheduler, retention, measurements, workloads, ...miniClusters, informers]);
     // Their last changes were for these.
     await stopAll([this.fluxJobs, this.fluxSetups]);
     await events.stop();

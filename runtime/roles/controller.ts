@@ -5,7 +5,7 @@ import { type Config, databaseSource } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import { connectFluxion } from '../fluxion/client/client';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
-import type { Fluxion } from '../fluxion/types';
+import type { Fluxion, MatchResult } from '../fluxion/types';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
 import { readDatabaseAccess } from '../kubernetes/secrets';
 import { LeaderElector } from '../leader/elector';
@@ -22,6 +22,7 @@ import {
   leaderPendingGauge,
   standbyWarmGauge,
 } from '../observability/metrics';
+import { measured } from '../observability/measured';
 import { openQueue } from '../queue/queue';
 import type { Role } from './role';
 
@@ -88,10 +89,13 @@ class Controller {
     });
     const { address } = config.fluxion;
     const fluxion = address === 'embedded' ? embeddedFluxion() : connectFluxion({ address, log: logger });
-    this.fluxion = fluxion;
+    this.fluxion = measured(fluxion, (call, seconds, result) =>
+      metrics.fluxionSeconds.observe({ call, result: callResult(result) }, seconds),
+    );
     this.standby = new Standby({
       client,
       logger,
+      metrics,
       time: systemTime,
       queue: () => this.opened,
       ...(hasOwnLibrary(config) && { fluxion: () => this.warmFluxion() }),
@@ -147,7 +151,7 @@ class Controller {
   private async openQueue(): Promise<OpenQueue> {
     const { config, client, logger } = this;
     const source = databaseSource(config);
-    return openQueue({
+    const queue = openQueue({
       ...('url' in source ? source : await readDatabaseAccess(client, source)),
       migrates: config.database.migrate,
       logger,
@@ -157,6 +161,12 @@ class Controller {
       // The Secret is read once: the next process has the new password and the new CA.
       onLoginRefused: this.fail,
     });
+    return measured(queue, (operation, seconds, result) =>
+      this.metrics.databaseSeconds.observe(
+        { operation, result: result === undefined ? 'failed' : 'done' },
+        seconds,
+      ),
+    );
   }
 
   /** The queue of a role that takes part in the election. */
@@ -256,4 +266,12 @@ class Controller {
     }
     return false;
   }
+}
+
+/** The result of a call to Fluxion, as its metric names it. */
+function callResult(result: { readonly value: unknown } | undefined): string {
+  if (result === undefined) return 'failed';
+  const match = result.value as Partial<MatchResult> | undefined;
+  if (match?.status === undefined) return 'done';
+  return match.status === 'OK' && match.reserved === true ? 'RESERVED' : match.status;
 }

@@ -1,6 +1,5 @@
 /** The webhook role: the server with its certificate, probes and metrics. Any replica can answer a request. */
 import { X509Certificate } from 'node:crypto';
-import { Gauge, Histogram, type Registry } from 'prom-client';
 import { CONTROLLER_SERVICE_ACCOUNT } from '../../constructs/api/labels';
 import { readCertificateFiles, watchCertificateFiles } from '../admission/certificate-files';
 import { rotateCertificates } from '../admission/certificate-rotation';
@@ -16,7 +15,7 @@ import { FluxqError, messageOf } from '../errors';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
-import { createRegistry } from '../observability/metrics';
+import { createRegistry, webhookMetrics } from '../observability/metrics';
 import type { Role } from './role';
 
 /** The source of the certificate: files or a Secret. */
@@ -132,24 +131,6 @@ async function firstCertificate(store: CertificateStoreOptions, logger: Logger) 
       await pause(systemClock, backoff({ first: 500, most: 10_000 }, failures, Math.random));
     }
   }
-}
-
-function webhookMetrics(registry: Registry) {
-  const registers = [registry];
-  return {
-    seconds: new Histogram({
-      name: 'fluxqueue_admission_seconds',
-      help: 'Time to answer an admission request, by kind and outcome.',
-      labelNames: ['kind', 'outcome'],
-      buckets: [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25],
-      registers,
-    }),
-    expiry: new Gauge({
-      name: 'fluxqueue_webhook_certificate_expiry_seconds',
-      help: 'When the certificate that is served expires, Unix time.',
-      registers,
-    }),
-  };
 }
 
 function expiryOf({ cert }: TlsPair): number {

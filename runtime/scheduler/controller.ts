@@ -4,7 +4,7 @@ import { changeOfFacts } from '../jobspec/cluster-facts';
 import type { NodeFacts } from '../jobspec/constraints';
 import type { FairUsage } from '../queue/fair-usage';
 import type { WorkloadRow } from '../queue/workload';
-import type { GraphNode } from '../resources/types';
+import type { GraphNode, UnitCounts } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
@@ -25,6 +25,7 @@ export class Scheduler implements Controller {
   private readonly fluxionSync: FluxionSync;
   private readonly loop: SchedulingLoop;
   private readonly estimates: StartEstimates;
+  private readonly unmanagedPods: UnmanagedPods;
   /** Labels and taints of the nodes at the last pass. */
   private facts: NodeFacts | undefined;
 
@@ -34,6 +35,7 @@ export class Scheduler implements Controller {
   ) {
     const { config, signals, nodes } = shared;
     const unmanagedPods = new UnmanagedPods(shared);
+    this.unmanagedPods = unmanagedPods;
     const surroundings = new ClusterSurroundings(shared);
     const fairUsage = (now: number) => this.fairUsage(now);
     this.estimates = new StartEstimates({
@@ -103,6 +105,11 @@ export class Scheduler implements Controller {
   /** When a waiting workload without a promise would start by the latest plan. Unix seconds. */
   plannedStartOf(uid: string): number | undefined {
     return this.estimates.of(uid);
+  }
+
+  /** Units that pods outside the queue use, by node. */
+  unmanaged(): ReadonlyMap<string, UnitCounts> {
+    return this.unmanagedPods.usage();
   }
 
   /** Why no workload is scheduled at this moment; undefined while passes succeed. */

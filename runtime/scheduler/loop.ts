@@ -179,14 +179,14 @@ export class SchedulingLoop {
     await this.commit(result);
     this.options.onPassed?.(result);
     stopTimer();
+    const milliseconds = phases.stop();
+    this.measure(result, milliseconds);
     const { grants, waits, evictions, matches } = result;
-    for (const { reason } of waits)
-      if (reason === 'Invalid') metrics.invalidWorkloads.inc({ stage: 'matching' });
     // The first pass ends the hand-over to this leader.
     logger[this.passes === 1 ? 'info' : 'debug'](
       {
         pass: this.passes,
-        milliseconds: phases.stop(),
+        milliseconds,
         grants: grants.length,
         waits: waits.length,
         evictions: evictions.length,
@@ -195,6 +195,15 @@ export class SchedulingLoop {
       'pass done',
     );
     return Math.min(untilNext(snapshot.now, result), Math.max(1_000, this.auditAt - clock.now()));
+  }
+
+  private measure({ waits, reservations }: PassResult, milliseconds: Readonly<Record<string, number>>): void {
+    const { metrics } = this.options;
+    for (const { reason } of waits)
+      if (reason === 'Invalid') metrics.invalidWorkloads.inc({ stage: 'matching' });
+    for (const [phase, ms] of Object.entries(milliseconds))
+      metrics.passPhaseSeconds.inc({ phase }, ms / 1000);
+    metrics.reservations.set(reservations.length);
   }
 
   /**
@@ -209,7 +218,7 @@ export class SchedulingLoop {
       return;
     }
     const writes = [
-      this.commitGrants(result.grants),
+      this.commitGrants(result),
       this.commitEvictions(result.evictions),
       result.waits.length === 0 ? undefined : workloadCache.wait(result.waits),
     ];
@@ -220,7 +229,7 @@ export class SchedulingLoop {
    * A node that changed during the pass, or the constraints of a row that is newer than the nodes, void a grant on it. A
    * changed node also voids the later grants: the next pass, which runs at once, may need their nodes for the earlier one.
    */
-  private async commitGrants(grants: PassResult['grants']): Promise<void> {
+  private async commitGrants({ grants, line }: PassResult): Promise<void> {
     if (grants.length === 0) return;
     const { workloadCache, mayGrant, metrics, onGranted } = this.options;
     const nodes = this.options.nodes();
@@ -229,10 +238,25 @@ export class SchedulingLoop {
       const row = workloadCache.byUid(uid);
       return row !== undefined && mayGrant(row);
     });
+    // A grant forgets the promise before it.
+    const promised = confirmed.map(({ uid }) => [uid, workloadCache.byUid(uid)?.estimatedStart] as const);
     const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);
     this.cancelRefused(grants, granted);
     for (const row of granted) onGranted(row);
     metrics.grants.inc(granted.length);
+    this.measureEstimates(new Map(promised), granted);
+    metrics.backfilled.inc(backfilledOf(line, new Set(granted.map(({ uid }) => uid))));
+  }
+
+  private measureEstimates(
+    promised: ReadonlyMap<string, number | null | undefined>,
+    granted: readonly WorkloadRow[],
+  ): void {
+    const now = this.options.now();
+    for (const { uid } of granted) {
+      const start = promised.get(uid);
+      if (start != null) this.options.metrics.estimateError.observe(Math.abs(now - start));
+    }
   }
 
   /** Refused grants hold nothing: of rows that left Waiting during the pass, or on nodes that changed. */
@@ -312,4 +336,11 @@ export class SchedulingLoop {
 /** A pass runs at the second at which time alone changes a decision; the idle timer would be late. */
 function untilNext(now: number, { nextAt = Infinity }: PassResult): number {
   return Math.min(IDLE_MS, Math.max(1_000, (nextAt - now) * 1000));
+}
+
+/** The number of grants behind a workload that waits on. @param line the workloads that might start, in their order */
+function backfilledOf(line: PassResult['line'], granted: ReadonlySet<string>): number {
+  const firstToWait = line.findIndex(({ uid }) => !granted.has(uid));
+  if (firstToWait < 0) return 0;
+  return granted.size - firstToWait;
 }

@@ -33,7 +33,9 @@ import type {
   RuntimeClass,
   StorageClass,
 } from '../kubernetes/types';
+import type { WatchEnd } from '../kubernetes/reflector';
 import type { Logger } from '../observability/log';
+import type { ControllerMetrics } from '../observability/metrics';
 import { isAgent } from './agents';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
@@ -45,6 +47,7 @@ export interface InformersOptions {
   readonly logger: Logger;
   readonly time: Time;
   readonly podFacts: PodFacts;
+  readonly metrics: Pick<ControllerMetrics, 'watchEnds'>;
 }
 
 /** Milliseconds. A term has few watches, so after an outage each of them may ask the apiserver every few seconds. */
@@ -69,8 +72,15 @@ export class Informers {
   readonly storageClasses: Informer<StorageClass>;
   private readonly stopping = new AbortController();
 
-  constructor({ client, logger, time: { clock, random }, podFacts }: InformersOptions) {
-    const common = { client, logger, clock, random, backoff: BACKOFF };
+  constructor({ client, logger, time: { clock, random }, podFacts, metrics }: InformersOptions) {
+    const common = (resource: string) => ({
+      client,
+      logger,
+      clock,
+      random,
+      backoff: BACKOFF,
+      onWatchEnd: (end: WatchEnd) => metrics.watchEnds.inc({ resource, end }),
+    });
     const indexes = {
       workload: (pod: Pod) => [podFacts.workloadUid(pod)],
       node: (pod: Pod) => optional(podFacts.usedNode(pod)),
@@ -81,20 +91,30 @@ export class Informers {
           ? []
           : ['true'],
     };
-    this.jobs = new Informer<Job>({ ...common, path: jobs(), labelSelector: `${ADMITTED_LABEL}=true` });
-    this.pods = new Informer<Pod>({ ...common, path: pods(), indexes, project: projectPod });
-    this.nodes = new Informer<Node>({ ...common, path: nodes(), project: nodeFacts });
-    this.fluxJobs = new Informer<FluxJobObject>({ ...common, path: fluxJobs() });
-    this.fluxSetups = new Informer<FluxSetupObject>({ ...common, path: fluxSetups() });
-    this.priorityClasses = new Informer<PriorityClass>({ ...common, path: priorityClasses() });
-    this.runtimeClasses = new Informer<RuntimeClass>({ ...common, path: runtimeClasses() });
-    this.claims = new Informer<PersistentVolumeClaim>({ ...common, path: persistentVolumeClaims() });
+    this.jobs = new Informer<Job>({
+      ...common('jobs'),
+      path: jobs(),
+      labelSelector: `${ADMITTED_LABEL}=true`,
+    });
+    this.pods = new Informer<Pod>({ ...common('pods'), path: pods(), indexes, project: projectPod });
+    this.nodes = new Informer<Node>({ ...common('nodes'), path: nodes(), project: nodeFacts });
+    this.fluxJobs = new Informer<FluxJobObject>({ ...common('fluxjobs'), path: fluxJobs() });
+    this.fluxSetups = new Informer<FluxSetupObject>({ ...common('fluxsetups'), path: fluxSetups() });
+    this.priorityClasses = new Informer<PriorityClass>({
+      ...common('priorityclasses'),
+      path: priorityClasses(),
+    });
+    this.runtimeClasses = new Informer<RuntimeClass>({ ...common('runtimeclasses'), path: runtimeClasses() });
+    this.claims = new Informer<PersistentVolumeClaim>({
+      ...common('persistentvolumeclaims'),
+      path: persistentVolumeClaims(),
+    });
     this.volumes = new Informer<PersistentVolume>({
-      ...common,
+      ...common('persistentvolumes'),
       path: persistentVolumes(),
       indexes: { class: ({ spec }) => [spec.storageClassName ?? ''] },
     });
-    this.storageClasses = new Informer<StorageClass>({ ...common, path: storageClasses() });
+    this.storageClasses = new Informer<StorageClass>({ ...common('storageclasses'), path: storageClasses() });
   }
 
   /** Resolves when every resource has been listed once, however long that takes, or when `stop` was called. */

@@ -2,6 +2,7 @@ import type { Time } from '../clock';
 import { FluxqError, hasCode } from '../errors';
 import { type ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
+import type { ControllerMetrics } from '../observability/metrics';
 
 export interface ReconcileQueueOptions {
   /** For logs. */
@@ -17,6 +18,7 @@ export interface ReconcileQueueContext {
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
   readonly time: Time;
+  readonly metrics: Pick<ControllerMetrics, 'queueDepth' | 'queueRuns'>;
 }
 
 /** Milliseconds. The retries are frequent, so that work continues as soon as a connection is restored. */
@@ -34,11 +36,11 @@ const SLOW_MOST_MS = 600_000;
  * apiserver a minute of its processor for each write.
  */
 export function reconcileQueue(
-  { onFenced, logger, time }: ReconcileQueueContext,
+  { onFenced, logger, time, metrics }: ReconcileQueueContext,
   { name, concurrency, groupOf, reconcile }: ReconcileQueueOptions,
 ): WorkQueue {
   const hopeless = new HopelessKeys(name, logger);
-  return new WorkQueue({
+  const queue: WorkQueue = new WorkQueue({
     name,
     concurrency,
     ...(groupOf === undefined ? {} : { groupOf }),
@@ -46,6 +48,10 @@ export function reconcileQueue(
     backoff: BACKOFF,
     clock: time.clock,
     random: time.random,
+    onOutcome: (_, outcome) => {
+      metrics.queueRuns.inc({ queue: name, outcome });
+      metrics.queueDepth.set({ queue: name }, queue.waiting);
+    },
     reconcile: async (key) => {
       const { answered } = hopeless;
       try {
@@ -60,6 +66,7 @@ export function reconcileQueue(
       }
     },
   });
+  return queue;
 }
 
 /** Keys for which a retry after a moment would fail again. */

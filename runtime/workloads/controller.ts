@@ -15,15 +15,12 @@ import { SubmissionBuilder } from './submission';
 
 /** Workloads that are reconciled at the same time; those of one namespace get half of it. */
 const CONCURRENCY = 64;
-/** Milliseconds between two updates of the metric that counts workloads by phase. */
-const METRICS_MS = 10_000;
 
 export class WorkloadController implements Controller {
   readonly queue: WorkQueue;
   readonly submissionBuilder: SubmissionBuilder;
   private readonly events: WorkloadEvents;
   private readonly reconciler: WorkloadReconciler;
-  private cancelMetrics = () => {};
 
   constructor(private readonly shared: Shared) {
     const { events, workloads } = shared;
@@ -53,7 +50,6 @@ export class WorkloadController implements Controller {
     informers.runtimeClasses.changed.subscribe(() => this.enqueueWaiting());
     this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
-    this.countPhases();
   }
 
   /** The constraints of a submission follow its claims, free volumes and storage classes. */
@@ -77,7 +73,6 @@ export class WorkloadController implements Controller {
   }
 
   async stop(): Promise<void> {
-    this.cancelMetrics();
     this.reconciler.stop();
     await this.queue.stop();
   }
@@ -117,13 +112,6 @@ export class WorkloadController implements Controller {
       if (row.allocation?.nodes.some(({ name }) => name === node)) this.enqueue(row);
   }
 
-  private countPhases(): void {
-    const { metrics, workloadCache, time } = this.shared;
-    for (const phase of ['Waiting', 'Ready', 'Running'] as const)
-      metrics.workloads.set({ phase }, workloadCache.count(phase));
-    this.cancelMetrics = time.clock.after(METRICS_MS, () => this.countPhases());
-  }
-
   private createSubmissionBuilder(): SubmissionBuilder {
     const { config, logger, metrics, workloadCache, queues, nodes, informers } = this.shared;
     return new SubmissionBuilder({
@@ -147,7 +135,7 @@ export class WorkloadController implements Controller {
 
   private createReconciler(): WorkloadReconciler {
     const { client, workloadCache, workloads, nodes, queues, signals, logger, time, now } = this.shared;
-    const { config, grantWaits } = this.shared;
+    const { config, grantWaits, metrics } = this.shared;
     return new WorkloadReconciler({
       client,
       workloadCache,
@@ -169,6 +157,7 @@ export class WorkloadController implements Controller {
       onUnrecordedGrant: () => signals.audit.emit(),
       enqueue: (key) => this.enqueue(key),
       recordEvent: (object, adapter, note) => this.events.recordEvent(object, adapter, note),
+      onRequeued: (cause) => metrics.requeues.inc({ cause }),
       logger,
       clock: time.clock,
       now,

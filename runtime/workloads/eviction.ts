@@ -30,6 +30,8 @@ export interface EvictionOptions {
   readonly onFreed: (jobid: number) => void;
   /** Called when the queue has changed in a way that the next scheduling pass should see. */
   readonly onQueueChanged: () => void;
+  /** Called when a grant ended before its workload. */
+  readonly onRequeued: (cause: RequeueCause) => void;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
   /** Seconds for which a workload avoids nodes on which its pods did not run. */
   readonly avoidSeconds: number;
@@ -130,28 +132,33 @@ export class Eviction {
 
   /** Requeues the workload and frees its units. Returns undefined if its row is in no phase that allows it. */
   async requeue(row: WorkloadRow, reason: EvictionReason): Promise<WorkloadRow | undefined> {
-    const { workloadCache, onFreed, onQueueChanged } = this.options;
+    const { workloadCache } = this.options;
     const { cause } = reason;
     const requeued = await workloadCache.requeue({ uid: row.uid, cause, ...this.requeueTerms(row, reason) });
     if (requeued === undefined) return undefined;
     this.log(row, 'requeued', reason);
-    this.forget(row);
-    onFreed(row.jobid);
-    onQueueChanged();
+    this.ended(row, cause);
     return requeued;
   }
 
   /** Takes the nodes back from a workload that is not tried again before its user acts. */
   async stopRetrying({ object, adapter, row }: ActiveWorkload, message: string): Promise<undefined> {
-    const { workloadCache, onFreed, onQueueChanged } = this.options;
+    const { workloadCache } = this.options;
     const reason = 'RequeueLimit';
     const stopped = await workloadCache.requeue({ uid: row.uid, cause: 'failure', reason, message });
     if (stopped === undefined) return;
     this.log(row, 'not retried', { cause: 'failure', message });
+    this.ended(row, 'failure');
+    this.recordRequeued(object, adapter, stopped, 'failure');
+  }
+
+  /** The grant of this row has ended, and its units are free. */
+  private ended(row: WorkloadRow, cause: RequeueCause): void {
+    const { onFreed, onQueueChanged, onRequeued } = this.options;
     this.forget(row);
     onFreed(row.jobid);
     onQueueChanged();
-    this.recordRequeued(object, adapter, stopped, 'failure');
+    onRequeued(cause);
   }
 
   /** Only failures count towards the limit and only failures back off: a preempted or suspended workload did not fail. */

@@ -12,7 +12,7 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
-import type { Result, WorkloadRow } from '../queue/workload';
+import type { RequeueCause, Result, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
@@ -59,6 +59,8 @@ export interface WorkloadReconcilerOptions {
   readonly onUnrecordedGrant: () => void;
   /** Called when the queue has changed in a way that the next scheduling pass should see. */
   readonly onQueueChanged: () => void;
+  /** Called when a grant ended before its workload. */
+  readonly onRequeued: (cause: RequeueCause) => void;
   /** Reconciles this workload again. */
   readonly enqueue: (key: WorkloadKey) => void;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;

@@ -48,6 +48,7 @@ test('a term takes over the watches of its standby, and reads nothing again', as
   const standby = new Standby({
     client,
     logger,
+    metrics: controllerMetrics(new Registry()),
     time,
     queue: () => ({ versions, versioned: async () => [] }),
     fluxion: () => ({

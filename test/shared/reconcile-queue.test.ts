@@ -1,5 +1,7 @@
+import { Registry } from 'prom-client';
 import { FluxqError } from '../../runtime/errors';
 import type { Logger } from '../../runtime/observability/log';
+import { controllerMetrics } from '../../runtime/observability/metrics';
 import { reconcileQueue } from '../../runtime/shared/reconcile-queue';
 import { ManualClock, settle } from '../kubernetes/manual-clock';
 import { recordingLogger } from '../kubernetes/recording-logger';
@@ -8,11 +10,13 @@ function setUp(failures: Error[]) {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const fenced: Error[] = [];
+  const metrics = controllerMetrics(new Registry());
   let runs = 0;
   const queue = reconcileQueue(
     {
       time: { clock, random: () => 0, wall: () => 0 },
       logger: logger as unknown as Logger,
+      metrics,
       onFenced: (error) => fenced.push(error),
     },
     {
@@ -26,7 +30,7 @@ function setUp(failures: Error[]) {
       },
     },
   );
-  return { clock, logger, fenced, queue, runs: () => runs };
+  return { clock, logger, fenced, metrics, queue, runs: () => runs };
 }
 
 test('retries a rejected key after 30 seconds and logs the rejection', async () => {
@@ -85,6 +89,7 @@ test('retries a key that alone is not answered less and less often, and in an ou
     {
       time: { clock: slow.clock, random: () => 0, wall: () => 0 },
       logger: slow.logger as unknown as Logger,
+      metrics: slow.metrics,
       onFenced: () => undefined,
     },
     {

@@ -60,6 +60,7 @@ describe('a Job that is being deleted', () => {
       limits: parseConfig({}).grants,
       onWait: () => undefined,
       onFreed: () => undefined,
+      onRequeued: () => undefined,
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
       onUnrecordedGrant: () => undefined,

@@ -19,6 +19,7 @@ async function setUp() {
   await workloadCache.submit(submission('a'));
   const events: EventNote[] = [];
   const freed: number[] = [];
+  const causes: string[] = [];
   const patches: unknown[] = [];
   const decisions: unknown[][] = [];
   const eviction = new Eviction({
@@ -30,6 +31,7 @@ async function setUp() {
     requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
     avoidSeconds: 300,
     onFreed: (jobid) => freed.push(jobid),
+    onRequeued: (cause) => causes.push(cause),
     onQueueChanged: () => undefined,
     recordEvent: (_object, _adapter, event) => events.push(event),
     logger: { debug: (...line: unknown[]) => decisions.push(line) } as never,
@@ -43,7 +45,20 @@ async function setUp() {
   const evict = (reason: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
     eviction.evict({ object, adapter, row: row(), pods }, reason);
   const reasonFor = (object: Job) => eviction.reasonFor({ object, adapter, row: row(), pods: [] });
-  return { queue, reasonFor, workloadCache, eviction, events, freed, patches, decisions, row, grant, evict };
+  return {
+    queue,
+    reasonFor,
+    workloadCache,
+    eviction,
+    events,
+    freed,
+    causes,
+    patches,
+    decisions,
+    row,
+    grant,
+    evict,
+  };
 }
 
 function job(suspend: boolean, generation = 5): Job {
@@ -65,7 +80,7 @@ const pod: Pod = { metadata: job(false).metadata, spec: { containers: [], nodeNa
 
 describe('an eviction', () => {
   test('suspends the Job, waits for its pods to terminate and then requeues the workload', async () => {
-    const { grant, evict, row, patches, events, freed } = await setUp();
+    const { grant, evict, row, patches, events, freed, causes } = await setUp();
     await grant();
     const { jobid } = row();
     await evict(LOST, job(false));
@@ -75,6 +90,7 @@ describe('an eviction', () => {
     await evict(LOST, job(true));
     expect(row()).toMatchObject({ phase: 'Waiting', reason: 'Requeued', requeues: 1, notBefore: NOW + 10 });
     expect(freed).toEqual([jobid]);
+    expect(causes).toEqual(['failure']);
     expect(events).toEqual([
       {
         type: 'Warning',

@@ -53,7 +53,6 @@ describeCluster('the workload reconciler', (getCluster) => {
     events = [];
     freed = [];
   });
-
   const config = parseConfig({});
   const clock = new ManualClock();
   const logger = createLogger('test', 'silent');
@@ -74,6 +73,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       limits: config.grants,
       onWait: () => undefined,
       onFreed: (jobid) => freed.push(jobid),
+      onRequeued: () => undefined,
       onShrunk: () => undefined,
       onQueueChanged: () => undefined,
       onUnrecordedGrant: () => undefined,

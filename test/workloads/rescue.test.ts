@@ -41,6 +41,7 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
     requeueOf: () => ({ limit, backoffSeconds: 10 }),
     avoidSeconds: 300,
     onFreed: (jobid) => freed.push(jobid),
+    onRequeued: () => undefined,
     onQueueChanged: () => undefined,
     recordEvent: (_object, _adapter, event) => events.push(event),
   });

@@ -92,6 +92,35 @@ describe('monitoring', () => {
     ]);
   });
 
+  test('shows a dashboard, whose panels do not overlap', () => {
+    const dashboard = (props: FluxQueueProps) => {
+      const { metadata, data } = find<KubeObject & { data: Record<string, string> }>(
+        stackObjects(props),
+        'ConfigMap',
+        'fluxqueue-dashboard',
+      );
+      expect(metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+      return JSON.parse(data['fluxqueue.json']!) as {
+        panels: { id: number; title: string; gridPos: { x: number; y: number; w: number; h: number } }[];
+      };
+    };
+    const { panels } = dashboard(ALL);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+    expect(panels.map(({ title }) => title)).toContain('Admission');
+    expect(dashboard({ ...ALL, kubernetesVersion: '1.37' }).panels.map(({ title }) => title)).not.toContain(
+      'Admission',
+    );
+    const without = stackObjects({ ...ALL, monitoring: { dashboard: false } });
+    expect(ofKind(without, 'ConfigMap').map(({ metadata }) => metadata.name)).not.toContain(
+      'fluxqueue-dashboard',
+    );
+  });
+
   test('recommends requests for what the stack runs, and changes nothing', () => {
     const found = ofKind(stackObjects({ verticalPodAutoscalers: true }), 'VerticalPodAutoscaler');
     const targets = found.map(

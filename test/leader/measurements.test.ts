@@ -1,0 +1,70 @@
+import { Registry } from 'prom-client';
+import { parseConfig } from '../../runtime/config';
+import { Measurements } from '../../runtime/leader/measurements';
+import { controllerMetrics } from '../../runtime/observability/metrics';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { SimulatedClock } from '../fuzz/simulated-clock';
+import { rowIn } from '../queue/rows';
+
+const GIB = 2 ** 30;
+
+function setUp(rows: WorkloadRow[]) {
+  const clock = new SimulatedClock();
+  const metrics = controllerMetrics(new Registry());
+  const graphNodes = new Map([['node-1', { name: 'node-1', units: { core: 80, memory: 512, gpu: 2 } }]]);
+  const measurements = new Measurements(
+    {
+      config: parseConfig({}),
+      metrics,
+      nodes: { graphNodes: () => graphNodes },
+      now: () => 1_000,
+      time: { clock, random: () => 0, wall: () => 0 },
+      workloadCache: {
+        active: () => rows,
+        count: (phase: string) => rows.filter((row) => row.phase === phase).length,
+      },
+    } as unknown as ConstructorParameters<typeof Measurements>[0],
+    () => new Map([['node-1', { core: 10, memory: 8 }]]),
+  );
+  const values = async (gauge: { get(): Promise<{ values: { value: number; labels: object }[] }> }) =>
+    (await gauge.get()).values.map(({ value, labels }) => [...Object.values(labels), value].join(' ')).sort();
+  return { clock, metrics, measurements, values };
+}
+
+test('counts what waits by queue and reason, and what is held', async () => {
+  const rows = [
+    rowIn('Waiting', { uid: 'a', queue: 'default', reason: 'Busy', submittedAt: 900 }),
+    rowIn('Waiting', { uid: 'b', queue: 'default', reason: 'Busy', submittedAt: 950 }),
+    rowIn('Waiting', { uid: 'c', queue: 'team/gpu', reason: null, submittedAt: 990 }),
+    rowIn('Running', { uid: 'd', queue: 'default' }),
+  ];
+  const { clock, metrics, measurements, values } = setUp(rows);
+  measurements.start();
+  expect(await values(metrics.waiting)).toEqual(['default Busy 2', 'team/gpu New 1']);
+  expect(await values(metrics.oldestWait)).toEqual(['default 100', 'team/gpu 10']);
+  expect(await values(metrics.workloads)).toEqual(['Ready 0', 'Running 1', 'Waiting 3']);
+  const { units } = parseConfig({});
+  const cores = (count: number) => (count * units.cpuMillis) / 1000;
+  const bytes = (count: number) => (count * units.memoryMiB * GIB) / 1024;
+  expect(await values(metrics.resource)).toEqual(
+    expect.arrayContaining([
+      `cpu core allocatable ${cores(80)}`,
+      `cpu core outside ${cores(10)}`,
+      `memory byte allocatable ${bytes(512)}`,
+      `memory byte outside ${bytes(8)}`,
+      'gpu integer allocatable 2',
+      'gpu integer outside 0',
+    ]),
+  );
+  expect(await values(metrics.held)).toContain(`default cpu core ${cores(1)}`);
+
+  rows.splice(0, 3);
+  await clock.advance(20_000);
+  // A queue in which nothing waits has no oldest wait.
+  expect(await values(metrics.oldestWait)).toEqual([]);
+  expect(await values(metrics.waiting)).toEqual([]);
+
+  await measurements.stop();
+  expect(await values(metrics.workloads)).toEqual([]);
+  expect(await values(metrics.held)).toEqual([]);
+});

@@ -1,0 +1,18 @@
+import { controllerRegistry, metricsOf, table, webhookRegistry, writtenTable } from './metrics-table';
+
+const METRICS = [...metricsOf(controllerRegistry()), ...metricsOf(webhookRegistry())];
+
+test('docs/metrics.md is up to date (npm run generate:metrics)', () => {
+  expect(writtenTable()).toBe(table());
+});
+
+test.each(METRICS)('$name follows the conventions', ({ name, help, type, labelNames }) => {
+  expect(name).toMatch(/^fluxqueue_[a-z]+(_[a-z]+)*$/);
+  expect(name.endsWith('_total')).toBe(type === 'counter');
+  if (type === 'histogram') expect(name).toMatch(/_(seconds|bytes)$/);
+  expect(help).toMatch(/^[A-Z1].*\.$/);
+  // What users name freely would make a series for each name.
+  expect(labelNames).not.toEqual(
+    expect.arrayContaining(['namespace', 'name', 'user', 'uid', 'node', 'message']),
+  );
+});
