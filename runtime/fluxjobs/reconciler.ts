@@ -81,9 +81,16 @@ const SETTLE_SECONDS: Readonly<Record<Phase, number>> = {
 const BUSY_SECONDS = 7;
 /**
  * A burst is no stream: what starts and ends in its first seconds as it should is written when the burst is over. So its
- * changes are up to these seconds behind; later ones less and less, down to BUSY_SECONDS. What waits is shown as always.
+ * changes are up to these seconds behind; later ones less and less, down to BUSY_SECONDS. What waits or fails is shown as always.
  */
 const BURST_SECONDS = 20;
+/** What each grant waits for while its pods start. */
+const STARTING: ReadonlySet<string> = new Set([
+  'PodsMissing',
+  'Pending',
+  'ContainerCreating',
+  'PodInitializing',
+]);
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
 
@@ -189,33 +196,41 @@ export class FluxJobReconciler {
     const { phase, at } = this.see(row);
     const { submittedAt } = row;
     const [since, quietSeconds] = phase === 'Finished' ? [at, 0] : [submittedAt, CREATE_SECONDS];
-    const settled = since + this.lasting(phase, since, quietSeconds);
-    return Math.min(settled, this.latest(phase, submittedAt)) - this.options.now();
+    const settled = since + this.lasting(row, since, quietSeconds);
+    return Math.min(settled, this.latest(row, submittedAt)) - this.options.now();
   }
 
   /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
   private settlingSeconds(row: WorkloadRow, known: Written): number {
     const { phase, at, unwrittenSince } = this.see(row);
     const since = Math.max(known.at, at);
-    const settled = since + this.lasting(phase, since, SETTLE_SECONDS[phase]);
-    return Math.min(settled, this.latest(phase, unwrittenSince)) - this.options.now();
+    const settled = since + this.lasting(row, since, SETTLE_SECONDS[phase]);
+    return Math.min(settled, this.latest(row, unwrittenSince)) - this.options.now();
   }
 
   /** A workload that changes often is shown, too. */
-  private latest(phase: Phase, unwrittenSince = Number.POSITIVE_INFINITY): number {
-    return unwrittenSince + this.busySeconds(phase, unwrittenSince);
+  private latest(row: WorkloadRow, unwrittenSince = Number.POSITIVE_INFINITY): number {
+    return unwrittenSince + this.busySeconds(row, unwrittenSince);
   }
 
-  private lasting(phase: Phase, since: number, quietSeconds: number): number {
-    return this.options.busyness.isBusy() ? this.busySeconds(phase, since) : quietSeconds;
+  private lasting(row: WorkloadRow, since: number, quietSeconds: number): number {
+    return this.options.busyness.isBusy() ? this.busySeconds(row, since) : quietSeconds;
   }
 
   /** @param since when a change came that is not written yet */
-  private busySeconds(phase: Phase, since: number): number {
+  private busySeconds(row: WorkloadRow, since: number): number {
     const began = this.options.busyness.since;
-    if (phase === 'Waiting' || began === undefined) return BUSY_SECONDS;
+    if (began === undefined || !this.goesWell(row)) return BUSY_SECONDS;
     const share = Math.min(1, Math.max(0, since - began) / BURST_SECONDS);
     return BURST_SECONDS + share * (BUSY_SECONDS - BURST_SECONDS);
+  }
+
+  /** Whether the workload was granted nodes, and starts, runs or has ended as it should. */
+  private goesWell({ uid, phase, result, requeues }: WorkloadRow): boolean {
+    if (phase === 'Waiting' || requeues > 0) return false;
+    if (phase === 'Finished') return result === 'Succeeded';
+    const wait = this.options.waitOf(uid);
+    return wait === undefined || STARTING.has(wait.reason);
   }
 
   /** Not by the times of the row: some of them are by the clock of a node. */

@@ -17,6 +17,7 @@ import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import { WorkQueue } from '../../runtime/kubernetes/work-queue';
 import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
+import type { GrantWait } from '../../runtime/shared/grant-waits';
 import { adapters } from '../../runtime/workloads/index';
 import { SimulatedClock } from '../fuzz/simulated-clock';
 import { recordingLogger } from '../kubernetes/recording-logger';
@@ -33,6 +34,8 @@ class Scene {
   private readonly writes = new Map<string, number[]>();
   private readonly queue: WorkQueue;
   readonly deleted = new Set<string>();
+  /** What the grant of a workload waits for. */
+  readonly waitsFor = new Map<string, GrantWait>();
   /** In seconds, as the metric has them. */
   readonly reportedLags: number[] = [];
   busy = true;
@@ -45,7 +48,7 @@ class Scene {
       client: this.client(),
       adapters,
       rowOf: (uid) => this.rows.get(uid),
-      waitOf: () => undefined,
+      waitOf: (uid) => this.waitsFor.get(uid),
       positionOf: () => undefined,
       plannedStartOf: () => undefined,
       exists: (row) => !this.deleted.has(row.uid),
@@ -158,6 +161,23 @@ test('what waits is shown in a burst, too', async () => {
   const scene = new Scene();
   scene.busySince = scene.now;
   for (let i = 0; i < 40; i++) scene.change(`w${i}`, 'Waiting');
+  await scene.clock.advance(30_000);
+  expect(Math.max(...scene.lags())).toBeLessThan(10);
+});
+
+test.each<[string, Phase, Partial<WorkloadRow>, string | undefined]>([
+  ['a pod that cannot start', 'Ready', {}, 'ImagePullBackOff'],
+  ['a pod that does not fit', 'Ready', {}, 'Unschedulable'],
+  ['a failure', 'Finished', { result: 'Failed' }, undefined],
+  ['a lost node', 'Running', { requeues: 1 }, undefined],
+])('%s is shown in a burst, too', async (_, phase, over, reason) => {
+  const scene = new Scene();
+  scene.busySince = scene.now;
+  scene.change('w', 'Waiting');
+  scene.clock.after(2_000, () => {
+    if (reason !== undefined) scene.waitsFor.set('w', { reason, message: reason });
+    scene.change('w', phase, over);
+  });
   await scene.clock.advance(30_000);
   expect(Math.max(...scene.lags())).toBeLessThan(10);
 });
