@@ -45,7 +45,7 @@ export interface FluxJobReconcilerOptions {
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => FluxJobObject | undefined;
-  readonly busyness: Pick<Busyness, 'isBusy' | 'since'>;
+  readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince'>;
   /** The final status of a finished row is written, so its row is no longer needed. */
   readonly onFinal: (uid: string) => void;
   /** Seconds from the first change that a write shows to that write. */
@@ -219,7 +219,7 @@ export class FluxJobReconciler {
 
   /** @param since when a change came that is not written yet */
   private busySeconds(row: WorkloadRow, since: number): number {
-    const began = this.options.busyness.since;
+    const began = this.options.busyness.burstSince;
     if (began === undefined || !this.goesWell(row)) return BUSY_SECONDS;
     const share = Math.min(1, Math.max(0, since - began) / BURST_SECONDS);
     return BURST_SECONDS + share * (BUSY_SECONDS - BURST_SECONDS);

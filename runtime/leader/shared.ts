@@ -32,7 +32,7 @@ export interface TermOptions
 }
 
 /** From so many row changes per second on, status writes wait: the apiserver has more urgent work. */
-const BUSY_CHANGES_PER_SECOND = 5;
+const CHANGES_PER_SECOND = { busy: 5, burst: 40 };
 
 export function createShared(options: TermOptions): FluxSetupShared {
   const { config, client, queue, fence, logger, metrics, time = systemTime, mirror } = options;
@@ -74,7 +74,7 @@ function createQueues({ queue }: Config, { fluxSetups }: Informers): QueueRegist
 }
 
 function busynessOf(workloadCache: WorkloadCache, now: () => number): Busyness {
-  const busyness = new Busyness(BUSY_CHANGES_PER_SECOND, now);
+  const busyness = new Busyness(CHANGES_PER_SECOND, now);
   workloadCache.onChange(() => busyness.recordChange());
   return busyness;
 }

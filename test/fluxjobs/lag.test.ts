@@ -78,7 +78,7 @@ class Scene {
     const scene = this;
     return {
       isBusy: () => scene.busy,
-      get since() {
+      get burstSince() {
         return scene.busy ? scene.busySince : undefined;
       },
     };

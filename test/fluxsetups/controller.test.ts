@@ -1,10 +1,12 @@
 /** What the changes of FluxSetups and of their workloads set in motion. */
+import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
 import { FluxSetupController, type FluxSetupShared } from '../../runtime/fluxsetups/controller';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Change } from '../../runtime/kubernetes/informer';
+import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { Signals } from '../../runtime/shared/signals';
@@ -46,6 +48,7 @@ class World {
       },
       fence: 1,
       logger: recordingLogger(),
+      metrics: controllerMetrics(new Registry()),
       time: { clock: this.clock, random: () => 0 },
       now: () => this.clock.now() / 1000,
       workloadCache: {
@@ -57,7 +60,7 @@ class World {
       informers: { fluxSetups: this.informer() },
       queues: new QueueRegistry(stackQueue(config.queue), true, () => this.objects),
       signals: this.signals,
-      busyness: { isBusy: () => false, since: undefined },
+      busyness: { isBusy: () => false, burstSince: undefined },
     } as unknown as FluxSetupShared;
   }
 
