@@ -7,6 +7,7 @@ import { addQueueCommands } from './cli/queue-commands';
 import { addRenderCommand } from './cli/render-command';
 import { addSecretCommands } from './cli/secret-commands';
 import { addUninstallCommand } from './cli/uninstall-command';
+import { addWorkloadCommands } from './cli/workload-commands';
 import { type Config, loadConfig } from './config';
 import { FluxqError, messageOf } from './errors';
 import { createLogger, type Logger } from './observability/log';
@@ -71,6 +72,7 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .action((options: { config?: string }) => run(name, options));
 
 addQueueCommands(program);
+addWorkloadCommands(program);
 addMiniClusterCommand(program);
 addMigrateCommand(program);
 addBackupCommand(program);

@@ -189,6 +189,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'constructs/minicluster',
     'runtime/admission',
     'runtime/config',
+    'runtime/fluxjobs',
     'runtime/kubernetes',
     'runtime/miniclusters',
     'runtime/queue',

@@ -4,6 +4,7 @@ import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../q
 import type { NamedLogEntry } from '../queue/history';
 import type { TracePeriod } from '../queue/trace';
 import type { WorkloadName } from '../queue/workload';
+import { columns } from './columns';
 
 /** The options of the command line. */
 export interface AccountingArguments {
@@ -78,13 +79,7 @@ export function accountingLines(lines: readonly AccountingLine[]): string[] {
   const head = [...keys, 'jobs', 'pods', 'cpu-hours', 'GiB-hours', 'gpu-hours'].map((word) =>
     word.toUpperCase(),
   );
-  const widths = head.map((word, i) => Math.max(word.length, ...table.map((row) => row[i]!.length)));
-  return [head, ...table].map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join('  ')
-      .trimEnd(),
-  );
+  return columns([head, ...table]);
 }
 
 function timeOf(at: number): string {

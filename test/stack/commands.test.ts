@@ -1,0 +1,106 @@
+/** The commands that users run with their own rights: a user with `edit` in one namespace. */
+import { jobs } from '../../runtime/kubernetes/paths';
+import type { Job } from '../../runtime/kubernetes/types';
+import { waitFor } from '../cluster/wait';
+import { describeStack, inOneNamespace } from './suite';
+import type { Namespace } from './workloads';
+
+const ADA = { name: 'ada', token: 'token-of-ada', groups: [] };
+
+describeStack(
+  'commands of users',
+  (getFixture) => {
+    let science: Namespace;
+    inOneNamespace(getFixture, (namespace) => {
+      science = namespace;
+    });
+
+    beforeAll(async () => {
+      await getFixture().stack.cluster.apply({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { name: 'ada', namespace: 'science' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ada' }],
+      });
+    });
+
+    const fluxqueue = async (...args: readonly string[]): Promise<string> => {
+      const { stack } = getFixture();
+      const KUBECONFIG = stack.cluster.kubeconfigForUser(ADA);
+      return (await stack.roles.once([...args, '-n', 'science'], { KUBECONFIG })).trim();
+    };
+
+    /** A Job as ada makes it. */
+    const job = (name: string, cores: number, runs: string, suspend = false) =>
+      science.job(name, { cores, runs, ...(suspend ? { spec: { suspend: true } } : {}) });
+
+    test('what waits is shown, explained, held, released, preferred and cancelled', async () => {
+      const full = await job('full', 4, '60s');
+      await science.phase(full, 'Running');
+      const first = await job('first', 4, '300ms');
+      const second = await job('second', 3, '300ms');
+      await science.phase(second, 'Waiting');
+      const shown = await waitFor('both to be shown', async () => {
+        const text = await fluxqueue('queue');
+        return /job\/full +Running(.|\n)*1 +job\/first(.|\n)*2 +job\/second/.test(text) ? text : undefined;
+      });
+      expect(shown).toMatch(/^QUEUE +POSITION +WORKLOAD +PHASE +NODES +START +AGE +REASON\n/);
+      expect(shown).toMatch(/job\/full +Running +\S+ +2\d{3}-/);
+      expect(await fluxqueue('queue', '-o', 'name')).toBe('job/full\njob/first\njob/second');
+      const { items } = JSON.parse(await fluxqueue('queue', '-o', 'json', '--queue', 'default')) as {
+        items: unknown[];
+      };
+      expect(items).toHaveLength(3);
+      expect(JSON.stringify(items)).not.toContain('managedFields');
+      const why = await fluxqueue('why', 'second');
+      expect(why).toMatch(
+        /^science\/job\/second waits in queue default, position 2\n\w+: .*\n.*start.*\njust ahead of it: job\/first/,
+      );
+      expect(await fluxqueue('when', 'job/full')).toMatch(/^it started at 2\d{3}-/);
+
+      expect(await fluxqueue('hold', 'first')).toBe('job/first held');
+      await science.phase(first, 'Waiting', 'Held');
+      expect(await fluxqueue('release', 'first')).toBe('job/first released');
+      await waitFor('first to be queued', async () => (await science.row(first))?.reason !== 'Held');
+      expect(await fluxqueue('priority', 'first', '-5')).toBe('job/first has priority -5');
+      await waitFor('second to be ahead', async () =>
+        (await fluxqueue('why', 'second')).includes('position 1'),
+      );
+      expect(await fluxqueue('cancel', 'full')).toBe('job/full cancelled');
+      await science.phase(second, 'Finished');
+      await science.phase(first, 'Finished');
+      await waitFor('its record to be final', async () =>
+        /^science\/job\/first has ended: Succeeded/.test(await fluxqueue('why', 'first')),
+      );
+    });
+
+    test('a Job with suspend: true in its manifest is released, too', async () => {
+      const held = await job('suspended', 1, '300ms', true);
+      await science.phase(held, 'Waiting', 'Held');
+      expect(await fluxqueue('release', 'job/suspended')).toBe('job/suspended released');
+      await science.phase(held, 'Finished');
+    });
+
+    test('a user without rights, a wrong name and a wrong word get one sentence', async () => {
+      await expect(fluxqueue('why', 'nothing')).rejects.toThrow(
+        /FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob in namespace science is about it \(got "nothing"\); a new workload has one/,
+      );
+      await expect(fluxqueue('hold', 'job/nothing')).rejects.toThrow(
+        /FLUXQ_WORKLOAD_UNKNOWN: .*kubectl fluxqueue queue/,
+      );
+      await expect(fluxqueue('why', 'service/x')).rejects.toThrow(
+        /FLUXQ_WORKLOAD_NAME: .*write its name, job\/NAME or pod\/NAME/,
+      );
+      await expect(fluxqueue('priority', 'suspended', '100')).rejects.toThrow(/FLUXQ_PRIORITY/);
+      const { stack } = getFixture();
+      const elsewhere = stack.roles.once(['queue', '-n', 'default'], {
+        KUBECONFIG: stack.cluster.kubeconfigForUser(ADA),
+      });
+      await expect(elsewhere).rejects.toThrow(/forbidden/i);
+      const { spec } = await getFixture().client.get<Job>(jobs('science', 'suspended'));
+      expect(spec.suspend).toBe(false);
+    });
+  },
+  { cluster: { nodes: 1, nodeShape: { cpu: '4', memory: '64Gi' }, users: [ADA] } },
+);
