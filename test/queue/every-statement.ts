@@ -51,7 +51,6 @@ export async function useEveryStatement(queue: AnyQueue, fence: number, prefix: 
   expect(await queue.archive(fence, 3e9, 1)).toBe(1);
   expect((await queue.history(b)).length).toBeGreaterThan(5);
   expect((await queue.accounting({ from: 0, until: 3e9, by: ['queue'] })).length).toBeGreaterThan(0);
-  expect((await queue.traced({ from: 0, until: 3e9 })).length).toBeGreaterThan(0);
   expect((await queue.shares()).length).toBeGreaterThan(0);
   expect(await queue.queues()).toEqual([QUEUE]);
 }
