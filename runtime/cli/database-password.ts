@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { isDue, makeCertificate, type ServingCertificate } from '../admission/certificates';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
+import { ifFound, isStatus } from '../kubernetes/errors';
 import { secrets } from '../kubernetes/paths';
 import { createSecret } from '../kubernetes/secrets';
 import type { KubernetesObject } from '../kubernetes/types';
@@ -61,7 +61,7 @@ async function ensureCredentials(options: PasswordOptions): Promise<Credentials>
   const { client, namespace, secret, url } = options;
   const path = secrets(namespace, secret);
   for (;;) {
-    const found = await current(client, path);
+    const found = await ifFound(client.get<Secret>(path));
     const credentials = await completed(found?.data ?? {}, url);
     const data = { ...found?.data, ...encoded(credentials, url) };
     if (Object.entries(data).every(([key, value]) => found?.data?.[key] === value)) return credentials;
@@ -106,15 +106,6 @@ function encoded({ password, certificate: { key, cert, bundle } }: Credentials, 
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
   );
-}
-
-async function current(client: KubernetesClient, path: string): Promise<Secret | undefined> {
-  try {
-    return await client.get<Secret>(path);
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
 }
 
 const decode = (text = ''): string => Buffer.from(text, 'base64').toString();

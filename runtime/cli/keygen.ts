@@ -6,7 +6,7 @@
 import { hostname } from 'node:os';
 import { CERTIFICATE_KEY } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
+import { ifFound, isStatus } from '../kubernetes/errors';
 import { secrets } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import { checkCertificate, makeCertificate } from '../miniclusters/curve';
@@ -51,13 +51,8 @@ export async function ensureCurve(options: KeygenOptions): Promise<KeygenOutcome
   }
 }
 
-async function current({ client, namespace, secret }: KeygenOptions): Promise<Secret | undefined> {
-  try {
-    return await client.get<Secret>(secrets(namespace, secret));
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
+function current({ client, namespace, secret }: KeygenOptions): Promise<Secret | undefined> {
+  return ifFound(client.get<Secret>(secrets(namespace, secret)));
 }
 
 function newSecret(options: KeygenOptions): object {

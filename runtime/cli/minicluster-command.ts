@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { type MiniCluster, miniClusters } from '../miniclusters/resource';
 import { jobsCommand, miniClusterLines } from './minicluster';
-import { withClient } from './with-client';
+import { inNamespace, type Scope } from './with-client';
 
-interface Options {
-  readonly namespace?: string;
+interface Options extends Pick<Scope, 'namespace'> {
   readonly jobs: boolean;
 }
 
@@ -23,9 +22,9 @@ export function addMiniClusterCommand(program: Command): void {
     .action(printMiniCluster);
 }
 
-async function printMiniCluster(name: string, { namespace, jobs }: Options): Promise<void> {
-  const cluster = await withClient({ userAgent: 'fluxqueue-mc' }, (client) =>
-    client.get<MiniCluster>(miniClusters(namespace ?? client.namespace ?? 'default', name)),
+async function printMiniCluster(name: string, { jobs, ...scope }: Options): Promise<void> {
+  const cluster = await inNamespace(scope, (client, namespace) =>
+    client.get<MiniCluster>(miniClusters(namespace, name)),
   );
   for (const line of miniClusterLines(cluster)) process.stdout.write(`${line}\n`);
   if (!jobs) return;

@@ -9,20 +9,15 @@ import { FluxqError } from '../errors';
 import { fluxJobName } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
-import { isStatus } from '../kubernetes/errors';
+import { ifFound } from '../kubernetes/errors';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
-import { withClient } from './with-client';
+import { inNamespace, type Scope } from './with-client';
 import { inLine, nameOf, queueLines, startSentence, whyLines } from './workloads';
 
 /** Changes by these commands are a user's, like those by `kubectl edit`. */
 const FIELD_MANAGER = 'kubectl-fluxqueue';
 const FORMATS = ['table', 'name', 'json', 'yaml'] as const;
-
-interface Scope {
-  readonly namespace?: string;
-  readonly context?: string;
-}
 
 interface QueueOptions extends Scope {
   readonly allNamespaces: boolean;
@@ -66,15 +61,6 @@ function named(program: Command, name: string, description: string): Command {
 function whole(text: string): number {
   if (/^-?\d+$/.test(text)) return Number(text);
   throw new InvalidArgumentError('must be a whole number.');
-}
-
-async function inNamespace<T>(
-  { namespace, context }: Scope,
-  work: (client: KubernetesClient, namespace: string) => Promise<T>,
-): Promise<T> {
-  return withClient({ userAgent: 'fluxqueue-cli', ...(context && { context }) }, (client) =>
-    work(client, namespace ?? client.namespace ?? 'default'),
-  );
 }
 
 async function printQueue(options: QueueOptions): Promise<void> {
@@ -198,7 +184,7 @@ async function findFluxJob(
 ): Promise<FluxJobObject> {
   const { kinds, name } = parse(text);
   for (const { kind } of kinds) {
-    const found = await optional(client.get<FluxJobObject>(fluxJobs(namespace, fluxJobName(kind, name))));
+    const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, fluxJobName(kind, name))));
     if (found !== undefined) return found;
   }
   throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `no FluxJob in namespace ${namespace} is about it`, {
@@ -212,7 +198,7 @@ async function findFluxJob(
 async function findWorkload(client: KubernetesClient, namespace: string, text: string) {
   const { kinds, name } = parse(text);
   for (const { kind, path } of kinds) {
-    const object = await optional(client.get<KubernetesObject>(path(namespace, name)));
+    const object = await ifFound(client.get<KubernetesObject>(path(namespace, name)));
     if (object !== undefined)
       return { path: path(namespace, name), shown: `${kind.toLowerCase()}/${name}`, object };
   }
@@ -221,13 +207,4 @@ async function findWorkload(client: KubernetesClient, namespace: string, text: s
     value: text,
     remedy: 'kubectl fluxqueue queue lists what there is',
   });
-}
-
-async function optional<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
 }

@@ -136,3 +136,13 @@ export function closed(request: string): FluxqError {
 export function isStatus(error: unknown, status: number): error is ApiError {
   return error instanceof ApiError && error.status === status;
 }
+
+/** What was asked for, or undefined if there is no such object (404). @throws every other error */
+export async function ifFound<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isStatus(error, 404)) return undefined;
+    throw error;
+  }
+}

@@ -1,7 +1,7 @@
 /** Creates a Secret of the stack again that somebody deleted. */
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from './client';
-import { isStatus } from './errors';
+import { ifFound, isStatus } from './errors';
 import { secrets } from './paths';
 
 export interface NewSecret {
@@ -45,10 +45,7 @@ export async function readDatabaseAccess(
 /** Reads the keys of a Secret; those of a Secret that does not exist are empty. */
 async function readSecret(client: Pick<KubernetesClient, 'get'>, namespace: string, name: string) {
   const path = secrets(namespace, name);
-  const secret = await client.get<{ data?: Readonly<Record<string, string>> }>(path).catch((error) => {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  });
+  const secret = await ifFound(client.get<{ data?: Readonly<Record<string, string>> }>(path));
   return (key: string) => Buffer.from(secret?.data?.[key] ?? '', 'base64').toString();
 }
 

@@ -3,7 +3,7 @@
  * later object of the same name is never changed. It is a result and not an error that the object is gone.
  */
 import type { DeleteOptions, KubernetesClient } from './client';
-import { type ApiError, isStatus } from './errors';
+import { type ApiError, ifFound, isStatus } from './errors';
 import { objectPath } from './paths';
 import type { KubernetesObject } from './types';
 
@@ -70,12 +70,8 @@ async function outcomeOf(
 }
 
 async function currentUid(client: KubernetesClient, path: string): Promise<string | undefined> {
-  try {
-    return (await client.get<KubernetesObject>(objectPath(path), { metadataOnly: true })).metadata.uid;
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
+  const found = await ifFound(client.get<KubernetesObject>(objectPath(path), { metadataOnly: true }));
+  return found?.metadata.uid;
 }
 
 /** A JSON patch whose `test` failed or whose path does not exist. The apiserver gives only this sentence. */

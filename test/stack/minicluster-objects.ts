@@ -4,7 +4,7 @@ import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { ReportContact } from '../../constructs/minicluster';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { MiniClusterStatusPhase } from '../../imports/flux-framework.org-status';
-import { isStatus } from '../../runtime/kubernetes/errors';
+import { ifFound } from '../../runtime/kubernetes/errors';
 import { jobs, namespaced, pods } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { type MiniCluster, miniClusters } from '../../runtime/miniclusters/resource';
@@ -56,11 +56,11 @@ export class MiniClusters {
 
   /** Deletes a cluster that may be deleted already. */
   async delete(name: string): Promise<void> {
-    await this.orUndefined(this.client.delete(miniClusters(this.namespace, name)));
+    await ifFound(this.client.delete(miniClusters(this.namespace, name)));
   }
 
   get(name: string): Promise<MiniCluster | undefined> {
-    return this.orUndefined(this.client.get<MiniCluster>(miniClusters(this.namespace, name)));
+    return ifFound(this.client.get<MiniCluster>(miniClusters(this.namespace, name)));
   }
 
   /** Deletes all clusters and all Jobs. */
@@ -68,7 +68,7 @@ export class MiniClusters {
     const { items } = await this.client.list<MiniCluster>(miniClusters(this.namespace));
     for (const { metadata } of items) await this.delete(metadata.name);
     for (const { metadata } of await this.list('Job'))
-      await this.orUndefined(
+      await ifFound(
         this.client.delete(jobs(this.namespace, metadata.name), { propagationPolicy: 'Background' }),
       );
   }
@@ -94,7 +94,7 @@ export class MiniClusters {
   }
 
   job(name: string): Promise<Job> {
-    return waitFor(`Job ${name}`, () => this.orUndefined(this.client.get<Job>(jobs(this.namespace, name))));
+    return waitFor(`Job ${name}`, () => ifFound(this.client.get<Job>(jobs(this.namespace, name))));
   }
 
   /** The unfinished broker pods, in the order of their indexes. */
@@ -168,15 +168,6 @@ export class MiniClusters {
 
   private get client() {
     return this.fixture().client;
-  }
-
-  private async orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
-    try {
-      return await answer;
-    } catch (error) {
-      if (isStatus(error, 404)) return undefined;
-      throw error;
-    }
   }
 }
 
