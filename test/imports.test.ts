@@ -12,6 +12,7 @@ import { circlesIn, graphOf, type Import, importsOf } from './import-graph';
 const GROUND = [
   'runtime/errors',
   'runtime/clock',
+  'runtime/columns',
   'runtime/signal',
   'runtime/observability',
   'runtime/resources',
@@ -57,6 +58,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
 
   'runtime/errors': ['constructs/api'],
   'runtime/clock': [],
+  'runtime/columns': [],
   'runtime/signal': [],
   'runtime/observability': ['runtime/errors'],
   'runtime/resources': ['runtime/errors'],

@@ -1,4 +1,5 @@
 /** The live table of FluxJobs: redrawn in place on a terminal, else one line per change. */
+import { columns } from '../../runtime/columns';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import type { Recording } from './recording';
 
@@ -51,9 +52,7 @@ function table(fluxJobs: readonly FluxJobObject[], capacity: number, width: numb
     (a, b) => rank(a) - rank(b) || (a.status?.position ?? 0) - (b.status?.position ?? 0),
   );
   const rows = [COLUMNS as readonly string[], ...sorted.slice(0, capacity - 2).map(cells)];
-  const widths = COLUMNS.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join('  '));
-  return lines.map((line) => line.slice(0, width).trimEnd());
+  return columns(rows).map((line) => line.slice(0, width).trimEnd());
 }
 
 function rank({ status }: FluxJobObject): number {

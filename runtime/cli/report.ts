@@ -1,10 +1,11 @@
 /** Parses the arguments of `history` and `accounting`, and formats their results as lines of text. */
+
+import { columns } from '../columns';
 import { FluxqError } from '../errors';
 import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../queue/accounting';
 import type { NamedLogEntry } from '../queue/history';
 import type { TracePeriod } from '../queue/trace';
 import type { WorkloadName } from '../queue/workload';
-import { columns } from './columns';
 
 /** The options of the command line. */
 export interface AccountingArguments {

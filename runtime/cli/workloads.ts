@@ -1,6 +1,7 @@
 /** What `queue`, `why` and `when` say of workloads, from their FluxJobs alone. Pure functions. */
+
+import { columns } from '../columns';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
-import { columns } from './columns';
 
 export interface QueueTableOptions {
   /** Whether a column has the namespace. */

@@ -1,4 +1,5 @@
 /** The results of several replays side by side. */
+import { columns } from '../columns';
 import type { Result } from './results';
 import type { Statistics } from './statistics';
 
@@ -28,12 +29,8 @@ export const COLUMNS: readonly Column[] = [
 ];
 
 export function table(results: readonly Result[]): string {
-  const rows = [
-    COLUMNS.map(({ title }) => title),
-    ...results.map((result) => COLUMNS.map(({ text }) => text(result))),
-  ];
-  const widths = COLUMNS.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ');
-  return rows.map(line).join('\n');
+  const head = COLUMNS.map(({ title }) => title);
+  return columns([head, ...results.map((result) => COLUMNS.map(({ text }) => text(result)))], 'right').join(
+    '\n',
+  );
 }

@@ -1,0 +1,9 @@
+/** Lines of a table: columns as wide as their longest cell, two spaces between them. */
+
+/** @param align of the cells behind the first column. @default 'left' */
+export function columns(rows: readonly (readonly string[])[], align: 'left' | 'right' = 'left'): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  const padded = (cell: string, i: number) =>
+    align === 'right' && i > 0 ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!);
+  return rows.map((row) => row.map(padded).join('  ').trimEnd());
+}
