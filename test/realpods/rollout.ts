@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
+import { atRate } from '../at-rate';
 import { jobManifest, TEAM } from './load';
 import type { Run } from './scenario';
 import { STACK_NAMESPACE } from './stack';
@@ -13,8 +14,8 @@ import { STACK_NAMESPACE } from './stack';
 const KNOCKS_PER_SECOND = 50;
 /** Real Jobs per second. */
 const JOBS_PER_SECOND = 2;
-/** Milliseconds between two looks at the Jobs. */
-const LOOK_MS = 200;
+/** Looks at the Jobs. */
+const LOOKS_PER_SECOND = 5;
 
 /** Nothing is replaced by an apply of the same files. */
 export async function applyAgain({ stack, say, figures }: Run): Promise<void> {
@@ -75,7 +76,7 @@ async function knock({ rig }: Run, signal: AbortSignal): Promise<Knocks> {
       .catch((error: Error) => ({ status: 0, text: error.message }));
     if (status !== 201) refused.push(text);
   };
-  await every(1000 / KNOCKS_PER_SECOND, signal, (i) => pending.push(send(`knock-${i}`)));
+  await atRate(KNOCKS_PER_SECOND, signal, (i) => pending.push(send(`knock-${i}`)));
   await Promise.all(pending);
   return { count: pending.length, refused };
 }
@@ -83,7 +84,7 @@ async function knock({ rig }: Run, signal: AbortSignal): Promise<Knocks> {
 /** Jobs small enough to run beside each other. */
 async function submitStream({ load }: Run, signal: AbortSignal): Promise<void> {
   const pending: Promise<string>[] = [];
-  await every(1000 / JOBS_PER_SECOND, signal, (i) =>
+  await atRate(JOBS_PER_SECOND, signal, (i) =>
     pending.push(load.submit(`rollout-${i}`, { cpu: '10m', seconds: 1 })),
   );
   await Promise.all(pending);
@@ -94,7 +95,7 @@ async function watchGrants({ rig }: Run, signal: AbortSignal): Promise<number> {
   const granted = new Set<string>();
   let last = performance.now();
   let gap = 0;
-  await every(LOOK_MS, signal, async () => {
+  await atRate(LOOKS_PER_SECOND, signal, async () => {
     const { items } = await rig.cluster.get<{ items: Job[] }>(jobs(TEAM));
     const before = granted.size;
     for (const { metadata, spec } of items) if (spec.suspend === false) granted.add(metadata.name);
@@ -102,13 +103,4 @@ async function watchGrants({ rig }: Run, signal: AbortSignal): Promise<number> {
     if (granted.size > before) last = performance.now();
   });
   return Math.round(gap / 10) / 100;
-}
-
-async function every(ms: number, signal: AbortSignal, work: (i: number) => unknown): Promise<void> {
-  const start = performance.now();
-  for (let i = 0; !signal.aborted; i++) {
-    await work(i);
-    const due = start + (i + 1) * ms;
-    await delay(Math.max(0, due - performance.now()));
-  }
 }

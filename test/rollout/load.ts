@@ -1,7 +1,7 @@
 /** Jobs that are created at a fixed rate, and what became of them. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
+import { atRate } from '../at-rate';
 import type { Cluster } from '../cluster/cluster';
 
 const NAMESPACE = 'load';
@@ -22,9 +22,12 @@ export class Load {
 
   constructor(
     private readonly cluster: Cluster,
-    private readonly perSecond: number,
+    perSecond: number,
   ) {
-    this.loop = this.run();
+    // The rate is the point of this load: a request is sent at its time, whatever became of the others.
+    this.loop = atRate(perSecond, this.stopping.signal, (i) => {
+      this.pending.push(this.create(`job-${i}`));
+    });
   }
 
   get count(): number {
@@ -51,15 +54,6 @@ export class Load {
     const { items } = await this.cluster.get<{ items: Job[] }>(jobs(NAMESPACE));
     const found = new Set(items.map(({ metadata }) => metadata.name));
     return this.made.filter((name) => !found.has(name)).length;
-  }
-
-  private async run(): Promise<void> {
-    for (let i = 0; !this.stopping.signal.aborted; i++) {
-      const due = this.started + (i * 1000) / this.perSecond;
-      // The rate is the point of this load: a request is sent at its time, whatever became of the others.
-      if (due > Date.now()) await delay(due - Date.now());
-      this.pending.push(this.create(`job-${i}`));
-    }
   }
 
   private async create(name: string): Promise<void> {
