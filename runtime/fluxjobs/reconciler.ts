@@ -17,6 +17,7 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { Phase, WorkloadRow } from '../queue/workload';
+import type { Busyness } from '../shared/change-rate';
 import {
   type DecisionLogger,
   logDecision,
@@ -25,7 +26,6 @@ import {
   type StatusDecision,
 } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
-import type { Busyness } from '../shared/change-rate';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus, shownPhase } from './status';
@@ -113,6 +113,16 @@ interface Written {
   readonly at: number;
 }
 
+/** What decides when a change is written. Unix seconds. */
+interface Settling {
+  /** What must last began then. */
+  readonly since: number;
+  /** How long it must last while few workloads start and end. */
+  readonly quietSeconds: number;
+  /** @default - every change before is written */
+  readonly unwrittenSince?: number | undefined;
+}
+
 export class FluxJobReconciler {
   /** By uid of the workload. */
   private readonly written = new Map<string, Written>();
@@ -121,7 +131,7 @@ export class FluxJobReconciler {
 
   constructor(private readonly options: FluxJobReconcilerOptions) {
     const { clock, enqueue, busyness } = options;
-    this.limiter = createStatusLimiter(PACE, { clock, enqueue, isBusy: () => busyness.isBusy() });
+    this.limiter = createStatusLimiter(PACE, { clock, enqueue, isBusy: busyness.isBusy });
   }
 
   /** No further write is admitted. */
@@ -196,25 +206,24 @@ export class FluxJobReconciler {
     const { phase, at } = this.see(row);
     const { submittedAt } = row;
     const [since, quietSeconds] = phase === 'Finished' ? [at, 0] : [submittedAt, CREATE_SECONDS];
-    const settled = since + this.lasting(row, since, quietSeconds);
-    return Math.min(settled, this.latest(row, submittedAt)) - this.options.now();
+    return this.secondsTo(row, { since, quietSeconds, unwrittenSince: submittedAt });
   }
 
   /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
   private settlingSeconds(row: WorkloadRow, known: Written): number {
     const { phase, at, unwrittenSince } = this.see(row);
     const since = Math.max(known.at, at);
-    const settled = since + this.lasting(row, since, SETTLE_SECONDS[phase]);
-    return Math.min(settled, this.latest(row, unwrittenSince)) - this.options.now();
+    return this.secondsTo(row, { since, quietSeconds: SETTLE_SECONDS[phase], unwrittenSince });
   }
 
-  /** A workload that changes often is shown, too. */
-  private latest(row: WorkloadRow, unwrittenSince = Number.POSITIVE_INFINITY): number {
-    return unwrittenSince + this.busySeconds(row, unwrittenSince);
-  }
-
-  private lasting(row: WorkloadRow, since: number, quietSeconds: number): number {
-    return this.options.busyness.isBusy() ? this.busySeconds(row, since) : quietSeconds;
+  /** A workload that changes often is shown, too: nothing waits longer than from `unwrittenSince` on. */
+  private secondsTo(
+    row: WorkloadRow,
+    { since, quietSeconds, unwrittenSince = Number.POSITIVE_INFINITY }: Settling,
+  ): number {
+    const { busyness, now } = this.options;
+    const settled = since + (busyness.isBusy() ? this.busySeconds(row, since) : quietSeconds);
+    return Math.min(settled, unwrittenSince + this.busySeconds(row, unwrittenSince)) - now();
   }
 
   /** @param since when a change came that is not written yet */

@@ -38,7 +38,7 @@ export class FluxSetupController implements Controller {
       rows: () => workloadCache.active(),
       finishedOf: (queue) => this.finished.of(queue),
       fluxSetupOf: (key) => informers.fluxSetups.get(key),
-      isBusy: () => shared.busyness.isBusy(),
+      isBusy: shared.busyness.isBusy,
       storeQueues: () => this.storeQueues(),
       enqueue: (key) => this.queue.add(key),
       clock: shared.time.clock,

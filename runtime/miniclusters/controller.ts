@@ -80,7 +80,7 @@ export class MiniClusterController implements Controller {
     this.reports = new Reports(shared.now);
     const enqueue = (key: string) => this.reportChanged(key);
     this.pace = createStatusLimiter(REPORT_PACE, {
-      isBusy: () => shared.busyness.isBusy(),
+      isBusy: shared.busyness.isBusy,
       clock: time.clock,
       enqueue,
     });

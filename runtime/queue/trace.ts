@@ -1,5 +1,5 @@
 /** Workloads that have ended, as jobs of a trace: those of the table and those that are archived. */
-import { parseQuantity, NANO } from '../jobspec/quantity';
+import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { Database } from './database';
 import type { Result } from './workload';
 

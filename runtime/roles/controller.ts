@@ -15,6 +15,7 @@ import { Term } from '../leader/term';
 import { hasOwnLibrary, WarmFluxion } from '../leader/warm-fluxion';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
+import { measured } from '../observability/measured';
 import {
   type ControllerMetrics,
   controllerMetrics,
@@ -22,7 +23,6 @@ import {
   leaderPendingGauge,
   standbyWarmGauge,
 } from '../observability/metrics';
-import { measured } from '../observability/measured';
 import { openQueue } from '../queue/queue';
 import type { Role } from './role';
 

@@ -239,12 +239,12 @@ export class SchedulingLoop {
       return row !== undefined && mayGrant(row);
     });
     // A grant forgets the promise before it.
-    const promised = confirmed.map(({ uid }) => [uid, workloadCache.byUid(uid)?.estimatedStart] as const);
+    const promised = new Map(confirmed.map(({ uid }) => [uid, workloadCache.byUid(uid)?.estimatedStart]));
     const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);
     this.cancelRefused(grants, granted);
     for (const row of granted) onGranted(row);
     metrics.grants.inc(granted.length);
-    this.measureEstimates(new Map(promised), granted);
+    this.measureEstimates(promised, granted);
     metrics.backfilled.inc(backfilledOf(line, new Set(granted.map(({ uid }) => uid))));
   }
 

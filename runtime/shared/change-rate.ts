@@ -56,9 +56,8 @@ export class Busyness {
     if (this.longRate.perSecond(now) > this.thresholds.burst) this.burstBegan ??= this.began;
   }
 
-  isBusy(): boolean {
-    return this.rate.perSecond(this.now()) > this.thresholds.busy;
-  }
+  /** A function of its own, which many parts take. */
+  readonly isBusy = (): boolean => this.rate.perSecond(this.now()) > this.thresholds.busy;
 
   /** Unix seconds at which the queue became busy, if that became a burst, and until it is busy no more. */
   get burstSince(): number | undefined {

@@ -23,6 +23,7 @@ import {
   runtimeClasses,
   storageClasses,
 } from '../kubernetes/paths';
+import type { WatchEnd } from '../kubernetes/reflector';
 import type {
   Job,
   Node,
@@ -33,7 +34,6 @@ import type {
   RuntimeClass,
   StorageClass,
 } from '../kubernetes/types';
-import type { WatchEnd } from '../kubernetes/reflector';
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import { isAgent } from './agents';

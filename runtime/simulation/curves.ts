@@ -1,5 +1,5 @@
 /** Curves of a replay, for plots: few points, so that a page with all of them stays small. */
-import type { SimulatedJob } from './statistics';
+import { errorOf, mean, periodOf, type SimulatedJob, waitOf, withEstimate } from './statistics';
 
 /** Points of one line. */
 export interface Curve {
@@ -34,21 +34,14 @@ export function curvesOf(jobs: readonly SimulatedJob[], processors: number): Cur
     to: startedAt,
     cores: job.processors,
   }));
-  const period = {
-    from: least(jobs.map(({ submittedAt }) => submittedAt)),
-    to: most(jobs.map(({ endedAt }) => endedAt)),
-  };
+  const period = periodOf(jobs);
   const used = meanCores(running, period);
   return {
-    waits: distribution(jobs.map(({ submittedAt, startedAt }) => startedAt - submittedAt)),
+    waits: distribution(jobs.map(waitOf)),
     utilisation: { x: used.x, y: used.y.map((cores) => (100 * cores) / processors) },
     backlog: meanCores(waiting, period),
     widths: widthsOf(jobs),
-    errors: distribution(
-      jobs.flatMap(({ startedAt, firstEstimate }) =>
-        firstEstimate === undefined ? [] : [Math.abs(startedAt - firstEstimate)],
-      ),
-    ),
+    errors: distribution(withEstimate(jobs).map(errorOf)),
   };
 }
 
@@ -94,17 +87,7 @@ function meanCores(
 }
 
 function widthsOf(jobs: readonly SimulatedJob[]): Curve {
-  const waits = new Map<number, number[]>();
-  for (const { processors, submittedAt, startedAt } of jobs) {
-    const width = 2 ** Math.ceil(Math.log2(processors));
-    const of = waits.get(width);
-    if (of === undefined) waits.set(width, [startedAt - submittedAt]);
-    else of.push(startedAt - submittedAt);
-  }
-  const x = [...waits.keys()].sort((a, b) => a - b);
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  return { x, y: x.map((width) => mean(waits.get(width)!)) };
+  const classes = Map.groupBy(jobs, ({ processors }) => 2 ** Math.ceil(Math.log2(processors)));
+  const x = [...classes.keys()].sort((a, b) => a - b);
+  return { x, y: x.map((width) => mean(classes.get(width)!, waitOf)) };
 }
-
-const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b), Infinity);
-const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), -Infinity);

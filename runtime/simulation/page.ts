@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Curve, Curves } from './curves';
-import { type Column, COLUMNS } from './table';
 import type { Result } from './results';
+import { COLUMNS, type Column } from './table';
 
 interface Plot {
   readonly curve: keyof Curves;

@@ -40,10 +40,9 @@ const BOUND = 10;
 
 export function statisticsOf(jobs: readonly SimulatedJob[], processors: number): Statistics {
   const wide = jobs.filter((job) => job.processors * 4 >= processors);
-  const estimated = jobs.filter(({ firstEstimate }) => firstEstimate !== undefined);
+  const estimated = withEstimate(jobs);
   const busy = sum(jobs, (job) => job.processors * runtimeOf(job));
-  const from = jobs.reduce((least, { submittedAt }) => Math.min(least, submittedAt), Infinity);
-  const to = jobs.reduce((most, { endedAt }) => Math.max(most, endedAt), -Infinity);
+  const { from, to } = periodOf(jobs);
   return {
     jobs: jobs.length,
     meanWait: mean(jobs, waitOf),
@@ -62,10 +61,23 @@ export function statisticsOf(jobs: readonly SimulatedJob[], processors: number):
   };
 }
 
+/** From the first submission to the last end; empty without jobs. */
+export function periodOf(jobs: readonly SimulatedJob[]): { readonly from: number; readonly to: number } {
+  return {
+    from: jobs.reduce((least, { submittedAt }) => Math.min(least, submittedAt), Infinity),
+    to: jobs.reduce((most, { endedAt }) => Math.max(most, endedAt), -Infinity),
+  };
+}
+
+/** Those that were promised a start. */
+export function withEstimate(jobs: readonly SimulatedJob[]): readonly SimulatedJob[] {
+  return jobs.filter(({ firstEstimate }) => firstEstimate !== undefined);
+}
+
 type Measure = (job: SimulatedJob) => number;
 
-const waitOf: Measure = ({ submittedAt, startedAt }) => startedAt - submittedAt;
-const errorOf: Measure = ({ startedAt, firstEstimate }) => Math.abs(startedAt - firstEstimate!);
+export const waitOf: Measure = ({ submittedAt, startedAt }) => startedAt - submittedAt;
+export const errorOf: Measure = ({ startedAt, firstEstimate }) => Math.abs(startedAt - firstEstimate!);
 const runtimeOf: Measure = ({ startedAt, endedAt }) => endedAt - startedAt;
 
 function slowdownOf(job: SimulatedJob): number {
@@ -77,7 +89,7 @@ function sum(jobs: readonly SimulatedJob[], measure: Measure): number {
   return jobs.reduce((total, job) => total + measure(job), 0);
 }
 
-function mean(jobs: readonly SimulatedJob[], measure: Measure): number {
+export function mean(jobs: readonly SimulatedJob[], measure: Measure): number {
   return jobs.length === 0 ? 0 : sum(jobs, measure) / jobs.length;
 }
 
