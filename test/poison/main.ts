@@ -16,10 +16,11 @@ import { type PoisonFigures, type PoisonResult, runPoison } from './run';
 const options = new Command('poison')
   .option('--nodes <n>', 'simulated nodes of 64 cores', Number, 100)
   .option('--seconds <n>', 'seconds of canaries after the last object', Number, 120)
+  .option('--writers <n>', 'who submit the corpus at once; kubectl apply is one', Number, 1)
   .option('--only <pattern>', 'only objects whose title matches', '')
   .option('--json', 'print only one line of JSON on stdout', false)
   .parse()
-  .opts<{ nodes: number; seconds: number; only: string; json: boolean }>();
+  .opts<{ nodes: number; seconds: number; writers: number; only: string; json: boolean }>();
 
 const GOAL = { canaryP99Ms: 2_000, restarts: 0, peakRssMiB: 600 };
 const LABELS = { zone: 'a', size: '64' };
@@ -42,6 +43,7 @@ async function main(): Promise<boolean> {
       client,
       controller,
       corpus,
+      writers: options.writers,
       seconds: options.seconds,
       progress: print,
     });

@@ -46,6 +46,8 @@ export interface PoisonRun {
   readonly client: KubernetesClient;
   readonly controller: RoleProcess;
   readonly corpus: readonly Poison[];
+  /** Who submit the corpus at once; one is what `kubectl apply` does with a directory. */
+  readonly writers: number;
   /** Seconds of canaries after the last object was created. */
   readonly seconds: number;
   readonly progress: (line: string) => void;
@@ -58,14 +60,14 @@ const PLAIN = 'canaries-without-queue';
 const EXPLAINED_MS = 60_000;
 
 export async function runPoison(run: PoisonRun): Promise<PoisonResult> {
-  const { stack, client, controller, corpus, seconds, progress } = run;
+  const { stack, client, controller, corpus, writers, seconds, progress } = run;
   await stack.namespace(CANARIES);
   await stack.namespace(PLAIN, false);
   const canary = new Canary(client, CANARIES, isReleased);
   const plain = new Canary(client, PLAIN, isStarted);
   await Promise.all([canary.start(), plain.start()]);
   await waitFor('the first canaries', () => canary.count >= 3);
-  const submitted = await submit(stack, corpus, NAMESPACE);
+  const submitted = await submit(stack, corpus, { prefix: NAMESPACE, writers });
   const at = canary.count;
   progress(
     `${submitted.accepted.length} accepted, ${submitted.refused.length} refused, ${at} canaries so far`,

@@ -1,4 +1,4 @@
-/** Creates the objects of the corpus, as fast as the apiserver takes them. */
+/** Creates the objects of the corpus, each of some writers its next one as soon as the apiserver has answered. */
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import { ConcurrencyLimiter } from '../../runtime/kubernetes/concurrency-limiter';
 import type { Pod } from '../../runtime/kubernetes/types';
@@ -29,11 +29,14 @@ export interface Submitted {
   readonly refused: readonly Refused[];
 }
 
-const PARALLEL = 4;
 /** A FluxSetup changes what its namespace may do, so that each has one of its own. */
 const OWN_NAMESPACE = 'FluxSetup';
 
-export async function submit(stack: Stack, corpus: readonly Poison[], prefix: string): Promise<Submitted> {
+export async function submit(
+  stack: Stack,
+  corpus: readonly Poison[],
+  { prefix, writers }: { prefix: string; writers: number },
+): Promise<Submitted> {
   const namespaces = new Map<Poison, string>();
   await stack.namespace(prefix);
   for (const [i, poison] of corpus.entries()) {
@@ -42,7 +45,7 @@ export async function submit(stack: Stack, corpus: readonly Poison[], prefix: st
     if (!isShared) await stack.namespace(name);
     namespaces.set(poison, name);
   }
-  const limiter = new ConcurrencyLimiter(PARALLEL);
+  const limiter = new ConcurrencyLimiter(writers);
   const accepted: Accepted[] = [];
   const refused: Refused[] = [];
   await Promise.all(
