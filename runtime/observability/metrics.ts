@@ -27,12 +27,7 @@ export function controllerMetrics(registry: Registry) {
       labelNames: ['kind'],
       registers,
     }),
-    queueDepth: new Gauge({
-      name: 'fluxqueue_work_queue_depth',
-      help: 'Keys that wait to be reconciled, by work queue.',
-      labelNames: ['queue'],
-      registers,
-    }),
+    queueDepths: queueDepths(registers),
     queueRuns: new Counter({
       name: 'fluxqueue_work_queue_runs_total',
       help: 'Reconciled keys by work queue and outcome: done, again, failed, dropped.',
@@ -46,6 +41,24 @@ export function controllerMetrics(registry: Registry) {
       registers,
     }),
   };
+}
+
+/**
+ * How many keys wait, by the name of their work queue: asked whenever the metrics are read, so that a queue whose runs never end shows
+ * that it grows.
+ */
+function queueDepths(registers: Registry[]): Map<string, () => number> {
+  const depths = new Map<string, () => number>();
+  new Gauge({
+    name: 'fluxqueue_work_queue_depth',
+    help: 'Keys that wait to be reconciled, by work queue.',
+    labelNames: ['queue'],
+    registers,
+    collect() {
+      for (const [queue, depth] of depths) this.set({ queue }, depth());
+    },
+  });
+  return depths;
 }
 
 /** What users wait for. Gauges have a value on the leader only. */

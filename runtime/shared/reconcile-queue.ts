@@ -18,7 +18,7 @@ export interface ReconcileQueueContext {
   readonly onFenced: (error: Error) => void;
   readonly logger: Logger;
   readonly time: Time;
-  readonly metrics: Pick<ControllerMetrics, 'queueDepth' | 'queueRuns'>;
+  readonly metrics: Pick<ControllerMetrics, 'queueDepths' | 'queueRuns'>;
 }
 
 /** Milliseconds. The retries are frequent, so that work continues as soon as a connection is restored. */
@@ -40,7 +40,7 @@ export function reconcileQueue(
   { name, concurrency, groupOf, reconcile }: ReconcileQueueOptions,
 ): WorkQueue {
   const hopeless = new HopelessKeys(name, logger);
-  const queue: WorkQueue = new WorkQueue({
+  const queue = new WorkQueue({
     name,
     concurrency,
     ...(groupOf === undefined ? {} : { groupOf }),
@@ -48,10 +48,7 @@ export function reconcileQueue(
     backoff: BACKOFF,
     clock: time.clock,
     random: time.random,
-    onOutcome: (_, outcome) => {
-      metrics.queueRuns.inc({ queue: name, outcome });
-      metrics.queueDepth.set({ queue: name }, queue.waiting);
-    },
+    onOutcome: (_, outcome) => metrics.queueRuns.inc({ queue: name, outcome }),
     reconcile: async (key) => {
       const { answered } = hopeless;
       try {
@@ -66,6 +63,7 @@ export function reconcileQueue(
       }
     },
   });
+  metrics.queueDepths.set(name, () => queue.waiting);
   return queue;
 }
 

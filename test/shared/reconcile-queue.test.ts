@@ -10,7 +10,8 @@ function setUp(failures: Error[]) {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const fenced: Error[] = [];
-  const metrics = controllerMetrics(new Registry());
+  const registry = new Registry();
+  const metrics = controllerMetrics(registry);
   let runs = 0;
   const queue = reconcileQueue(
     {
@@ -30,7 +31,7 @@ function setUp(failures: Error[]) {
       },
     },
   );
-  return { clock, logger, fenced, metrics, queue, runs: () => runs };
+  return { clock, logger, fenced, registry, metrics, queue, runs: () => runs };
 }
 
 test('retries a rejected key after 30 seconds and logs the rejection', async () => {
@@ -124,4 +125,24 @@ test('retries a key that alone is not answered less and less often, and in an ou
   expect(starts).toHaveLength(3);
   await slow.clock.advance(1_000);
   expect(starts).toHaveLength(4);
+});
+
+test('its depth grows while no run ends, and is nothing after its term', async () => {
+  const { clock, logger, registry, metrics } = setUp([]);
+  const queue = reconcileQueue(
+    {
+      time: { clock, random: () => 0, wall: () => 0 },
+      logger: logger as unknown as Logger,
+      metrics,
+      onFenced: () => undefined,
+    },
+    { name: 'stuck', concurrency: 1, reconcile: () => new Promise(() => undefined) },
+  );
+  const depth = async () =>
+    /^fluxqueue_work_queue_depth\{queue="stuck"\} (\d+)$/m.exec(await registry.metrics())?.[1];
+  expect(await depth()).toBe('0');
+  for (const key of ['a', 'b', 'c']) queue.add(key);
+  expect(await depth()).toBe('2');
+  void queue.stop();
+  expect(await depth()).toBe('0');
 });
