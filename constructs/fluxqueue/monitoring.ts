@@ -9,6 +9,7 @@ import { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
 import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
+import { ALERTS, isOfWebhook } from './alerts';
 import { DASHBOARD_LABELS, dashboardJson } from './dashboard';
 
 export interface MonitoringProps {
@@ -16,7 +17,7 @@ export interface MonitoringProps {
   readonly podMonitor?: boolean;
   /** Time between two readings, in whole seconds. @default - that of Prometheus */
   readonly interval?: Duration;
-  /** Whether a PrometheusRule has alerts: no leader, repeated repairs, an expiring certificate. @default true */
+  /** Whether a PrometheusRule has the alerts of docs/metrics.md. @default true */
   readonly alerts?: boolean;
   /** Whether a ConfigMap has a dashboard of Grafana, whose sidecar finds it by the label `grafana_dashboard`. @default true */
   readonly dashboard?: boolean;
@@ -35,32 +36,6 @@ export function checkInterval({ interval }: MonitoringProps): void {
     'give Duration.seconds(…)',
   );
 }
-
-/** Alerts that a person should see; each expression names metrics of the runtime only. */
-const ALERTS = [
-  {
-    alert: 'FluxqueueNoLeader',
-    expr: 'max(fluxqueue_leader) != 1 or absent(fluxqueue_leader)',
-    for: '2m',
-    severity: 'critical',
-    summary: 'No controller leads: no Job starts. Read the logs of fluxqueue-controller.',
-  },
-  {
-    alert: 'FluxqueueRepairs',
-    expr: 'sum by (kind) (increase(fluxqueue_repairs_total{kind=~"fluxion-differs|release-unfounded"}[1h])) > 10',
-    for: '10m',
-    severity: 'warning',
-    summary: 'Database and cluster differ again and again ({{ $labels.kind }}); see docs/recovery.md.',
-  },
-  {
-    alert: 'FluxqueueCertificateExpires',
-    expr: 'min(fluxqueue_webhook_certificate_expiry_seconds) - time() < 86400',
-    for: '1h',
-    severity: 'critical',
-    summary:
-      'The certificate of the webhook expires within a day; then Jobs of enabled namespaces are refused.',
-  },
-] as const;
 
 interface Props extends MonitoringProps, ComponentProps {
   readonly hasWebhook: boolean;
@@ -100,7 +75,7 @@ export class Monitoring extends Construct {
   }
 
   private addAlerts(): void {
-    const alerts = ALERTS.filter(({ expr }) => this.props.hasWebhook || !expr.includes('webhook'));
+    const alerts = ALERTS.filter((each) => this.props.hasWebhook || !isOfWebhook(each));
     const rules = alerts.map(({ alert, expr, for: time, severity, summary }) => ({
       alert,
       expr,

@@ -17,8 +17,10 @@ interface Alert {
 const { spec } = find<Rules>(stackObjects(PROPS), 'PrometheusRule', 'fluxqueue');
 const alerts = new Map(spec.groups.flatMap(({ rules }) => rules).map((rule) => [rule.alert, rule]));
 
-/** Samples of five minutes with this value. */
-const steady = (series: string, value: number): Series => ({ series, values: `${value}x20` });
+/** Samples of fifty minutes with this value. */
+const steady = (series: string, value: number): Series => ({ series, values: `${value}x200` });
+/** Samples of fifty minutes of a counter, by how much it grows each time. */
+const growing = (series: string, by: number): Series => ({ series, values: `0+${by}x200` });
 
 interface Situation {
   readonly what: string;
@@ -29,6 +31,34 @@ interface Situation {
 }
 
 const DAY = 86_400;
+
+/** A histogram in which all is within the bucket `good`, and one in which a tenth is only within `bad`. */
+function slow(metric: string, { good, bad }: { good: string; bad: string }): readonly Situation[] {
+  const buckets = (within: number) => [
+    growing(`${metric}_bucket{pod="a",le="${good}"}`, within),
+    growing(`${metric}_bucket{pod="a",le="${bad}"}`, 10),
+    growing(`${metric}_bucket{pod="a",le="+Inf"}`, 10),
+  ];
+  return [
+    { what: 'all is fast', series: buckets(10), at: '40m' },
+    { what: 'a tenth is slow', series: buckets(9), at: '40m', fires: {} },
+    { what: 'nothing was measured', series: [steady('up', 1)], at: '40m' },
+  ];
+}
+
+function failing(metric: string, label: string, value: string): readonly Situation[] {
+  const results = (result: string) => growing(`${metric}{${label}="${value}",result="${result}"}`, 1);
+  return [
+    { what: 'all succeed', series: [results('done')], at: '40m' },
+    { what: 'some fail', series: [results('done'), results('failed')], at: '40m', fires: { [label]: value } },
+    {
+      what: 'one has failed once',
+      series: [{ series: `${metric}{${label}="${value}",result="failed"}`, values: '0 1x200' }],
+      at: '10m',
+    },
+  ];
+}
+
 const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   FluxqueueNoLeader: [
     {
@@ -44,6 +74,102 @@ const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
     },
     { what: 'no controller is seen', series: [steady('up', 1)], at: '4m', fires: {} },
   ],
+  FluxqueueNoPass: [
+    {
+      what: 'a pass every 30 s',
+      series: [steady('fluxqueue_leader{pod="a"}', 1), growing('fluxqueue_pass_seconds_count{pod="a"}', 0.5)],
+      at: '20m',
+    },
+    {
+      what: 'passes of a new leader only',
+      series: [
+        steady('fluxqueue_leader{pod="b"}', 1),
+        steady('fluxqueue_pass_seconds_count{pod="a"}', 70),
+        growing('fluxqueue_pass_seconds_count{pod="b"}', 0.5),
+      ],
+      at: '20m',
+    },
+    {
+      what: 'a leader whose passes fail',
+      series: [steady('fluxqueue_leader{pod="a"}', 1), steady('fluxqueue_pass_seconds_count{pod="a"}', 7)],
+      at: '20m',
+      fires: {},
+    },
+    {
+      what: 'nobody leads, which another alert says',
+      series: [steady('fluxqueue_leader{pod="a"}', 0), steady('fluxqueue_pass_seconds_count{pod="a"}', 7)],
+      at: '20m',
+    },
+  ],
+  FluxqueueSlowPasses: slow('fluxqueue_pass_seconds', { good: '0.1', bad: '10' }),
+  FluxqueueFluxionFails: failing('fluxqueue_fluxion_seconds_count', 'call', 'match'),
+  FluxqueueDatabaseFails: failing('fluxqueue_database_seconds_count', 'operation', 'grant'),
+  FluxqueueDatabaseSlow: slow('fluxqueue_database_seconds', { good: '0.1', bad: '3' }),
+  FluxqueueForbidden: [
+    {
+      what: 'a right is missing',
+      series: [growing('fluxqueue_kubernetes_requests_total{verb="PATCH",resource="jobs",status="403"}', 1)],
+      at: '30m',
+      fires: { verb: 'PATCH', resource: 'jobs' },
+    },
+    {
+      what: 'a few objects in a namespace that is being deleted',
+      series: [
+        {
+          series: 'fluxqueue_kubernetes_requests_total{verb="POST",resource="events",status="403"}',
+          values: '0 2 4 4x200',
+        },
+      ],
+      at: '10m',
+    },
+    {
+      what: 'conflicts',
+      series: [growing('fluxqueue_kubernetes_requests_total{verb="PATCH",resource="jobs",status="409"}', 1)],
+      at: '30m',
+    },
+  ],
+  FluxqueueWatchesFail: [
+    {
+      what: 'watches of Jobs break',
+      series: [growing('fluxqueue_watch_ends_total{resource="jobs",end="failed"}', 1)],
+      at: '30m',
+      fires: { resource: 'jobs' },
+    },
+    {
+      what: 'the apiserver closes watches as usual',
+      series: [growing('fluxqueue_watch_ends_total{resource="jobs",end="closed"}', 1)],
+      at: '30m',
+    },
+  ],
+  FluxqueueWorkQueueStands: [
+    {
+      what: 'all runs hang',
+      series: [
+        steady('fluxqueue_work_queue_depth{pod="a",queue="workloads"}', 9),
+        steady('fluxqueue_work_queue_runs_total{pod="a",queue="workloads",outcome="done"}', 50),
+      ],
+      at: '30m',
+      fires: { pod: 'a', queue: 'workloads' },
+    },
+    {
+      what: 'much work, and all of it is done',
+      series: [
+        steady('fluxqueue_work_queue_depth{pod="a",queue="workloads"}', 900),
+        growing('fluxqueue_work_queue_runs_total{pod="a",queue="workloads",outcome="done"}', 10),
+      ],
+      at: '30m',
+    },
+    {
+      what: 'nothing to do',
+      series: [
+        steady('fluxqueue_work_queue_depth{pod="a",queue="workloads"}', 0),
+        steady('fluxqueue_work_queue_runs_total{pod="a",queue="workloads",outcome="done"}', 50),
+      ],
+      at: '30m',
+    },
+  ],
+  FluxqueueFluxJobsBehind: slow('fluxqueue_fluxjob_lag_seconds', { good: '30', bad: '100' }),
+  FluxqueueSlowAdmission: slow('fluxqueue_admission_seconds', { good: '0.05', bad: '0.25' }),
   FluxqueueRepairs: [
     {
       what: 'nothing differs',
@@ -97,7 +223,10 @@ const program = PROMTOOL.buildOrSkip();
               {
                 exp_labels: { ...labels, ...fires },
                 exp_annotations: {
-                  summary: annotations.summary.replace('{{ $labels.kind }}', fires.kind ?? ''),
+                  summary: annotations.summary.replace(
+                    /\{\{ \$labels\.(\w+) \}\}/g,
+                    (_, label: string) => fires[label] ?? '',
+                  ),
                 },
               },
             ];

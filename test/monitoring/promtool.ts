@@ -35,6 +35,25 @@ export function runPromtool(program: string, rules: object, tests: readonly Prom
   }
 }
 
+/** @throws an error with promtool's output if one of the queries has no answer on these series */
+export function checkAnswers(
+  program: string,
+  series: readonly Series[],
+  queries: readonly { readonly expr: string }[],
+): void {
+  runPromtool(program, { groups: [] }, [
+    {
+      interval: '15s',
+      input_series: series,
+      promql_expr_test: queries.map(({ expr }) => ({
+        expr: `count(${expr}) > bool 0`,
+        eval_time: '30s',
+        exp_samples: [{ labels: '{}', value: 1 }],
+      })),
+    },
+  ]);
+}
+
 function call(program: string, args: readonly string[]): void {
   try {
     execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' });

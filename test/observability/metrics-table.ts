@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
+import { ALERTS, isOfWebhook } from '../../constructs/fluxqueue/alerts';
 import {
   controllerMetrics,
   leaderPendingGauge,
@@ -46,6 +47,27 @@ function rows(registry: Registry): string {
   return ['| metric | type | labels | meaning |', '| --- | --- | --- | --- |', ...lines].join('\n');
 }
 
+/** Vertical bars end a cell. */
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function alertRows(): string {
+  const lines = ALERTS.map((alert) => {
+    const cells = [
+      `\`${alert.alert}\``,
+      alert.severity,
+      alert.for,
+      cell(alert.summary),
+      `\`${cell(alert.expr)}\``,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '| alert | severity | after | what it says | expression |',
+    '| --- | --- | --- | --- | --- |',
+    ...lines,
+  ].join('\n');
+}
+
 /** The text of docs/metrics.md. */
 export function table(): string {
   return `# Metrics
@@ -69,6 +91,15 @@ ${rows(controllerRegistry())}
 Port 9464 of \`fluxqueue-webhook\`.
 
 ${rows(webhookRegistry())}
+
+## Alerts
+
+\`monitoring: {}\` adds them as a PrometheusRule, ${ALERTS.filter(isOfWebhook)
+    .map(({ alert }) => `\`${alert}\``)
+    .join(' and ')} where there is a webhook. test/monitoring/alerts.test.ts has
+promtool run each of them on samples in which it has to fire, and on samples in which it must not.
+
+${alertRows()}
 `;
 }
 

@@ -4,15 +4,18 @@
  */
 import { GATE, STACK_NAMESPACE, WEBHOOK_SERVICE_ACCOUNT } from '../../constructs/api/labels';
 import type { AdmissionChoice } from '../../constructs/fluxqueue/admission/form';
+import { SECTIONS } from '../../constructs/fluxqueue/dashboard';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { KubeObject } from '../cluster/api';
 import { freePorts } from '../cluster/ports';
 import { stackObjects } from '../constructs/manifests';
+import { checkAnswers, PROMTOOL, seriesOf } from '../monitoring/promtool';
 import type { RoleProcess } from './roles';
 import { describeStack, inOneNamespace } from './suite';
 import type { Namespace } from './workloads';
 
+const PANELS = SECTIONS.flatMap(({ panels }) => panels);
 /** As large as the cluster. */
 const WIDE = { pods: 2, cores: 4 };
 const ADMITTED = /^fluxqueue_admission_seconds_count\{kind="Job",outcome="\w+"\} [1-9]/m;
@@ -56,6 +59,18 @@ describeStack(
       return stack.roles.start('webhook', { kubernetes: { kubeconfig: await account }, webhook });
     }
 
+    /** The dashboard shows what this webhook answers. */
+    async function checkPanel(webhook: RoleProcess): Promise<void> {
+      const before = await webhook.metrics();
+      const { api } = getFixture().stack.cluster;
+      await api.send('POST', `${jobs('science')}?dryRun=All`, PROBE);
+      const { queries } = PANELS.find(({ title }) => title === 'Admission')!;
+      const program = PROMTOOL.built;
+      if (program === undefined)
+        process.stderr.write('skipped: the panel of admission (test/monitoring/alerts builds promtool)\n');
+      else checkAnswers(program, seriesOf('webhook', before, await webhook.metrics()), queries);
+    }
+
     /** A Job that waits, also after its manifest was applied again. */
     async function submit(name: string): Promise<Job> {
       const job = await science.job(name, WIDE);
@@ -94,6 +109,7 @@ describeStack(
       const pod = await science.pod('gated', { cores: 4 });
       expect(pod.spec.schedulingGates).toEqual([{ name: GATE }]);
       await applyAgain('by-policies');
+      await checkPanel(webhook);
 
       await change('both', 'webhook');
       waiting.push(await submit('by-webhook'));

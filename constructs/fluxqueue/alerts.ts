@@ -1,0 +1,126 @@
+/** Alerts that a person should see, in the terms of Prometheus. Each expression names metrics of the runtime only (docs/metrics.md). */
+
+export interface Alert {
+  readonly alert: string;
+  /** PromQL. */
+  readonly expr: string;
+  /** How long the expression has to hold. */
+  readonly for: string;
+  /** `critical`: nothing starts, or soon nothing can be submitted. `warning`: it still works, but not as it should. */
+  readonly severity: 'critical' | 'warning';
+  /** What is wrong, and what to do; may name labels of the expression. */
+  readonly summary: string;
+}
+
+const quantile = (share: number, metric: string): string =>
+  `histogram_quantile(${share}, sum by (le) (rate(${metric}_bucket[5m])))`;
+
+export const ALERTS: readonly Alert[] = [
+  {
+    alert: 'FluxqueueNoLeader',
+    expr: 'max(fluxqueue_leader) != 1 or absent(fluxqueue_leader)',
+    for: '2m',
+    severity: 'critical',
+    summary: 'No controller leads: no Job starts. Read the logs of fluxqueue-controller.',
+  },
+  {
+    // A pass runs every 30 seconds also when nothing changes, and only complete ones are counted.
+    alert: 'FluxqueueNoPass',
+    expr: 'max(fluxqueue_leader) == 1 unless on () sum(rate(fluxqueue_pass_seconds_count[5m])) > 0',
+    for: '5m',
+    severity: 'critical',
+    summary:
+      'A controller leads, but completes no scheduling pass: no Job starts. Its logs say why; see that database and Fluxion answer.',
+  },
+  {
+    alert: 'FluxqueueSlowPasses',
+    expr: `${quantile(0.99, 'fluxqueue_pass_seconds')} > 3`,
+    for: '15m',
+    severity: 'warning',
+    summary:
+      'Scheduling passes take more than 3 s. The dashboard shows which phase; give the controller more CPU, or lower the depth of its queues.',
+  },
+  {
+    alert: 'FluxqueueFluxionFails',
+    expr: 'sum by (call) (rate(fluxqueue_fluxion_seconds_count{result="failed"}[5m])) > 0',
+    for: '10m',
+    severity: 'critical',
+    summary:
+      'Calls to Fluxion fail ({{ $labels.call }}): no Job starts. Read the logs of fluxqueue-controller.',
+  },
+  {
+    alert: 'FluxqueueDatabaseFails',
+    expr: 'sum by (operation) (rate(fluxqueue_database_seconds_count{result="failed"}[5m])) > 0',
+    for: '10m',
+    severity: 'critical',
+    summary:
+      'Operations on the database fail ({{ $labels.operation }}). See that it runs, has space left, and knows the password; see docs/recovery.md.',
+  },
+  {
+    alert: 'FluxqueueDatabaseSlow',
+    expr: `${quantile(0.99, 'fluxqueue_database_seconds')} > 1`,
+    for: '15m',
+    severity: 'warning',
+    summary: 'Operations on the database take more than 1 s. See its CPU, disk and connections.',
+  },
+  {
+    alert: 'FluxqueueForbidden',
+    expr: 'sum by (verb, resource) (increase(fluxqueue_kubernetes_requests_total{status=~"401|403"}[15m])) > 10',
+    for: '5m',
+    severity: 'warning',
+    summary:
+      'The apiserver forbids requests of the runtime ({{ $labels.verb }} {{ $labels.resource }}). Apply the whole stack of one version, with its roles.',
+  },
+  {
+    alert: 'FluxqueueWatchesFail',
+    expr: 'sum by (resource) (increase(fluxqueue_watch_ends_total{end=~"failed|silent"}[15m])) > 10',
+    for: '5m',
+    severity: 'warning',
+    summary:
+      'Watches of {{ $labels.resource }} end again and again, so that the queue learns late of changes. See the load of the apiserver.',
+  },
+  {
+    alert: 'FluxqueueWorkQueueStands',
+    expr: 'max by (pod, queue) (fluxqueue_work_queue_depth) > 0 unless sum by (pod, queue) (rate(fluxqueue_work_queue_runs_total[10m])) > 0',
+    for: '10m',
+    severity: 'critical',
+    summary:
+      'Work queue {{ $labels.queue }} of {{ $labels.pod }} has work and does none. Delete this pod: another replica takes over, nothing is lost.',
+  },
+  {
+    alert: 'FluxqueueFluxJobsBehind',
+    expr: `${quantile(0.99, 'fluxqueue_fluxjob_lag_seconds')} > 60`,
+    for: '15m',
+    severity: 'warning',
+    summary:
+      'FluxJobs show changes more than a minute late; Jobs start as usual. See the latency of the apiserver.',
+  },
+  {
+    alert: 'FluxqueueRepairs',
+    expr: 'sum by (kind) (increase(fluxqueue_repairs_total{kind=~"fluxion-differs|release-unfounded"}[1h])) > 10',
+    for: '10m',
+    severity: 'warning',
+    summary: 'Database and cluster differ again and again ({{ $labels.kind }}); see docs/recovery.md.',
+  },
+  {
+    // The highest bucket ends at 0.25 s; the apiserver waits for 10 s at most.
+    alert: 'FluxqueueSlowAdmission',
+    expr: `${quantile(0.99, 'fluxqueue_admission_seconds')} > 0.2`,
+    for: '10m',
+    severity: 'warning',
+    summary: 'The webhook takes more than 0.2 s to answer. Give it more replicas or CPU.',
+  },
+  {
+    alert: 'FluxqueueCertificateExpires',
+    expr: 'min(fluxqueue_webhook_certificate_expiry_seconds) - time() < 86400',
+    for: '1h',
+    severity: 'critical',
+    summary:
+      'The certificate of the webhook expires within a day; then Jobs of enabled namespaces are refused.',
+  },
+];
+
+/** Whether an alert is about the webhook, which not every stack has. */
+export function isOfWebhook({ expr }: Alert): boolean {
+  return /fluxqueue_(webhook|admission)_/.test(expr);
+}
