@@ -1,6 +1,7 @@
 /** The runtime: one program with a subcommand for each role and command. */
 import { Command } from 'commander';
 import { addBackupCommand } from './cli/backup-command';
+import { addDoctorCommand } from './cli/doctor-command';
 import { addMigrateCommand } from './cli/migrate-command';
 import { addMiniClusterCommand } from './cli/minicluster-command';
 import { addQueueCommands } from './cli/queue-commands';
@@ -74,6 +75,7 @@ for (const [name, { summary }] of Object.entries(ROLES))
 addQueueCommands(program);
 addWorkloadCommands(program);
 addMiniClusterCommand(program);
+addDoctorCommand(program);
 addMigrateCommand(program);
 addBackupCommand(program);
 addSecretCommands(program);
