@@ -81,7 +81,8 @@ addRenderCommand(program);
 addUninstallCommand(program);
 
 program.parseAsync().then(
-  () => process.exit(0),
+  // A command that a signal ended has set its exit code.
+  () => process.exit(),
   (error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
     process.exit(1);

@@ -31,9 +31,16 @@ describeStack(
       return (await stack.roles.once([...args, '-n', 'science'], { KUBECONFIG })).trim();
     };
 
+    /** A command of ada that goes on. */
+    const watching = (...args: readonly string[]) => {
+      const { stack } = getFixture();
+      const KUBECONFIG = stack.cluster.kubeconfigForUser(ADA);
+      return stack.roles.command([...args, '--watch', '-n', 'science'], { KUBECONFIG });
+    };
+
     /** A Job as ada makes it. */
-    const job = (name: string, cores: number, runs: string, suspend = false) =>
-      science.job(name, { cores, runs, ...(suspend ? { spec: { suspend: true } } : {}) });
+    const job = (name: string, cores: number, runs: string, labels = {}, spec = {}) =>
+      science.job(name, { cores, runs, labels, spec });
 
     test('what waits is shown, explained, held, released, preferred and cancelled', async () => {
       const full = await job('full', 4, '60s');
@@ -76,10 +83,47 @@ describeStack(
     });
 
     test('a Job with suspend: true in its manifest is released, too', async () => {
-      const held = await job('suspended', 1, '300ms', true);
+      const held = await job('suspended', 1, '300ms', {}, { suspend: true });
       await science.phase(held, 'Waiting', 'Held');
       expect(await fluxqueue('release', 'job/suspended')).toBe('job/suspended released');
       await science.phase(held, 'Finished');
+    });
+
+    test('watches tell in a pipe what changes', async () => {
+      const queue = await watching('queue', '-o', 'wide', '-l', 'app=watched');
+      const names = await watching('queue', '-o', 'name');
+      await queue.says('nothing runs or waits');
+      const full = await job('watched', 4, '60s', { app: 'watched' });
+      await queue.says('job/watched  Running');
+      const next = await job('watched-next', 4, '300ms');
+      await science.shown('watched-next-job', 'Waiting');
+      const when = await watching('when', 'watched-next');
+      const why = await watching('why', 'watched-next');
+      await when.says('it starts at');
+      await why.says('science/job/watched-next waits in queue default, position 1');
+      await science.delete(full, 'Job');
+      await queue.says('job/watched  Deleted');
+      expect(await when.ended()).toMatch(/^exit code 0\n(.|\n)*it started at 2\d{3}-/);
+      expect(await why.ended()).toMatch(/^exit code 0\n(.|\n)*has ended: Succeeded/);
+      await names.says('job/watched-next');
+      // As kubectl ends, so that a script knows that it was not the end of a Job.
+      await queue.end('SIGINT', 'exit code 130');
+      await names.end('SIGTERM', 'exit code 143');
+      await science.phase(next, 'Finished');
+    });
+
+    test('what runs is shown with its user, by labels and names, and summed up', async () => {
+      const wide = await job('labelled', 3, '60s', { app: 'labelled' });
+      await science.shown('labelled-job', 'Running');
+      const [head, row, ...more] = (await fluxqueue('queue', '-o', 'wide', '-l', 'app=labelled')).split('\n');
+      expect(head).toMatch(/REASON +USER +PRIORITY +PODS +WALLTIME +LEFT$/);
+      expect(row).toMatch(/^default +job\/labelled +Running .* admin +0 +1 +60m +\d+[ms]$/);
+      expect(more).toEqual([]);
+      expect(await fluxqueue('queue', 'job/labelled', '-o', 'name')).toBe('job/labelled');
+      await expect(fluxqueue('queue', 'labeled')).rejects.toThrow(/FLUXQ_WORKLOAD_UNKNOWN/);
+      await expect(fluxqueue('queue', '-l', 'app=(')).rejects.toThrow(/unable to parse/);
+      await science.delete(wide, 'Job');
+      await science.phase(wide, 'Finished');
     });
 
     test('a user without rights, a wrong name and a wrong word get one sentence', async () => {
