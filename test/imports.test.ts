@@ -192,6 +192,8 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/admission',
     'runtime/config',
     'runtime/fluxjobs',
+    // What pods request.
+    'runtime/jobspec',
     'runtime/kubernetes',
     'runtime/miniclusters',
     'runtime/queue',

@@ -9,6 +9,7 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { Picture } from './picture';
 import { addQueueCommand } from './queue-command';
 import { show } from './show';
+import { addTopCommand } from './top-command';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
 import { findFluxJob, findWorkload } from './workload-names';
 import { startSentence, whyLines } from './workloads';
@@ -19,6 +20,7 @@ interface WatchOptions extends Scope {
 
 export function addWorkloadCommands(program: Command): void {
   addQueueCommand(program);
+  addTopCommand(program);
   named(program, 'why', 'say why a workload waits, who is ahead of it, and what became of it')
     .option('-w, --watch', 'say it again when it changes, until the workload has ended', false)
     .action(printWhy);

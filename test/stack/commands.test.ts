@@ -122,6 +122,9 @@ describeStack(
       expect(await fluxqueue('queue', 'job/labelled', '-o', 'name')).toBe('job/labelled');
       await expect(fluxqueue('queue', 'labeled')).rejects.toThrow(/FLUXQ_WORKLOAD_UNKNOWN/);
       await expect(fluxqueue('queue', '-l', 'app=(')).rejects.toThrow(/unable to parse/);
+      expect(await fluxqueue('top')).toMatch(
+        /^QUEUE +USER +RUNNING +NODES +PODS +CPU +WAITING.*\ndefault +admin +1 +1 +1 +3 +0 +0 +0$/,
+      );
       await science.delete(wide, 'Job');
       await science.phase(wide, 'Finished');
     });
