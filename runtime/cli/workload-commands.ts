@@ -8,6 +8,7 @@ import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { Picture } from './picture';
 import { addQueueCommand } from './queue-command';
+import { requeueSteps } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
@@ -29,6 +30,9 @@ export function addWorkloadCommands(program: Command): void {
     .action(printWhen);
   named(program, 'hold', 'keep a workload from starting').action(hold);
   named(program, 'release', 'let a held workload start').action(release);
+  named(program, 'requeue', 'take a running Job off its nodes and let it wait in its queue again').action(
+    requeue,
+  );
   named(program, 'cancel', 'delete a workload').action(cancel);
   named(program, 'priority', 'set the priority of a waiting workload')
     .argument('<number>', 'higher first', whole)
@@ -125,6 +129,16 @@ async function change(
     const { path, shown, object } = await findWorkload(client, namespace, text);
     await client.patch(path, patchOf(object), 'merge', { fieldManager: FIELD_MANAGER });
     write(`${shown} ${done}`);
+  });
+}
+
+/** By two updates, as its user could make them: the queue takes the nodes back meanwhile, or afterwards. */
+async function requeue(text: string, scope: Scope): Promise<void> {
+  await inNamespace(scope, async (client, namespace) => {
+    const { path, shown, object } = await findWorkload(client, namespace, text);
+    for (const step of requeueSteps(shown, object))
+      await client.patch(path, step, 'merge', { fieldManager: FIELD_MANAGER });
+    write(`${shown} requeued`);
   });
 }
 

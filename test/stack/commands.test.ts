@@ -129,6 +129,17 @@ describeStack(
       await science.phase(wide, 'Finished');
     });
 
+    test('a running Job is given back to the queue and starts again', async () => {
+      const again = await job('again', 1, '60s');
+      const before = await science.phase(again, 'Running');
+      expect(await fluxqueue('requeue', 'again')).toBe('job/again requeued');
+      await science.regranted(again, before);
+      const { metadata } = await getFixture().client.get<Job>(jobs('science', 'again'));
+      expect(metadata.annotations).not.toHaveProperty(['fluxqueue/hold']);
+      await fluxqueue('cancel', 'again');
+      await expect(fluxqueue('requeue', 'suspended')).rejects.toThrow(/FLUXQ_REQUEUE: .*has ended/);
+    });
+
     test('a user without rights, a wrong name and a wrong word get one sentence', async () => {
       await expect(fluxqueue('why', 'nothing')).rejects.toThrow(
         /FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob in namespace science is about it \(got "nothing"\); a new workload has one/,
