@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { HOLD, PRIORITY, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
+import { addDrainCommand } from './drain-command';
 import type { Picture } from './picture';
 import { addQueueCommand } from './queue-command';
 import { requeueSteps } from './requeue';
@@ -22,6 +23,7 @@ interface WatchOptions extends Scope {
 export function addWorkloadCommands(program: Command): void {
   addQueueCommand(program);
   addTopCommand(program);
+  addDrainCommand(program);
   named(program, 'why', 'say why a workload waits, who is ahead of it, and what became of it')
     .option('-w, --watch', 'say it again when it changes, until the workload has ended', false)
     .action(printWhy);

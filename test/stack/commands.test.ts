@@ -140,6 +140,28 @@ describeStack(
       await expect(fluxqueue('requeue', 'suspended')).rejects.toThrow(/FLUXQ_REQUEUE: .*has ended/);
     });
 
+    test('an administrator empties a node without ending a Job', async () => {
+      const { stack } = getFixture();
+      const KUBECONFIG = stack.cluster.kubeconfig;
+      await job('last', 1, '15s');
+      await science.shown('last-job', 'Running');
+      const refused = stack.roles.once(['drain', 'node-0'], {
+        KUBECONFIG: stack.cluster.kubeconfigForUser(ADA),
+      });
+      await expect(refused).rejects.toThrow(/forbidden/i);
+      const said = await stack.roles.once(['drain', 'node-0'], { KUBECONFIG });
+      expect(said).toMatch(
+        /^node\/node-0 cordoned\nNAMESPACE +WORKLOAD +PHASE +UNTIL\nscience +job\/last +Running +2\d{3}-.*\nnext: /,
+      );
+      const draining = await stack.roles.command(['drain', 'node-0', '--after-jobs'], { KUBECONFIG });
+      const late = await job('late', 1, '300ms');
+      const ended = await draining.ended();
+      expect(ended).toMatch(/^exit code 0\n(.|\n)*job\/last +Gone\n(.|\n)*kubectl uncordon node-0$/);
+      expect((await science.row(late))?.phase).toBe('Waiting');
+      await stack.cluster.kubectl(['uncordon', 'node-0']);
+      await science.phase(late, 'Finished');
+    });
+
     test('a user without rights, a wrong name and a wrong word get one sentence', async () => {
       await expect(fluxqueue('why', 'nothing')).rejects.toThrow(
         /FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob in namespace science is about it \(got "nothing"\); a new workload has one/,
