@@ -1,6 +1,7 @@
 /** The runtime: one program with a subcommand for each role and command. */
 import { Command } from 'commander';
 import { addBackupCommand } from './cli/backup-command';
+import { addCompletionCommands } from './cli/completion-command';
 import { addMigrateCommand } from './cli/migrate-command';
 import { addMiniClusterCommand } from './cli/minicluster-command';
 import { addQueueCommands } from './cli/queue-commands';
@@ -79,6 +80,7 @@ addBackupCommand(program);
 addSecretCommands(program);
 addRenderCommand(program);
 addUninstallCommand(program);
+addCompletionCommands(program);
 
 program.parseAsync().then(
   // A command that a signal ended has set its exit code.

@@ -1,10 +1,17 @@
 /** The commands that users run with their own rights: a user with `edit` in one namespace. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
+import { UNREACHABLE_KUBECONFIG } from '../unreachable';
 import { describeStack, inOneNamespace } from './suite';
 import type { Namespace } from './workloads';
 
+const run = promisify(execFile);
 const ADA = { name: 'ada', token: 'token-of-ada', groups: [] };
 
 describeStack(
@@ -138,6 +145,30 @@ describeStack(
       expect(metadata.annotations).not.toHaveProperty(['fluxqueue/hold']);
       await fluxqueue('cancel', 'again');
       await expect(fluxqueue('requeue', 'suspended')).rejects.toThrow(/FLUXQ_REQUEUE: .*has ended/);
+    });
+
+    test('kubectl completes names of workloads, and nothing where there is no apiserver', async () => {
+      const { cluster } = getFixture().stack;
+      const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-plugin-'));
+      const bin = join(__dirname, '..', '..', 'bin');
+      // As npm installs them.
+      symlinkSync(join(bin, 'fluxqueue.js'), join(folder, 'kubectl-fluxqueue'));
+      symlinkSync(join(bin, 'kubectl_complete-fluxqueue.js'), join(folder, 'kubectl_complete-fluxqueue'));
+      const completed = async (kubeconfig: string, ...words: readonly string[]) => {
+        const PATH = [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
+        const env = { ...process.env, PATH, KUBECONFIG: kubeconfig };
+        return (await run(cluster.kubectlPath, ['__complete', 'fluxqueue', ...words], { env })).stdout;
+      };
+      try {
+        const words = ['why', '-n', 'science', 'sus'];
+        expect(await completed(cluster.kubeconfigForUser(ADA), ...words)).toBe('suspended\tFinished\n:4\n');
+        expect(await completed(cluster.kubeconfigForUser(ADA), 'requ')).toMatch(/^requeue\t.*\n:4\n$/);
+        const nobody = join(folder, 'config');
+        writeFileSync(nobody, UNREACHABLE_KUBECONFIG);
+        expect(await completed(nobody, ...words)).toBe(':4\n');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
     });
 
     test('an administrator empties a node without ending a Job', async () => {
