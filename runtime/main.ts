@@ -1,4 +1,5 @@
 /** The runtime: one program with a subcommand for each role and command. */
+import { constants } from 'node:os';
 import { Command } from 'commander';
 import { addBackupCommand } from './cli/backup-command';
 import { addCompletionCommands } from './cli/completion-command';
@@ -81,6 +82,12 @@ addSecretCommands(program);
 addRenderCommand(program);
 addUninstallCommand(program);
 addCompletionCommands(program);
+
+// Nobody reads the rest: `fluxqueue queue | head`. The exit code is that of other programs then.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
+  throw error;
+});
 
 program.parseAsync().then(
   // A command that a signal ended has set its exit code.

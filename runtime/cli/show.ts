@@ -20,7 +20,7 @@ export type Sources<T> = { readonly [K in keyof T]: Source | undefined };
 type Objects<T> = { readonly [K in keyof T]: readonly T[K][] };
 
 /** The part of process.stdout that is used. */
-export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'rows' | 'columns' | 'on' | 'off'>;
+export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'rows' | 'columns' | 'on'>;
 
 export interface ShowOptions {
   readonly watch: boolean;
@@ -60,7 +60,7 @@ export async function show<T extends Readonly<Record<string, KubernetesObject>>>
     return picture.done === true;
   }
   const watch = new Watch<T>(client, sources, pictureOf, options);
-  const end = endOf(output);
+  const end = endOf();
   try {
     return await watch.run(end.signal);
   } finally {
@@ -87,24 +87,18 @@ interface End {
   readonly forget: () => void;
 }
 
-/** Aborted by Ctrl-C, with the exit code that says so, and when nobody reads the output any more. */
-function endOf(output: Output): End {
+/** Aborted by Ctrl-C, with the exit code that says so. */
+function endOf(): End {
   const end = new AbortController();
   const stop = (name: 'SIGINT' | 'SIGTERM') => {
     process.exitCode = 128 + constants.signals[name];
     end.abort();
   };
-  const fail = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    end.abort();
-  };
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  output.on('error', fail);
   return {
     signal: end.signal,
     forget: () => {
       process.off('SIGINT', stop).off('SIGTERM', stop);
-      output.off('error', fail);
     },
   };
 }
@@ -134,10 +128,10 @@ class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
   }
 
   async run(end: AbortSignal): Promise<boolean> {
-    await this.refuse();
     const ended = new Promise<void>((resolve) => {
       end.addEventListener('abort', () => resolve(), { once: true });
     });
+    await Promise.race([this.refuse(), ended]);
     for (const informer of this.informers.values()) informer.start();
     const synced = [...this.informers.values()].map((informer) => informer.synced);
     await Promise.race([Promise.all(synced), ended]);

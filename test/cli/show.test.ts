@@ -158,12 +158,3 @@ test('a user who may not read gets the answer instead of a watch that tries for 
   });
   await expect(shown).rejects.toThrow('is forbidden');
 });
-
-test('a watch ends when nobody reads it any more', async () => {
-  const apiserver = new PlayedApiserver();
-  const { output, says } = outputs(false);
-  const shown = show<Objects>(apiserver.client, SOURCES, pictureOf, { watch: true, output });
-  await says('nothing\n');
-  (output as unknown as EventEmitter).emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
-  await expect(shown).resolves.toBe(false);
-});
