@@ -1,6 +1,8 @@
 /** The runtime: one program with a subcommand for each role and command. */
+import { constants } from 'node:os';
 import { Command } from 'commander';
 import { addBackupCommand } from './cli/backup-command';
+import { addCompletionCommands } from './cli/completion-command';
 import { addDoctorCommand } from './cli/doctor-command';
 import { addMigrateCommand } from './cli/migrate-command';
 import { addMiniClusterCommand } from './cli/minicluster-command';
@@ -81,9 +83,17 @@ addBackupCommand(program);
 addSecretCommands(program);
 addRenderCommand(program);
 addUninstallCommand(program);
+addCompletionCommands(program);
+
+// Nobody reads the rest: `fluxqueue queue | head`. The exit code is that of other programs then.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
+  throw error;
+});
 
 program.parseAsync().then(
-  () => process.exit(0),
+  // A command that a signal ended has set its exit code.
+  () => process.exit(),
   (error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
     process.exit(1);
