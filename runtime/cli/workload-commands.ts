@@ -13,7 +13,8 @@ import { ifFound } from '../kubernetes/errors';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import { inNamespace, type Scope } from './with-client';
-import { inLine, nameOf, queueLines, startSentence, whyLines } from './workloads';
+import { startSentence, whyLines } from './why';
+import { inLine, nameOf, queueLines } from './workloads';
 
 /** Changes by these commands are a user's, like those by `kubectl edit`. */
 const FIELD_MANAGER = 'kubectl-fluxqueue';
@@ -103,13 +104,13 @@ async function printWhy(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const fluxJob = await findFluxJob(client, namespace, text);
     const { items } = await client.list<FluxJobObject>(fluxJobs(namespace));
-    write(...whyLines(fluxJob, items));
+    write(...whyLines({ fluxJob, all: items, now: Date.now() }));
   });
 }
 
 async function printWhen(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
-    write(startSentence(await findFluxJob(client, namespace, text)));
+    write(startSentence({ fluxJob: await findFluxJob(client, namespace, text), now: Date.now() }));
   });
 }
 

@@ -1,6 +1,7 @@
-/** What `queue`, `why` and `when` say of workloads, from their FluxJobs alone. Pure functions. */
+/** What `queue` says of workloads, from their FluxJobs alone. Pure functions. */
 
 import { columns } from '../columns';
+import type { Reason } from '../fluxjobs/status';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 
 export interface QueueTableOptions {
@@ -52,81 +53,19 @@ export function nameOf({ spec: { workload } }: FluxJobObject): string {
   return `${workload.kind.toLowerCase()}/${workload.name}`;
 }
 
-/**
- * Why a workload waits, or what became of it.
- * @param others the FluxJobs that its user may see, for those ahead of it
- */
-export function whyLines(fluxJob: FluxJobObject, others: readonly FluxJobObject[]): string[] {
-  const { spec, status = {}, metadata } = fluxJob;
-  const { reason, message } = scheduled(fluxJob);
-  const name = `${metadata.namespace}/${nameOf(fluxJob)}`;
-  const notes = NOTES.flatMap((type) => {
-    const note = status.conditions?.find(
-      (condition) => condition.type === type && condition.status === 'True',
-    );
-    return note === undefined ? [] : [`${type}: ${note.message}`];
-  });
-  if (status.phase === 'Finished')
-    return [
-      `${name} has ended: ${status.result ?? 'unknown'}, after it ran on ${status.nodes ?? 'no node'}`,
-      ...notes,
-    ];
-  if (status.phase !== 'Waiting')
-    return [
-      `${name} is ${status.phase ?? 'not judged yet'} on ${status.nodes ?? 'its nodes'}: ${message}`,
-      ...notes,
-    ];
-  const place = status.position === undefined ? '' : `, position ${status.position}`;
-  return [
-    `${name} waits in queue ${spec.queue}${place}`,
-    `${reason}: ${message}`,
-    startSentence(fluxJob),
-    ...ahead(fluxJob, others),
-    ...notes,
-  ];
-}
+const AGES = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+] as const;
 
-/** Conditions that say more about a workload, if they are true. */
-const NOTES = ['Stalled', 'PartiallyModeled', 'SettingsReduced'] as const;
+/** The reason of a workload that no pass has judged. */
+export const NOT_JUDGED: Reason = 'Submitted';
 
-/** When a workload starts, as one sentence. */
-export function startSentence(fluxJob: FluxJobObject): string {
-  const { status = {} } = fluxJob;
-  if (status.phase === undefined || (status.phase === 'Waiting' && scheduled(fluxJob).reason === NOT_JUDGED))
-    return 'the next pass will tell';
-  if (status.startTime !== undefined) return `it started at ${status.startTime}`;
-  if (status.estimatedStart !== undefined)
-    return `it starts at ${status.estimatedStart} at the latest: nodes are reserved for it`;
-  if (status.plannedStart !== undefined)
-    return `it would start at about ${status.plannedStart} if nothing else were submitted; this is no promise`;
-  if (status.phase === 'Waiting')
-    return 'no start is known: the plan does not reach so far, or it waits for something that has no time';
-  return 'its nodes are granted, and its first pod does not run yet';
-}
-
-const MOST_AHEAD = 3;
-
-function ahead(fluxJob: FluxJobObject, others: readonly FluxJobObject[]): string[] {
-  const { position } = fluxJob.status ?? {};
-  if (position === undefined || position === 1) return [];
-  const before = inLine(others).filter(
-    ({ spec, status }) =>
-      spec.queue === fluxJob.spec.queue && status?.position !== undefined && status.position < position,
-  );
-  const names = before
-    .slice(-MOST_AHEAD)
-    .map((other) => `${nameOf(other)} (position ${other.status!.position})`);
-  const hidden = position - 1 - before.length;
-  const shown = names.length === 0 ? [] : [`just ahead of it: ${names.join(', ')}`];
-  return hidden > 0
-    ? [...shown, `${hidden} of those ahead of it ${hidden === 1 ? 'is' : 'are'} in other namespaces`]
-    : shown;
-}
-
-/** The reason of a workload that no pass has seen. */
-const NOT_JUDGED = 'Submitted';
-
-function scheduled({ status = {} }: FluxJobObject): { readonly reason: string; readonly message: string } {
+export function scheduled({ status = {} }: FluxJobObject): {
+  readonly reason: string;
+  readonly message: string;
+} {
   const condition = status.conditions?.find(({ type }) => type === 'Scheduled');
   return {
     reason: condition?.reason ?? NOT_JUDGED,
@@ -134,14 +73,8 @@ function scheduled({ status = {} }: FluxJobObject): { readonly reason: string; r
   };
 }
 
-const AGES = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-] as const;
-
 /** As kubectl writes ages. */
-function ageOf(time: string | undefined, now: number): string {
+export function ageOf(time: string | undefined, now: number): string {
   if (time === undefined) return '';
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1000));
   for (const [size, unit] of AGES) if (seconds >= 2 * size) return `${Math.floor(seconds / size)}${unit}`;

@@ -1,0 +1,49 @@
+/** FluxJobs for tests of what commands print. */
+import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+
+type Status = NonNullable<FluxJobObject['status']>;
+type Conditions = NonNullable<Status['conditions']>;
+
+export const NOW = Date.parse('2026-11-23T12:00:00Z');
+
+export function fluxJob(
+  name: string,
+  status: Partial<Status> = {},
+  { queue = 'default', kind = 'Job', walltimeSeconds = 3600 } = {},
+): FluxJobObject {
+  return {
+    metadata: {
+      name: `${name}-job`,
+      namespace: 'science',
+      uid: name,
+      resourceVersion: '1',
+      creationTimestamp: '2026-11-23T11:55:00Z',
+    },
+    spec: { queue, walltimeSeconds, workload: { apiVersion: 'batch/v1', kind, name, uid: name } },
+    status: status as Status,
+  };
+}
+
+const because = (reason: string, message: string): Conditions => [
+  { type: 'Scheduled', status: 'False' as never, reason, message, lastTransitionTime: '' },
+];
+
+export const waits = (name: string, position: number, over: Partial<Status> = {}) =>
+  fluxJob(name, {
+    phase: 'Waiting' as never,
+    position,
+    conditions: because('Busy', 'needs 3 pods with 1 core each; not free now'),
+    ...over,
+  });
+export const runs = fluxJob('runs', {
+  phase: 'Running' as never,
+  nodes: 'node-[1-2]',
+  start: '2026-11-23T11:55:10Z',
+  startTime: '2026-11-23T11:55:10Z',
+  conditions: because('Running', 'running on node-[1-2]'),
+});
+export const ended = fluxJob('ended', {
+  phase: 'Finished' as never,
+  nodes: 'node-1',
+  result: 'Succeeded' as never,
+});
