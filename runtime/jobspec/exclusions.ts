@@ -12,19 +12,25 @@ const MOST_NAMES = 3;
 const LONGEST_NAME = 100;
 const TAINT = 'taint:';
 
+/** To compare more parts with every node would take too much of a pass. */
+const MOST_JUDGED = 32;
+
 /**
- * `of 4 nodes that are large enough, 3 lack label disk=ssd and 1 has taint spot=true:NoSchedule`
+ * `: of 4 nodes that are large enough, 3 lack label disk=ssd and 1 has taint spot=true:NoSchedule`
+ * @returns nothing for a constraint of very many parts
  * @param nodes on which a pod of the workload has room; at least one
  */
 export function exclusionsText(constraint: Constraint, nodes: readonly GraphNode[]): string {
-  const excluded = partsOf(constraint)
+  const parts = partsOf(constraint);
+  if (parts.length > MOST_JUDGED) return '';
+  const excluded = parts
     .map((part) => ({ part, count: nodes.length - matchingNodes(part, nodes).length }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
   const phrases = excluded.slice(0, MOST_PARTS).map(({ part, count }) => `${count} ${phraseOf(part, count)}`);
   const more = excluded.length > MOST_PARTS ? ['others are excluded by other terms'] : [];
   const total = `of ${nodes.length} ${nodes.length === 1 ? 'node that is' : 'nodes that are'} large enough`;
-  return `${total}, ${joined([...phrases, ...more])}`;
+  return `: ${total}, ${joined([...phrases, ...more])}`;
 }
 
 /** Whether a change of a node changes what is said of the constraint. */

@@ -40,28 +40,23 @@ const MOST_NODES = 3;
 
 /**
  * For a jobspec that fits the cluster, but not the nodes that are up.
- * @param down names of the nodes that are down and that it might use
+ * @param down the nodes that are down, or some of them
  */
 export function downText(
   jobspec: Jobspec,
   units: UnitSettings = DEFAULT_UNITS,
-  down: readonly string[] = [],
+  down: readonly GraphNode[] = [],
 ): string {
-  const named = down.length === 0 ? '' : ` (${namedNodes(down)})`;
+  const ask = askOf(jobspec);
+  const wanted = matchingNodes(jobspec.attributes.system.constraints ?? {}, down)
+    .filter((node) => podsOn(node.units, ask) > 0)
+    .map(({ name }) => name);
+  const named = wanted.length === 0 ? '' : ` (${namedNodes(wanted)})`;
   return `${needs(jobspec, units)}; that needs nodes that are down or cordoned${named}`;
 }
 
-/** The nodes that are down, and of which the jobspec could use some if they were up. */
-export function downNodes(jobspec: Jobspec, nodes: readonly GraphNode[]): readonly string[] {
-  const ask = askOf(jobspec);
-  return matchingNodes(jobspec.attributes.system.constraints ?? {}, nodes)
-    .filter((node) => node.up === false && podsOn(node.units, ask) > 0)
-    .map(({ name }) => name);
-}
-
 function namedNodes(names: readonly string[]): string {
-  const more = names.length - MOST_NODES;
-  return `${names.slice(0, MOST_NODES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${names.slice(0, MOST_NODES).join(', ')}${names.length > MOST_NODES ? ' and others' : ''}`;
 }
 
 interface EndlessText {
@@ -116,7 +111,7 @@ export function unsatisfiableText(
         ? 'node selector, affinity and tolerations'
         : 'node selector, affinity, tolerations and volumes';
     const large = nodes.filter((node) => podsOn(node.units, ask) > 0);
-    return `${asked}, its ${restricting} leave ${has(capacity, onePerNode)}: ${exclusionsText(constraint, large)}`;
+    return `${asked}, its ${restricting} leave ${has(capacity, onePerNode)}${exclusionsText(constraint, large)}`;
   }
   const room = capacity === 0 ? roomText(ask, nodes, units) : '';
   return `${asked}, the cluster has ${has(capacity, onePerNode)}${room}`;

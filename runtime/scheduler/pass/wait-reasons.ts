@@ -1,4 +1,4 @@
-import { busyText, downNodes, downText, endlessText, unsatisfiableText } from '../../jobspec/explain';
+import { busyText, downText, endlessText, unsatisfiableText } from '../../jobspec/explain';
 import type { Jobspec } from '../../jobspec/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { WaitReason, WaitUpdate, WorkloadRow } from '../../queue/workload';
@@ -13,6 +13,9 @@ const RESERVED = 'nodes are reserved for it';
 export const BEHIND_ENDLESS =
   'the nodes it needs are used by services or by pods outside the queue, whose end is not known';
 
+/** A message names some of the nodes that are down, and to look for them in all takes time for each shape. */
+const MOST_DOWN = 64;
+
 /** Collects why rows wait, and which of that has to be written. */
 export class WaitReasons {
   private readonly changed = new Map<string, WaitUpdate>();
@@ -20,6 +23,7 @@ export class WaitReasons {
   private readonly shortages = new Map<string, string | undefined>();
   /** Shape -> which nodes it needs that are down. */
   private readonly downTexts = new Map<string, string>();
+  private down: readonly GraphNode[] | undefined;
 
   constructor(
     private readonly nodes: readonly GraphNode[] | undefined,
@@ -76,7 +80,8 @@ export class WaitReasons {
   }
 
   private downTextOf(jobspec: Jobspec): string {
-    return downText(jobspec, this.units, downNodes(jobspec, this.nodes ?? []));
+    this.down ??= (this.nodes ?? []).filter(({ up }) => up === false).slice(0, MOST_DOWN);
+    return downText(jobspec, this.units, this.down);
   }
 
   /** It can't be planned beside services and pods outside the queue. */
