@@ -227,7 +227,7 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
     case 'Waiting':
       return {
         reason: waitReasonOf(row),
-        message: row.message ?? 'waiting for the next scheduling pass',
+        message: `${row.message ?? 'waiting for the next scheduling pass'}${evictionsOf(row)}`,
       };
     case 'Ready':
       if (wait !== undefined) return wait;
@@ -237,6 +237,12 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
     case 'Finished':
       return { reason: row.result!, message: runTimeOf(row) };
   }
+}
+
+/** A user who saw it run wants to know why it waits again; the message of its requeue says so until the next pass. */
+function evictionsOf({ preemptions, reason }: WorkloadRow): string {
+  if (preemptions === 0 || reason === 'Requeued') return '';
+  return `; evicted ${preemptions === 1 ? 'once' : `${preemptions} times`} for other workloads`;
 }
 
 function nodesOf({ allocation }: WorkloadRow): string {

@@ -135,6 +135,23 @@ export const BUSY: readonly Situation[] = [
     ],
   },
   {
+    because: 'it has to be in the zone of pods that are not there',
+    reason: 'Busy',
+    async arrange(world) {
+      for (const node of ['node-0', 'node-1']) world.node(node, { labels: { zone: node } });
+      await world.seconds(5);
+      const term = { topologyKey: 'zone', labelSelector: { matchLabels: { app: 'database' } } };
+      const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+      world.job('mine', { pod: { affinity: { podAffinity } } });
+    },
+    prints: [
+      'science/job/mine waits in queue default, position 1',
+      'Busy: needs 1 pod with 1 core, the zone of certain other pods (podAffinity); not free now',
+      'no start is known: the plan does not reach so far, or it waits for something that has no time',
+      'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
+    ],
+  },
+  {
     because: 'services have the nodes that it needs',
     reason: 'Busy',
     async arrange(world) {
@@ -148,6 +165,24 @@ export const BUSY: readonly Situation[] = [
       'Busy: needs 2 pods with 4 cores each; it can start only when services leave their nodes (science/web, science/db)',
       'no start is known: the plan does not reach so far, or it waits for something that has no time',
       'in namespace science: pod/db has node-1, it runs until it is deleted; pod/web has node-0, it runs until it is deleted',
+      'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
+    ],
+  },
+  {
+    because: 'more services than are named have the nodes that it needs',
+    reason: 'Busy',
+    async arrange(world) {
+      for (const name of ['web', 'db', 'cache', 'log']) {
+        world.service(name, 1);
+        await world.seconds(2);
+      }
+      world.job('mine', { pods: 2, cores: 4 });
+    },
+    prints: [
+      'science/job/mine waits in queue default, position 1',
+      'Busy: needs 2 pods with 4 cores each; it can start only when services leave their nodes (science/web, science/db, science/cache and others)',
+      'no start is known: the plan does not reach so far, or it waits for something that has no time',
+      'in namespace science: pod/cache has node-0, it runs until it is deleted; pod/db has node-0, it runs until it is deleted; pod/log has node-0, it runs until it is deleted; 1 more runs',
       'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
     ],
   },
@@ -182,6 +217,24 @@ export const BUSY: readonly Situation[] = [
       'no start is known: the plan does not reach so far, or it waits for something that has no time',
       'in namespace science: pod/web has node-0, it runs until it is deleted',
       'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
+    ],
+  },
+  {
+    because: 'it may preempt another one, but not yet',
+    reason: 'Reserved',
+    async arrange(world) {
+      world.queue('default', { preemption: { policy: 'LowerPriority', minRuntime: '10m' } });
+      await world.seconds(2);
+      world.job('other', { pods: 2, cores: 4, annotations: { 'fluxqueue/preemptible': 'true' } });
+      await world.seconds(5);
+      world.job('mine', { cores: 3, annotations: { 'fluxqueue/priority': '10' } });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      'Reserved: nodes are reserved for it',
+      'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
+      'in namespace science: job/other has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
+      'what to do: nothing; it starts by itself',
     ],
   },
   {

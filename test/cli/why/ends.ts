@@ -34,6 +34,23 @@ export const LEAVING: readonly Situation[] = [
     ],
   },
   {
+    because: 'its queue returns quota that it has borrowed',
+    reason: 'Evicting',
+    async arrange(world) {
+      world.queue('default', { quota: { cores: '2' }, cohort: 'lab' });
+      world.queue('owner', { quota: { cores: '6' }, cohort: 'lab', reclaim: true });
+      await world.seconds(2);
+      world.job('mine', { pods: 2, cores: 4, podAnnotations: { [LINGERS]: '60' } });
+      await world.seconds(5);
+      world.job('theirs', { cores: 4, annotations: { 'fluxqueue/queue': 'owner' } });
+    },
+    prints: [
+      'science/job/mine has to leave node-[0-1]',
+      'Evicting: returns quota that it borrowed from queue science/owner; leaving node-[0-1]',
+      'what to do: nothing; it waits in its place again when its pods have ended',
+    ],
+  },
+  {
     because: 'it was preempted',
     reason: 'Reserved',
     async arrange(world) {
@@ -45,7 +62,7 @@ export const LEAVING: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      'Reserved: nodes are reserved for it',
+      'Reserved: nodes are reserved for it; evicted once for other workloads',
       'it starts at 2027-01-15T09:00:08Z at the latest: nodes are reserved for it',
       'in namespace science: job/urgent has node-0, its walltime ends at 2027-01-15T09:00:09Z',
       'what to do: nothing; it starts by itself',

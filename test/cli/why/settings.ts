@@ -182,6 +182,22 @@ export const HELD: readonly Situation[] = [
     ],
   },
   {
+    because: 'it names the queue of the stack, and its namespace has queues of its own',
+    reason: 'NoFluxSetup',
+    async arrange(world) {
+      world.queue('team', {});
+      await world.seconds(2);
+      world.job('mine', { annotations: { 'fluxqueue/queue': 'default' } });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      'NoFluxSetup: waits for queue science/default, which does not exist',
+      'it cannot start as things are',
+      'SettingsReduced: queue default is not allowed by the FluxSetups of this namespace, so queue science/default is meant',
+      'what to do: correct fluxqueue/queue (kubectl get fluxsetups lists the queues of the namespace), or have the FluxSetup created or corrected: then it starts by itself',
+    ],
+  },
+  {
     because: 'it asks for what only kube-scheduler knows',
     reason: 'Reserved',
     async arrange(world) {

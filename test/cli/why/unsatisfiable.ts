@@ -181,6 +181,22 @@ export const UNSATISFIABLE: readonly Situation[] = [
     ],
   },
   {
+    because: 'no node has as much ephemeral storage',
+    reason: 'Unsatisfiable',
+    async arrange(world) {
+      for (const node of ['node-0', 'node-1'])
+        world.node(node, { allocatable: { 'ephemeral-storage': '50Gi' } });
+      await world.seconds(5);
+      world.job('mine', { requests: { 'ephemeral-storage': '100Gi' } });
+    },
+    prints: [
+      'science/job/mine waits in queue default, position 1',
+      'Unsatisfiable: needs 1 pod with 1 core, 100 GiB of ephemeral-storage per pod; the cluster has room for none',
+      'it cannot start as things are',
+      'what to do: delete it and submit it with a request that the nodes can hold; or ask your administrator for such nodes, then it starts by itself',
+    ],
+  },
+  {
     because: 'its anti-affinity allows fewer pods than it has',
     reason: 'Unsatisfiable',
     async arrange(world) {
