@@ -113,16 +113,21 @@ export function unsatisfiableText(
     const large = nodes.filter((node) => podsOn(node.units, ask) > 0);
     return `${asked}, its ${restricting} leave ${has(capacity, onePerNode)}${exclusionsText(constraint, large)}`;
   }
-  const room = capacity === 0 ? roomText(ask, nodes, units) : '';
+  const room = capacity === 0 ? roomText(jobspec, nodes, units) : '';
   return `${asked}, the cluster has ${has(capacity, onePerNode)}${room}`;
 }
 
 /** What the largest nodes have of what is too much for each of them. */
-function roomText({ perPod }: Ask, nodes: readonly GraphNode[], units: UnitSettings): string {
-  const most = largestUnits(nodes);
-  const short = Object.entries(perPod).filter(([type, count]) => count > (most[type] ?? 0));
+function roomText(jobspec: Jobspec, nodes: readonly GraphNode[], units: UnitSettings): string {
+  const most: UnitCounts = { ...largestUnits(nodes), gpu: largestUnits(withGpus(jobspec, nodes)).gpu ?? 0 };
+  const short = Object.entries(askOf(jobspec).perPod).filter(([type, count]) => count > (most[type] ?? 0));
   if (short.length === 0) return '; no node has all of it at once';
-  return `; the largest has ${listed(short.map(([type]) => amountOfUnits(type, most[type] ?? 0, units)))}`;
+  const name = gpuName(jobspec);
+  const parts = short.map(([type]) => {
+    const count = most[type] ?? 0;
+    return type === 'gpu' && name !== undefined ? `${count} ${name}` : amountOfUnits(type, count, units);
+  });
+  return `; the largest has ${listed(parts)}`;
 }
 
 /** The most units of each type that a node has. */

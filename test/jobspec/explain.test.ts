@@ -48,6 +48,14 @@ test.each([
   expect(unsatisfiableText(jobspec, CLUSTER)).toBe(text);
 });
 
+test('says how large the largest node is, of what is too much for it', () => {
+  const both = [...GPU, ...nodes(1, { core: 64, gpu: 16, memory: 8 }, ['resource:amd.com/gpu'])];
+  const text = (requests: Quantities) => unsatisfiableText(ask(1, requests), both);
+  expect(text({ cpu: '8', 'nvidia.com/gpu': '9' })).toMatch(/none; the largest has 8 nvidia.com\/gpu$/);
+  expect(text({ cpu: '80', memory: '9Gi' })).toMatch(/none; the largest has 64 cores and 8 GiB of memory$/);
+  expect(text({ cpu: '16', 'nvidia.com/gpu': '8' })).toMatch(/none; no node has all of it at once$/);
+});
+
 test('counts only nodes with the GPU that the workload names', () => {
   const both = [...GPU, ...nodes(4, { core: 8, gpu: 8 }, ['resource:amd.com/gpu'])];
   expect(unsatisfiableText(ask(5, { cpu: '1', 'nvidia.com/gpu': '8' }), both)).toBe(

@@ -44,7 +44,8 @@ export class NodeChanges {
     for (const [name, node] of former) changes.push({ name, before: node, after: undefined });
     if (changes.length === 0 || changes.length > MOST_CHANGES)
       return new NodeChanges(changes.length === 0 ? changes : undefined);
-    return new NodeChanges(changes, !isDeepStrictEqual(largestUnits(before), largestUnits(after)));
+    const isLargestNew = !isDeepStrictEqual(largestUnits(before), largestUnits(after));
+    return new NodeChanges(changes, isLargestNew);
   }
 
   /** Whether what is counted to say why the row can never start may have changed. */
@@ -62,13 +63,13 @@ function concerns({ name, before, after }: Change, jobspec: Jobspec): boolean {
   if (soleHost(constraint) === name) return true;
   const ask = askOf(jobspec);
   const types = Object.keys(ask.perPod).filter((type) => type !== 'core' && type !== 'memory');
-  if (types.some((type) => hasUnits(before, type) !== hasUnits(after, type))) return true;
+  if (types.some((type) => unitsOf(before, type) !== unitsOf(after, type))) return true;
   const roomOn = (node: GraphNode | undefined) => (node === undefined ? 0 : podsOn(node.units, ask));
   if (roomOn(before) !== roomOn(after)) return true;
   // Labels and taints of a node that takes no pod of it mean nothing.
   return roomOn(after) > 0 && !areExcludedAlike(constraint, before!, after!);
 }
 
-function hasUnits(node: GraphNode | undefined, type: string): boolean {
-  return (node?.units[type] ?? 0) > 0;
+function unitsOf(node: GraphNode | undefined, type: string): number {
+  return node?.units[type] ?? 0;
 }

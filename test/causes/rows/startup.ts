@@ -21,7 +21,7 @@ export const STARTUP_ROWS: readonly Row[] = [
     name: 'a Job whose containers are being created is Ready and says ContainerCreating',
     async run(cluster) {
       await cluster.apply(job('slow', { podAnnotations: { 'fluxqueue.test/waits': 'ContainerCreating' } }));
-      const { status } = await cluster.says('slow', /containers are being created/);
+      const { status } = await cluster.says('slow', /ContainerCreating/);
       expect(status!.phase).toBe('Ready');
     },
   },
