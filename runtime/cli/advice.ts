@@ -16,7 +16,7 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   QuotaExceeded: `${NOTHING} when there is room for it again`,
   DependencyPending: 'nothing, if the names in its fluxqueue/after are right: it starts by itself',
   NoFluxSetup:
-    'correct fluxqueue/queue (kubectl get fluxsetups lists the queues of the namespace), or have the FluxSetup created or corrected: then it starts by itself',
+    'correct fluxqueue/queue (kubectl get fluxsetups NAMESPACE lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
   Invalid: 'correct what the message names and submit it again',
   Requeued: 'nothing; it is tried again by itself, in its old place',
   RequeueLimit:
@@ -26,7 +26,8 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   Pending: STARTING,
   ContainerCreating: STARTING,
   PodInitializing: 'nothing; its pods run when their init containers have ended',
-  VolumesUnbound: 'see kubectl get pvc and kubectl describe pvc for what the volumes wait for',
+  VolumesUnbound:
+    'see kubectl get pvc NAMESPACE and kubectl describe pvc NAMESPACE for what the volumes wait for',
   ResourceClaimMissing: 'create the resource claim; if it is missing for too long, the workload is requeued',
   SchedulingGated: 'see that the controller to which the gate belongs removes it',
   SchedulerMissing: 'correct spec.schedulerName, or ask your administrator to start that scheduler',
@@ -51,20 +52,26 @@ const STALLED_ADVICE: Partial<Record<Reason, string>> = {
 };
 
 const OF_KUBERNETES =
-  'correct what the message names; kubectl describe pod says more. Pods that do not start in time are tried on other nodes';
+  'correct what the message names; kubectl describe pods NAMESPACE says more. Pods that do not start in time are tried on other nodes';
 const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
 
-/** @param shown the workload as its user writes it: `job/train`; undefined: there is nothing to do or to say */
-export function adviceFor(
-  { spec, status = {} }: FluxJobObject,
-  reason: string,
-  shown: string,
-): string | undefined {
+/**
+ * With the namespace in each command, so that it can be copied.
+ * @param name the workload as its user writes it: `job/train`
+ * @returns undefined: there is nothing to do or to say
+ */
+export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string): string | undefined {
+  const namespace = `-n ${fluxJob.metadata.namespace}`;
+  return adviceOf(fluxJob, reason)
+    ?.replaceAll('WORKLOAD', `${name} ${namespace}`)
+    .replaceAll('NAMESPACE', namespace);
+}
+
+function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
   const isStalled = status.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True');
-  const advice = (isStalled ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];
-  return advice?.replaceAll('WORKLOAD', shown);
+  return (isStalled ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];
 }
 
 function isReason(text: string): text is Reason {

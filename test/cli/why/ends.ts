@@ -161,7 +161,7 @@ export const LEAVING: readonly Situation[] = [
       'science/job/mine waits in queue default, position 1',
       'Held: held until its user releases it',
       'it does not start while it is held',
-      'what to do: kubectl fluxqueue release job/mine lets it start',
+      'what to do: kubectl fluxqueue release job/mine -n science lets it start',
     ],
   },
   {
@@ -210,7 +210,7 @@ export const ENDED: readonly Situation[] = [
       world.job('mine', { runs: 5, spec: { backoffLimit: 0 }, podAnnotations: { [FAILS]: 'true' } }),
     prints: [
       'science/job/mine has ended: Failed; ran for 5 s on node-0',
-      'what to do: kubectl logs job/mine and kubectl describe job/mine say why; submit it again when the cause is removed',
+      'what to do: kubectl logs job/mine -n science and kubectl describe job/mine -n science say why; submit it again when the cause is removed',
     ],
   },
   {

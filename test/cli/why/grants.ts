@@ -42,7 +42,7 @@ export const GRANTED: readonly Situation[] = [
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'PodsMissing: waiting for the Job controller to create 2 pods',
-      'what to do: nothing; its pods are being started. If this lasts: the Events in kubectl describe job/mine',
+      'what to do: nothing; its pods are being started. If this lasts: the Events in kubectl describe job/mine -n science',
     ],
   },
   {
@@ -120,7 +120,7 @@ export const GRANTED: readonly Situation[] = [
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'SchedulerError: binding volumes: timed out waiting for the condition',
-      'what to do: correct what the message names; kubectl describe pod says more. Pods that do not start in time are tried on other nodes',
+      'what to do: correct what the message names; kubectl describe pods -n science says more. Pods that do not start in time are tried on other nodes',
     ],
   },
   {
@@ -146,7 +146,7 @@ export const GRANTED: readonly Situation[] = [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'VolumesUnbound: waiting for its volumes to be bound',
       'PartiallyModeled: kube-scheduler may refuse a granted node because of fields that the queue does not model: spec.template.spec.volumes[0] (the claim is not bound)',
-      'what to do: see kubectl get pvc and kubectl describe pvc for what the volumes wait for',
+      'what to do: see kubectl get pvc -n science and kubectl describe pvc -n science for what the volumes wait for',
     ],
   },
   {
@@ -203,7 +203,7 @@ export const GRANTED: readonly Situation[] = [
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'ImagePullBackOff: a:1',
-      'what to do: correct what the message names; kubectl describe pod says more. Pods that do not start in time are tried on other nodes',
+      'what to do: correct what the message names; kubectl describe pods -n science says more. Pods that do not start in time are tried on other nodes',
     ],
   },
   {
@@ -217,7 +217,7 @@ export const GRANTED: readonly Situation[] = [
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'CreateContainerConfigError: secret "key" not found',
-      'what to do: correct what the message names; kubectl describe pod says more. Pods that do not start in time are tried on other nodes',
+      'what to do: correct what the message names; kubectl describe pods -n science says more. Pods that do not start in time are tried on other nodes',
     ],
   },
   {
@@ -231,7 +231,7 @@ export const GRANTED: readonly Situation[] = [
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'CrashLoopBackOff: back-off 40s restarting failed container=main',
-      'what to do: correct what the message names; kubectl describe pod says more. Pods that do not start in time are tried on other nodes',
+      'what to do: correct what the message names; kubectl describe pods -n science says more. Pods that do not start in time are tried on other nodes',
     ],
   },
 ];

@@ -111,7 +111,7 @@ export const HELD: readonly Situation[] = [
       'science/job/mine waits in queue default, position 1',
       'Held: held until its user releases it',
       'it does not start while it is held',
-      'what to do: kubectl fluxqueue release job/mine lets it start',
+      'what to do: kubectl fluxqueue release job/mine -n science lets it start',
     ],
   },
   {
@@ -122,7 +122,7 @@ export const HELD: readonly Situation[] = [
       'science/job/mine waits in queue default, position 1',
       'Held: held until its user releases it',
       'it does not start while it is held',
-      'what to do: kubectl fluxqueue release job/mine lets it start',
+      'what to do: kubectl fluxqueue release job/mine -n science lets it start',
     ],
   },
   {
@@ -194,7 +194,7 @@ export const HELD: readonly Situation[] = [
       'NoFluxSetup: waits for queue science/default, which does not exist',
       'it cannot start as things are',
       'SettingsReduced: queue default is not allowed by the FluxSetups of this namespace, so queue science/default is meant',
-      'what to do: correct fluxqueue/queue (kubectl get fluxsetups lists the queues of the namespace), or have the FluxSetup created or corrected: then it starts by itself',
+      'what to do: correct fluxqueue/queue (kubectl get fluxsetups -n science lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
     ],
   },
   {
