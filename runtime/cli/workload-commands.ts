@@ -13,8 +13,8 @@ import { requeueSteps } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
+import { type Asked, startSentence, whyLines } from './why';
 import { findFluxJob, findWorkload } from './workload-names';
-import { startSentence, whyLines } from './workloads';
 
 interface WatchOptions extends Scope {
   readonly watch: boolean;
@@ -53,16 +53,16 @@ function whole(text: string): number {
 }
 
 function printWhy(text: string, options: WatchOptions): Promise<void> {
-  return showWorkload(text, options, (fluxJob, others) => ({
-    lines: whyLines(fluxJob, others),
-    done: fluxJob.status?.phase === 'Finished',
+  return showWorkload(text, options, (asked) => ({
+    lines: whyLines(asked),
+    done: asked.fluxJob.status?.phase === 'Finished',
   }));
 }
 
 function printWhen(text: string, options: WatchOptions): Promise<void> {
-  return showWorkload(text, options, (fluxJob) => ({
-    lines: [startSentence(fluxJob)],
-    done: fluxJob.status?.startTime !== undefined || fluxJob.status?.phase === 'Finished',
+  return showWorkload(text, options, (asked) => ({
+    lines: [startSentence(asked)],
+    done: asked.fluxJob.status?.startTime !== undefined || asked.fluxJob.status?.phase === 'Finished',
   }));
 }
 
@@ -74,7 +74,7 @@ interface Said {
 async function showWorkload(
   text: string,
   { watch, ...scope }: WatchOptions,
-  say: (fluxJob: FluxJobObject, others: readonly FluxJobObject[]) => Said,
+  say: (asked: Asked) => Said,
 ): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { uid } = (await findFluxJob(client, namespace, text)).metadata;
@@ -84,7 +84,9 @@ async function showWorkload(
       ({ fluxJobs }) => {
         const fluxJob = fluxJobs.find(({ metadata }) => metadata.uid === uid);
         return picture(
-          fluxJob === undefined ? { lines: [`${text} was deleted`], done: true } : say(fluxJob, fluxJobs),
+          fluxJob === undefined
+            ? { lines: [`${text} was deleted`], done: true }
+            : say({ fluxJob, all: fluxJobs, now: Date.now() }),
         );
       },
       { watch },

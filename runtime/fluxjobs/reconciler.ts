@@ -25,7 +25,7 @@ import {
   retryDetail,
   type StatusDecision,
 } from '../shared/decision-log';
-import type { GrantWait } from '../shared/grant-waits';
+import { type GrantWait, isStarting } from '../shared/grant-waits';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { fluxJobName, fluxJobSpec, fluxJobStatus, shownPhase } from './status';
@@ -84,13 +84,6 @@ const BUSY_SECONDS = 7;
  * changes are up to these seconds behind; later ones less and less, down to BUSY_SECONDS. What waits or fails is shown as always.
  */
 const BURST_SECONDS = 20;
-/** What each grant waits for while its pods start. */
-const STARTING: ReadonlySet<string> = new Set([
-  'PodsMissing',
-  'Pending',
-  'ContainerCreating',
-  'PodInitializing',
-]);
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
 
@@ -239,7 +232,7 @@ export class FluxJobReconciler {
     if (phase === 'Waiting' || requeues > 0) return false;
     if (phase === 'Finished') return result === 'Succeeded';
     const wait = this.options.waitOf(uid);
-    return wait === undefined || STARTING.has(wait.reason);
+    return wait === undefined || isStarting(wait);
   }
 
   /** Not by the times of the row: some of them are by the clock of a node. */

@@ -7,12 +7,19 @@ import type {
   FluxJobStatusConditionsStatus,
 } from '../../imports/jobs.converged-computing.org-status';
 import { rfc3339, stamped } from '../kubernetes/conditions';
-import type { Phase, WaitReason, WorkloadRow } from '../queue/workload';
+import {
+  type Phase,
+  RESULTS,
+  WAIT_REASONS,
+  type WaitReason,
+  type WorkloadRow,
+  waitReasonOf,
+} from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import { formatHostlist } from '../resources/hostlist';
 import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
-import type { GrantWait } from '../shared/grant-waits';
+import { GRANT_REASONS, type GrantWait } from '../shared/grant-waits';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
 import { boundedAllocation, boundedHostlist, boundedMessage, mayShowAllocation } from './bounds';
@@ -198,24 +205,44 @@ function needsIntervention({ phase, reason, message }: WorkloadRow): boolean {
   return NEVER_REASONS.has(reason) && message?.startsWith(NEVER_MET) === true;
 }
 
-function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): { reason: string; message: string } {
+/** Every reason of a FluxJob, but those of grants that are words of kube-scheduler or the kubelet (`ImagePullBackOff`). */
+export const REASONS = [
+  ...WAIT_REASONS,
+  'Granted',
+  ...GRANT_REASONS,
+  'Running',
+  'Evicting',
+  ...RESULTS,
+] as const;
+
+export type Reason = (typeof REASONS)[number];
+
+type Summary = Readonly<{ reason: Reason; message: string }> | GrantWait;
+
+function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
   const { evictionReason } = row;
   if (evictionReason !== null)
     return { reason: 'Evicting', message: `${evictionReason}; leaving ${nodesOf(row)}` };
   switch (row.phase) {
     case 'Waiting':
       return {
-        reason: row.reason ?? 'Submitted',
-        message: row.message ?? 'waiting for the next scheduling pass',
+        reason: waitReasonOf(row),
+        message: `${row.message ?? 'waiting for the next scheduling pass'}${evictionsOf(row)}`,
       };
     case 'Ready':
-      if (wait !== undefined) return { reason: wait.reason, message: wait.message };
+      if (wait !== undefined) return wait;
       return { reason: 'Granted', message: `granted ${nodesOf(row)}, waiting for the first pod to start` };
     case 'Running':
       return { reason: 'Running', message: `running on ${nodesOf(row)}` };
     case 'Finished':
-      return { reason: row.result ?? 'Finished', message: runTimeOf(row) };
+      return { reason: row.result!, message: runTimeOf(row) };
   }
+}
+
+/** A user who saw it run wants to know why it waits again; the message of its requeue says so until the next pass. */
+function evictionsOf({ preemptions, reason }: WorkloadRow): string {
+  if (preemptions === 0 || reason === 'Requeued') return '';
+  return `; evicted ${preemptions === 1 ? 'once' : `${preemptions} times`} for other workloads`;
 }
 
 function nodesOf({ allocation }: WorkloadRow): string {

@@ -220,6 +220,12 @@ export function conjunction(constraints: readonly Constraint[]): Constraint {
   return parts.length <= 1 ? (parts[0] ?? EVERY) : { and: sorted(parts) };
 }
 
+/** The constraints all of which a node has to match. */
+export function partsOf(constraint: Constraint): readonly Constraint[] {
+  if ('and' in constraint) return constraint.and.flatMap(partsOf);
+  return isEvery(constraint) ? [] : [constraint];
+}
+
 /** Adds a constraint to another one, if there is one. */
 export function narrowed(constraints: Constraint | undefined, more: Constraint): Constraint {
   return constraints === undefined ? more : { and: [constraints, more] };

@@ -1,8 +1,9 @@
 /** Messages about what a jobspec requests and why it can't start. */
-import type { GraphNode } from '../resources/types';
+import type { GraphNode, UnitCounts } from '../resources/types';
 import { podsOn } from './capacity';
 import { resourceProperty, soleHost } from './constraints';
 import { type Ask, askOf } from './jobspec';
+import { exclusionsText } from './exclusions';
 import { matchingNodes } from './matching-nodes';
 import { phrasesOf } from './placement-rules';
 import type { Jobspec } from './types';
@@ -34,20 +35,48 @@ export function busyText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS):
   return text;
 }
 
-/** For a jobspec that fits the cluster, but not the nodes that are up. */
-export function downText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
-  return `${needs(jobspec, units)}; that needs nodes that are down or cordoned`;
+/** A message that named all nodes would be long, and would change whenever one of them does. */
+const MOST_NODES = 3;
+
+/**
+ * For a jobspec that fits the cluster, but not the nodes that are up.
+ * @param down the nodes that are down, or some of them
+ */
+export function downText(
+  jobspec: Jobspec,
+  units: UnitSettings = DEFAULT_UNITS,
+  down: readonly GraphNode[] = [],
+): string {
+  const ask = askOf(jobspec);
+  const wanted = matchingNodes(jobspec.attributes.system.constraints ?? {}, down)
+    .filter((node) => podsOn(node.units, ask) > 0)
+    .map(({ name }) => name);
+  const named = wanted.length === 0 ? '' : ` (${namedNodes(wanted)})`;
+  return `${needs(jobspec, units)}; that needs nodes that are down or cordoned${named}`;
+}
+
+function namedNodes(names: readonly string[]): string {
+  return `${names.slice(0, MOST_NODES).join(', ')}${names.length > MOST_NODES ? ' and others' : ''}`;
+}
+
+interface EndlessText {
+  /** Services that have to leave. */
+  readonly services: readonly string[];
+  /** Whether there are more services than are named. */
+  readonly more: boolean;
+  /** Nodes that pods outside the queue have to leave. */
+  readonly unmanaged: readonly string[];
 }
 
 /** For a jobspec that fits the cluster, but not beside what has no end. */
 export function endlessText(
   jobspec: Jobspec,
-  { services, more, unmanaged }: Readonly<{ services: readonly string[]; more: boolean; unmanaged: boolean }>,
+  { services, more, unmanaged }: EndlessText,
   units: UnitSettings = DEFAULT_UNITS,
 ): string {
   const named = `${services.join(', ')}${more ? ' and others' : ''}`;
   const leave = services.length === 0 ? [] : [`services leave their nodes (${named})`];
-  const end = unmanaged ? ['pods outside the queue end'] : [];
+  const end = unmanaged.length === 0 ? [] : [`pods outside the queue end (on ${namedNodes(unmanaged)})`];
   return `${needs(jobspec, units)}; it can start only when ${[...leave, ...end].join(' and ')}`;
 }
 
@@ -81,9 +110,32 @@ export function unsatisfiableText(
       jobspec.attributes.user?.claims === undefined
         ? 'node selector, affinity and tolerations'
         : 'node selector, affinity, tolerations and volumes';
-    return `${asked}, its ${restricting} leave ${has(capacity, onePerNode)}`;
+    const large = nodes.filter((node) => podsOn(node.units, ask) > 0);
+    return `${asked}, its ${restricting} leave ${has(capacity, onePerNode)}${exclusionsText(constraint, large)}`;
   }
-  return `${asked}, the cluster has ${has(capacity, onePerNode)}`;
+  const room = capacity === 0 ? roomText(jobspec, nodes, units) : '';
+  return `${asked}, the cluster has ${has(capacity, onePerNode)}${room}`;
+}
+
+/** What the largest nodes have of what is too much for each of them. */
+function roomText(jobspec: Jobspec, nodes: readonly GraphNode[], units: UnitSettings): string {
+  const most: UnitCounts = { ...largestUnits(nodes), gpu: largestUnits(withGpus(jobspec, nodes)).gpu ?? 0 };
+  const short = Object.entries(askOf(jobspec).perPod).filter(([type, count]) => count > (most[type] ?? 0));
+  if (short.length === 0) return '; no node has all of it at once';
+  const name = gpuName(jobspec);
+  const parts = short.map(([type]) => {
+    const count = most[type] ?? 0;
+    return type === 'gpu' && name !== undefined ? `${count} ${name}` : amountOfUnits(type, count, units);
+  });
+  return `; the largest has ${listed(parts)}`;
+}
+
+/** The most units of each type that a node has. */
+export function largestUnits(nodes: readonly GraphNode[]): UnitCounts {
+  const most: Record<string, number> = {};
+  for (const { units } of nodes)
+    for (const type in units) most[type] = Math.max(most[type] ?? 0, units[type]!);
+  return most;
 }
 
 /** What the jobspec asks for and no node has. */

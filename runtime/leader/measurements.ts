@@ -1,7 +1,7 @@
 /** Gauges of the queue and the cluster. They are set again and again while this replica leads, and have no value otherwise. */
 import { countQueues } from '../fluxsetups/queue-counts';
 import type { Quota } from '../queue/settings';
-import type { WorkloadRow } from '../queue/workload';
+import { type WorkloadRow, waitReasonOf } from '../queue/workload';
 import type { UnitCounts } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
 
@@ -102,14 +102,13 @@ interface WaitingIn {
   readonly reasons: Map<string, number>;
 }
 
-/** A workload that no pass has judged has no reason yet. */
-const NO_REASON = 'New';
-
-function addTo(queues: Map<string, WaitingIn>, { queue, reason, submittedAt }: WorkloadRow): void {
+function addTo(queues: Map<string, WaitingIn>, row: WorkloadRow): void {
+  const { queue, submittedAt } = row;
+  const reason = waitReasonOf(row);
   const waiting = queues.get(queue) ?? { oldest: submittedAt, reasons: new Map<string, number>() };
   queues.set(queue, waiting);
   waiting.oldest = Math.min(waiting.oldest, submittedAt);
-  waiting.reasons.set(reason ?? NO_REASON, (waiting.reasons.get(reason ?? NO_REASON) ?? 0) + 1);
+  waiting.reasons.set(reason, (waiting.reasons.get(reason) ?? 0) + 1);
 }
 
 function amountsOf({ cores = 0, memoryGiB = 0, gpus = 0 }: Quota): Amounts {

@@ -11,7 +11,7 @@ import type {
   MiniClusterStatusPhase,
 } from '../../imports/flux-framework.org-status';
 import { rfc3339, stamped } from '../kubernetes/conditions';
-import type { WorkloadRow } from '../queue/workload';
+import { type WorkloadRow, waitReasonOf } from '../queue/workload';
 import type { GrantWait } from '../shared/grant-waits';
 import type { MiniCluster } from './resource';
 import type { Progress } from './workload-status';
@@ -150,7 +150,7 @@ function explain(facts: Facts, phase: MiniClusterStatusPhase): Explanation {
 
 function explainWaiting({ progress }: Facts, row: Facts['row']): Explanation {
   if (row !== undefined)
-    return { reason: row.reason ?? 'Submitted', message: row.message ?? 'the Job is pending in its queue' };
+    return { reason: waitReasonOf(row), message: row.message ?? 'the Job is pending in its queue' };
   return progress?.suspended === true
     ? { reason: 'Suspended', message: 'the Job is suspended' }
     : { reason: 'Pending', message: 'no pod is scheduled yet' };

@@ -10,18 +10,21 @@ import type { Allocation } from '../resources/types';
 export type Phase = 'Waiting' | 'Ready' | 'Running' | 'Finished';
 
 /** Why a Waiting row waits. */
-export type WaitReason =
-  | 'Submitted'
-  | 'Held'
-  | 'Busy'
-  | 'Reserved'
-  | 'Unsatisfiable'
-  | 'QuotaExceeded'
-  | 'DependencyPending'
-  | 'NoFluxSetup'
-  | 'Invalid'
-  | 'Requeued'
-  | 'RequeueLimit';
+export const WAIT_REASONS = [
+  'Submitted',
+  'Held',
+  'Busy',
+  'Reserved',
+  'Unsatisfiable',
+  'QuotaExceeded',
+  'DependencyPending',
+  'NoFluxSetup',
+  'Invalid',
+  'Requeued',
+  'RequeueLimit',
+] as const;
+
+export type WaitReason = (typeof WAIT_REASONS)[number];
 
 /** Another workload of the same namespace that has to end first: afterok with success, afternotok without, afterany either way. */
 export interface Dependency {
@@ -29,7 +32,9 @@ export interface Dependency {
   readonly name: string;
 }
 
-export type Result = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
+export const RESULTS = ['Succeeded', 'Failed', 'Cancelled', 'TimedOut'] as const;
+
+export type Result = (typeof RESULTS)[number];
 
 /** What is known of a workload when it enters the queue. */
 export interface Submission {
@@ -98,6 +103,11 @@ export interface WorkloadRow extends Submission {
   readonly releasedAt: number | null;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
+}
+
+/** The reason as users see it: a row that no pass has judged has none. */
+export function waitReasonOf({ reason }: Pick<WorkloadRow, 'reason'>): WaitReason {
+  return reason ?? 'Submitted';
 }
 
 /** A workload that runs on an allocation that is missing in the database. */

@@ -61,6 +61,7 @@ export class Scheduler implements Controller {
       unmanaged: () => unmanagedPods.usage(),
       queueSettings: (name) => shared.queues.byName(name),
       queues: () => shared.queues.all(),
+      problemOf: (name) => shared.queues.problemOf(name),
       fairUsage,
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),

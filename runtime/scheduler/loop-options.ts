@@ -26,6 +26,8 @@ export interface SchedulingLoopOptions {
   readonly queueSettings: (name: string) => QueueSettings | undefined;
   /** All queues, also empty ones: other queues of their cohort may borrow their idle quota. */
   readonly queues: () => readonly QueueSettings[];
+  /** Why the FluxSetup of a queue is invalid; undefined: it is valid, or does not exist. */
+  readonly problemOf: (queue: string) => string | undefined;
   /** @returns undefined if fair share is off */
   readonly fairUsage: (now: number) => FairShare | undefined;
   /** Whether a grant for this waiting row may be committed. */

@@ -24,7 +24,7 @@ import { rowsByQueue } from './queue-rows';
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
   PassInput,
-  'matcher' | 'surroundings' | 'units' | 'cache' | 'interrupted' | 'rest' | 'onStep' | 'nodes'
+  'matcher' | 'surroundings' | 'units' | 'problemOf' | 'cache' | 'interrupted' | 'rest' | 'onStep' | 'nodes'
 > & {
   readonly nodes: readonly GraphNode[];
 };
@@ -164,6 +164,7 @@ export class SchedulingLoop {
       matcher: graph.matcher,
       surroundings: this.options.surroundings,
       units: this.options.units,
+      problemOf: this.options.problemOf,
       cache: this.cache,
       interrupted: () => this.stopped,
       rest: restIn(clock),

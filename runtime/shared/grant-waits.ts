@@ -1,10 +1,40 @@
 /** What granted workloads wait for while none of their pods runs. Observed, not stored: a new leader sees it again. */
 import { Signal } from '../signal';
 
+/** What the queue says of pods about which Kubernetes has not said more. */
+export const GRANT_REASONS = [
+  'PodsMissing',
+  'Pending',
+  'ContainerCreating',
+  'PodInitializing',
+  'VolumesUnbound',
+  'ResourceClaimMissing',
+  'SchedulingGated',
+  'SchedulerMissing',
+  'Unschedulable',
+  'NodeLost',
+  'NodeNotReady',
+] as const;
+
+export type GrantReason = (typeof GRANT_REASONS)[number];
+
+/** What every grant waits for while its pods start. */
+const STARTING: ReadonlySet<string> = new Set<GrantReason>([
+  'PodsMissing',
+  'Pending',
+  'ContainerCreating',
+  'PodInitializing',
+]);
+
+/** Whether the pods start as they should, as far as is known. */
+export function isStarting({ reason }: GrantWait): boolean {
+  return STARTING.has(reason);
+}
+
 export interface GrantWait {
-  /** In the words of Kubernetes: `Unschedulable`, `ImagePullBackOff`, `ContainerCreating`, `FailedCreate`. */
+  /** One of `GRANT_REASONS`, or a word of kube-scheduler or the kubelet: `SchedulerError`, `ImagePullBackOff`. */
   readonly reason: string;
-  /** `ImagePullBackOff: IMAGE`, or the sentence of kube-scheduler or the Job controller. */
+  /** `ImagePullBackOff: IMAGE`, or the sentence of kube-scheduler. */
   readonly message: string;
   /** Name of a pod that waits. */
   readonly pod?: string;

@@ -24,4 +24,6 @@ export interface Queues extends QueueChoice {
   all(): readonly QueueSettings[];
   /** Undefined if no such queue exists. */
   byName(name: string): QueueSettings | undefined;
+  /** Why the FluxSetup of this queue is invalid; undefined if it is valid, or does not exist. */
+  problemOf(name: string): string | undefined;
 }

@@ -12,7 +12,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { events } from '../kubernetes/paths';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
-import type { GrantWait } from '../shared/grant-waits';
+import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, secondsOf } from './adapter';
 import type { EvictionReason } from './eviction';
 import type { NodeView } from './live-pods';
@@ -66,6 +66,7 @@ const ORDER: readonly PodWaitCause[] = ['unschedulable', 'claims', 'volumes', 's
 /** Volumes and claims are missing on every node. */
 const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims']);
 const MISSING = 'missing';
+const CLAIM_MISSING: GrantReason = 'ResourceClaimMissing';
 /** Milliseconds until the Events of a Job with missing pods, and missing resource claims, are read again. */
 const REREAD_MS = 15_000;
 /** Seconds by which the clocks of this process and of the Job controller may differ. */
@@ -103,7 +104,7 @@ export class GrantWatch {
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
     return {
-      wait: runs ? undefined : (waitOf(waits) ?? missingWait(missing, sentence)),
+      wait: runs ? undefined : (waitOf(waits) ?? missingWait(missing)),
       failure: this.failureOf(due, sentence),
       after: left.length === 0 ? undefined : Math.min(...left),
     };
@@ -117,10 +118,7 @@ export class GrantWatch {
       const message = await lookup.lackOf(pod);
       return {
         pod,
-        wait:
-          message === undefined
-            ? wait
-            : { ...wait, cause: 'claims', reason: 'ResourceClaimMissing', message },
+        wait: message === undefined ? wait : { ...wait, cause: 'claims', reason: CLAIM_MISSING, message },
       };
     };
     return Promise.all(found.map(explain));
@@ -201,10 +199,11 @@ function waitOf(waits: readonly PodWait[]): GrantWait | undefined {
   return { reason: first.reason, message: shorten(first.message), pod: first.pod };
 }
 
-function missingWait(missing: number, sentence: string | undefined): GrantWait | undefined {
+/** What the Job controller says of missing pods ends the grant as soon as it is known. */
+function missingWait(missing: number): GrantWait | undefined {
   if (missing <= 0) return undefined;
-  if (sentence !== undefined) return { reason: 'FailedCreate', message: sentence };
-  return { reason: 'PodsMissing', message: `waiting for the Job controller to create ${countPods(missing)}` };
+  const reason: GrantReason = 'PodsMissing';
+  return { reason, message: `waiting for the Job controller to create ${countPods(missing)}` };
 }
 
 function countPods(count: number): string {

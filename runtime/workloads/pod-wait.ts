@@ -4,6 +4,7 @@
  * last is decided in grant-watch.ts.
  */
 import type { Pod } from '../kubernetes/types';
+import type { GrantReason } from '../shared/grant-waits';
 import { isTerminal } from './adapter';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated } from './pod';
@@ -34,11 +35,19 @@ export interface PodWaitContext extends NodeView {
   readonly schedulerRuns: (schedulerName: string) => boolean;
 }
 
+const CREATING: GrantReason = 'ContainerCreating';
+const INITIALIZING: GrantReason = 'PodInitializing';
+const UNSCHEDULABLE: GrantReason = 'Unschedulable';
 const DEFAULT_SCHEDULER = 'default-scheduler';
 /** Reasons of the kubelet about the image of a container. */
 const IMAGE_REASON = /Image/;
 
 type Wait = Pick<PodWait, 'cause' | 'reason' | 'message'>;
+
+/** In words of the queue, where Kubernetes says nothing. */
+function said(cause: PodWaitCause, reason: GrantReason, message: string): Wait {
+  return { cause, reason, message };
+}
 
 /** Undefined for a pod that runs on a live node, has ended, is being deleted, or waits for the queue itself. */
 export function podWait(pod: Pod, context: PodWaitContext): PodWait | undefined {
@@ -58,10 +67,9 @@ export function podWait(pod: Pod, context: PodWaitContext): PodWait | undefined 
 /** Kubernetes has given the pod up, but its kubelet does not confirm that it has ended. */
 function deadNodeWait({ metadata, spec: { nodeName } }: Pod, nodes: NodeView): Wait | undefined {
   if (nodeName === undefined) return undefined;
-  if (!nodes.exists(nodeName))
-    return { cause: 'unschedulable', reason: 'NodeLost', message: `node ${nodeName} was lost` };
+  if (!nodes.exists(nodeName)) return said('unschedulable', 'NodeLost', `node ${nodeName} was lost`);
   if (metadata.deletionTimestamp === undefined || nodes.isReady(nodeName)) return undefined;
-  return { cause: 'unschedulable', reason: 'NodeNotReady', message: `node ${nodeName} is not ready` };
+  return said('unschedulable', 'NodeNotReady', `node ${nodeName} is not ready`);
 }
 
 function startWait(pod: Pod, context: PodWaitContext): Wait | undefined {
@@ -73,42 +81,46 @@ function schedulingWait({ spec, status }: Pod, { schedulerRuns }: PodWaitContext
   const gates = spec.schedulingGates ?? [];
   if (gates.length > 0) {
     const message = `waiting for scheduling gate ${gates.map(({ name }) => name).join(', ')}`;
-    return { cause: 'unschedulable', reason: 'SchedulingGated', message };
+    return said('unschedulable', 'SchedulingGated', message);
   }
   // The apiserver says at its creation that a pod is gated, and the condition stays until kube-scheduler writes another one.
   const verdict = status?.conditions?.find(
     ({ type, reason }) => type === 'PodScheduled' && reason !== 'SchedulingGated',
   );
   if (verdict?.status === 'False' && verdict.message !== undefined)
-    return { cause: 'unschedulable', reason: verdict.reason ?? 'Unschedulable', message: verdict.message };
+    return { cause: 'unschedulable', reason: verdict.reason ?? UNSCHEDULABLE, message: verdict.message };
   const { schedulerName = DEFAULT_SCHEDULER, volumes = [] } = spec;
   if (!schedulerRuns(schedulerName)) {
     const message = `scheduler ${schedulerName} does not answer, and has never scheduled a pod`;
-    return { cause: 'unschedulable', reason: 'SchedulerMissing', message };
+    return said('unschedulable', 'SchedulerMissing', message);
   }
   // kube-scheduler has chosen the node and says nothing while it binds the volumes.
   if (volumes.some(({ persistentVolumeClaim: claim, ephemeral }) => (claim ?? ephemeral) !== undefined))
-    return { cause: 'volumes', reason: 'VolumesUnbound', message: 'waiting for its volumes to be bound' };
-  return { cause: 'pending', reason: 'Pending', message: `waiting for ${schedulerName}` };
+    return said('volumes', 'VolumesUnbound', 'waiting for its volumes to be bound');
+  return said('pending', 'Pending', `waiting for ${schedulerName}`);
 }
 
 function startingWait({ spec, status }: Pod): Wait {
   const inits = status?.initContainerStatuses ?? [];
   const init = inits.find(({ state }) => state?.running !== undefined);
-  if (init !== undefined)
-    return { cause: 'pending', reason: 'PodInitializing', message: `init container ${init.name} is running` };
+  if (init !== undefined) return said('pending', INITIALIZING, `init container ${init.name} is running`);
   const waiting = [...inits, ...(status?.containerStatuses ?? [])].find(({ state }) => isBlocked(state));
-  const { reason = 'ContainerCreating', message } = waiting?.state?.waiting ?? {};
+  const { reason = CREATING, message } = waiting?.state?.waiting ?? {};
   if (waiting !== undefined && IMAGE_REASON.test(reason)) {
     const containers = [...(spec.initContainers ?? []), ...spec.containers];
     const image = containers.find(({ name }) => name === waiting.name)?.image ?? waiting.name;
     return { cause: 'starting', reason, message: `${reason}: ${image}` };
   }
-  return { cause: 'starting', reason, message: message === undefined ? reason : `${reason}: ${message}` };
+  if (message !== undefined) return { cause: 'starting', reason, message: `${reason}: ${message}` };
+  return {
+    cause: 'starting',
+    reason,
+    message: reason === CREATING ? 'its containers are being created' : reason,
+  };
 }
 
 /** PodInitializing is what the containers after the init container that waits have. */
 function isBlocked(state: { readonly waiting?: { readonly reason?: string } } | undefined): boolean {
   const reason = state?.waiting?.reason;
-  return reason !== undefined && reason !== 'PodInitializing';
+  return reason !== undefined && reason !== INITIALIZING;
 }

@@ -6,6 +6,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import { resourceClaims, resourceClaimTemplates } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
+import type { GrantReason } from '../shared/grant-waits';
 import type { PodWait } from './pod-wait';
 
 interface Reference {
@@ -15,7 +16,7 @@ interface Reference {
 }
 
 /** Reasons of waits about which kube-scheduler has said nothing. */
-const SILENT: ReadonlySet<string> = new Set(['Pending', 'VolumesUnbound', 'SchedulerMissing']);
+const SILENT: ReadonlySet<string> = new Set<GrantReason>(['Pending', 'VolumesUnbound', 'SchedulerMissing']);
 
 /** Whether the pod waits, kube-scheduler has not said for what, and it names resource claims. */
 export function mayLackClaims({ spec }: Pod, wait: PodWait | undefined): boolean {

@@ -9,7 +9,7 @@ export const NOW = Date.parse('2026-11-23T12:00:00Z');
 export function fluxJob(
   name: string,
   status: Partial<Status> = {},
-  { queue = 'default', kind = 'Job' } = {},
+  { queue = 'default', kind = 'Job', walltimeSeconds = 3600 } = {},
 ): FluxJobObject {
   return {
     metadata: {
@@ -19,7 +19,7 @@ export function fluxJob(
       resourceVersion: '1',
       creationTimestamp: '2026-11-23T11:55:00Z',
     },
-    spec: { queue, workload: { apiVersion: 'batch/v1', kind, name, uid: name } },
+    spec: { queue, walltimeSeconds, workload: { apiVersion: 'batch/v1', kind, name, uid: name } },
     status: status as Status,
   };
 }
@@ -46,7 +46,7 @@ export const runs = fluxJob('runs', {
   nodes: 'node-[1-2]',
   start: '2026-11-23T11:55:10Z',
   startTime: '2026-11-23T11:55:10Z',
-  conditions: because('Allocated', 'runs'),
+  conditions: because('Running', 'running on node-[1-2]'),
 });
 export const ended = fluxJob('ended', {
   phase: 'Finished' as never,

@@ -62,7 +62,7 @@ test('a wide table also has user, priority, pods, walltime and what is left of i
   expect(head).toMatch(/REASON +USER +PRIORITY +PODS +WALLTIME +LEFT$/);
   // It started 290 s ago.
   expect(row).toMatch(/5m +ada +7 +2 +60m +55m$/);
-  expect(waiting).toMatch(/Busy +0$/);
+  expect(waiting).toMatch(/Busy +0 +60m$/);
 });
 
 test('an age is no change of a row, a position is one', () => {

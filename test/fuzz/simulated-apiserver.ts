@@ -40,6 +40,8 @@ const WATCH_LAG_MS = { usual: 20, most: 3_000 };
 export class SimulatedApiserver {
   /** `off`: its configuration is missing. `refusing`: no webhook answers. */
   admission: 'on' | 'off' | 'refusing' = 'on';
+  /** A policy of the cluster's administrators: the message with which it refuses a change of such an object. */
+  policy: (verb: 'create' | 'patch', resource: string) => string | undefined = () => undefined;
   /** uids of the owners of objects that were created while admission was off, and of objects without an owner. */
   readonly unadmitted = new Set<string>();
   private readonly watchers = new Set<Watcher>();
@@ -85,6 +87,7 @@ export class SimulatedApiserver {
 
   create(path: string, body: object): KubernetesObject {
     const { resource, namespace, subresource } = targetOf(path);
+    this.checkPolicy('create', resource);
     if (subresource === 'eviction') return this.evict(path, body as EvictionBody);
     const given = body as KubernetesObject;
     const metadata = { ...given.metadata, ...(namespace !== undefined && { namespace }) };
@@ -119,7 +122,7 @@ export class SimulatedApiserver {
   private found(path: string): KubernetesObject {
     const { resource, namespace, name = '' } = targetOf(path);
     const object = this.store.get(resource, namespace === undefined ? name : `${namespace}/${name}`);
-    if (object === undefined) throw refusal(404, 'NotFound', `${resource} ${name} not found`);
+    if (object === undefined) throw refusal(404, 'NotFound', `${resource} "${name}" not found`);
     return object;
   }
 
@@ -134,6 +137,7 @@ export class SimulatedApiserver {
 
   private patch(path: string, body: object, type: string): KubernetesObject {
     const { resource, subresource } = targetOf(path);
+    this.checkPolicy('patch', resource);
     const before = this.found(path);
     const after =
       type === 'json'
@@ -145,6 +149,11 @@ export class SimulatedApiserver {
       throw refusal(409, 'Conflict', 'metadata.uid: the UID in the precondition is another');
     if (resource === 'jobs' && subresource === undefined) checkJob(before as Job, after as Job);
     return this.store.put(resource, after);
+  }
+
+  private checkPolicy(verb: 'create' | 'patch', resource: string): void {
+    const message = this.policy(verb, resource);
+    if (message !== undefined) throw refusal(403, 'Forbidden', message);
   }
 
   private admitted(resource: string, object: KubernetesObject): KubernetesObject {

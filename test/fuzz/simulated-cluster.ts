@@ -17,6 +17,8 @@ import { evictsPods, isOpen, isReady } from './simulated-nodes';
 export const RUNS = 'fluxqueue.test/runs';
 export const FAILS = 'fluxqueue.test/fails';
 export const LINGERS = 'fluxqueue.test/lingers';
+/** Annotation of a pod that the test binds and runs itself. */
+export const UNTOUCHED = 'fluxqueue.test/untouched';
 
 const TICK_MS = 250;
 /** Share of the objects that are reconciled in a tick. */
@@ -71,7 +73,8 @@ export class SimulatedCluster {
   }
 
   private reconcilePod(pod: Pod): void {
-    const { deletionTimestamp } = pod.metadata;
+    const { deletionTimestamp, annotations } = pod.metadata;
+    if (annotations?.[UNTOUCHED] !== undefined) return;
     if (pod.spec.nodeName === undefined) {
       if (deletionTimestamp !== undefined) this.remove(pod);
       else this.bind(pod);

@@ -33,7 +33,7 @@ export class SimulatedController {
   drift = 0;
 
   constructor(private readonly logger: Logger = createLogger('simulation', 'silent')) {
-    const now = () => EPOCH + this.clock.now() / 1000;
+    const now = () => this.now();
     const random = new Random(1);
     this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, random, now);
     this.cluster = new SimulatedCluster(this.apiserver, this.clock, random, now);
@@ -42,6 +42,11 @@ export class SimulatedController {
     this.apiserver.store.create('namespaces', { metadata: { name: NAMESPACE, labels } });
     for (const name of ['node-0', 'node-1']) this.addNode(name);
     this.cluster.start();
+  }
+
+  /** Unix seconds of the cluster. */
+  now(): number {
+    return EPOCH + this.clock.now() / 1000;
   }
 
   addNode(name: string): void {
@@ -120,7 +125,7 @@ export class SimulatedController {
       onFenced: () => undefined,
       time: {
         clock: this.clock,
-        wall: () => EPOCH + this.clock.now() / 1000 + this.drift,
+        wall: () => this.now() + this.drift,
         random: new Random(2).next,
       },
     });
@@ -132,6 +137,11 @@ export class SimulatedController {
     const { term } = this;
     this.term = undefined;
     if (term !== undefined) await this.clock.until(term.stop());
+  }
+
+  /** No Job controller, kube-scheduler or kubelet acts any more. */
+  stopCluster(): void {
+    this.cluster.stop();
   }
 
   async close(): Promise<void> {

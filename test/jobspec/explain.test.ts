@@ -24,7 +24,7 @@ test.each([
     ask(9, { cpu: '1', 'nvidia.com/gpu': '4' }),
     'asks for 9 pods with 1 core and 4 nvidia.com/gpu each, the cluster has room for 6',
   ],
-  [ask(1, { cpu: '16' }), 'asks for 1 node with 16 cores, the cluster has none'],
+  [ask(1, { cpu: '16' }), 'asks for 1 node with 16 cores, the cluster has none; the largest has 8 cores'],
   [ask(14, {}, { exclusive: true }), 'asks for 14 nodes, the cluster has 13'],
   [ask(1, { 'amd.com/gpu': '1' }), 'asks for 1 amd.com/gpu, no node of the cluster has any'],
   [
@@ -38,7 +38,7 @@ test.each([
   ],
   [
     ask(2, { cpu: '3' }, { pod: { nodeSelector: { zone: 'b' } } }),
-    'asks for 2 nodes with 3 cores, its node selector, affinity and tolerations leave none',
+    'asks for 2 nodes with 3 cores, its node selector, affinity and tolerations leave none: of 13 nodes that are large enough, 13 lack label zone=b',
   ],
   [
     ask(1, { cpu: '1' }, { pod: { nodeName: 'no-such-node', nodeSelector: { zone: 'b' } } }),
@@ -46,6 +46,14 @@ test.each([
   ],
 ])('explains why a jobspec can never start: case %#', (jobspec, text) => {
   expect(unsatisfiableText(jobspec, CLUSTER)).toBe(text);
+});
+
+test('says how large the largest node is, of what is too much for it', () => {
+  const both = [...GPU, ...nodes(1, { core: 64, gpu: 16, memory: 8 }, ['resource:amd.com/gpu'])];
+  const text = (requests: Quantities) => unsatisfiableText(ask(1, requests), both);
+  expect(text({ cpu: '8', 'nvidia.com/gpu': '9' })).toMatch(/none; the largest has 8 nvidia.com\/gpu$/);
+  expect(text({ cpu: '80', memory: '9Gi' })).toMatch(/none; the largest has 64 cores and 8 GiB of memory$/);
+  expect(text({ cpu: '16', 'nvidia.com/gpu': '8' })).toMatch(/none; no node has all of it at once$/);
 });
 
 test('counts only nodes with the GPU that the workload names', () => {

@@ -40,7 +40,7 @@ test('counts what waits by queue and reason, and what is held', async () => {
   ];
   const { clock, metrics, measurements, values } = setUp(rows);
   measurements.start();
-  expect(await values(metrics.waiting)).toEqual(['default Busy 2', 'team/gpu New 1']);
+  expect(await values(metrics.waiting)).toEqual(['default Busy 2', 'team/gpu Submitted 1']);
   expect(await values(metrics.oldestWait)).toEqual(['default 100', 'team/gpu 10']);
   expect(await values(metrics.workloads)).toEqual(['Ready 0', 'Running 1', 'Waiting 3']);
   const { units } = parseConfig({});

@@ -69,6 +69,7 @@ async function start(
     units: DEFAULT_UNITS,
     queueSettings: () => queueSettings(),
     queues: () => [queueSettings()],
+    problemOf: () => undefined,
     fairUsage: () => undefined,
     mayGrant: () => true,
     onGranted: ({ uid }: WorkloadRow) => granted.push(uid),

@@ -43,7 +43,7 @@ describeStack(
     test('an unsatisfiable Job records one Event with the cause, and starts when a suitable node is added', async () => {
       const big = await science.job('big', { cores: 8 });
       const row = await science.phase(big, 'Waiting', 'Unsatisfiable');
-      expect(row.message).toMatch(/^asks for 1 node with 8 cores.*the cluster has none$/);
+      expect(row.message).toMatch(/^asks for 1 node with 8 cores.*the cluster has none; the largest has /);
       const shown = await science.shown('big-job', 'Waiting', 'Unsatisfiable');
       expect(shown.status!.conditions).toContainEqual(
         expect.objectContaining({ type: 'Stalled', status: 'True' }),

@@ -192,7 +192,7 @@ test('a lone pod that is bound keeps its node, however long it takes to start', 
   await observe(pods, adapter);
   seconds(3600);
   expect(await observe(pods, adapter)).toEqual({
-    wait: { reason: 'ContainerCreating', message: 'ContainerCreating', pod: 'a' },
+    wait: { reason: 'ContainerCreating', message: 'its containers are being created', pod: 'a' },
     failure: undefined,
     after: undefined,
   });

@@ -75,7 +75,13 @@ const WAITS: readonly [string, Given, string, string, string][] = [
     'Pending',
     'waiting for default-scheduler',
   ],
-  ['has just been bound', { spec: bound }, 'starting', 'ContainerCreating', 'ContainerCreating'],
+  [
+    'has just been bound',
+    { spec: bound },
+    'starting',
+    'ContainerCreating',
+    'its containers are being created',
+  ],
   [
     'waits for its image',
     { spec: bound, status: waiting('ImagePullBackOff', 'Back-off pulling image') },

@@ -18,8 +18,8 @@ export interface EndlessBlock {
   readonly services: readonly string[];
   /** Whether there are more services than are named. */
   readonly more: boolean;
-  /** Whether pods outside the queue would have to end too. */
-  readonly unmanaged: boolean;
+  /** Nodes on which pods outside the queue would have to end too, in the order of the graph. */
+  readonly unmanaged: readonly string[];
 }
 
 /** A message that named all services would be long, and would change whenever one of them does. */
@@ -82,24 +82,16 @@ export class EndlessUsage {
     const nodes = this.nodes.filter((node) => node.up !== false && matches(constraint, node));
     const both = [this.ofServices, this.unmanaged];
     if (fits(ask, nodes, both)) return undefined;
-    if (fits(ask, nodes, [this.unmanaged])) return { ...this.serving(ask, nodes), unmanaged: false };
-    if (fits(ask, nodes, [this.ofServices])) return { services: [], more: false, unmanaged: true };
+    if (fits(ask, nodes, [this.unmanaged])) return { ...this.serving(ask, nodes), unmanaged: [] };
+    const unmanaged = this.gaining(ask, nodes, this.unmanaged, this.ofServices);
+    if (fits(ask, nodes, [this.ofServices])) return { services: [], more: false, unmanaged };
     // Without either it does not fit the nodes that are up: that is another reason.
-    return fits(ask, nodes, []) ? { ...this.serving(ask, nodes), unmanaged: true } : undefined;
+    return fits(ask, nodes, []) ? { ...this.serving(ask, nodes), unmanaged } : undefined;
   }
 
   /** The services on nodes that would hold more of the pods without them. */
   private serving(ask: Ask, nodes: readonly GraphNode[]): Pick<EndlessBlock, 'services' | 'more'> {
-    const gained = new Set(
-      nodes
-        .filter(
-          (node) =>
-            podsBeside(ask, node, []) > podsBeside(ask, node, [this.ofServices]) ||
-            podsBeside(ask, node, [this.unmanaged]) >
-              podsBeside(ask, node, [this.ofServices, this.unmanaged]),
-        )
-        .map(({ name }) => name),
-    );
+    const gained = new Set(this.gaining(ask, nodes, this.ofServices, this.unmanaged));
     const there = this.services
       .filter(({ allocation }) => allocation!.nodes.some(({ name }) => gained.has(name)))
       .sort((a, b) => (a.allocatedAt ?? Infinity) - (b.allocatedAt ?? Infinity) || a.seq - b.seq);
@@ -107,6 +99,22 @@ export class EndlessUsage {
       services: there.slice(0, NAMES).map(({ namespace, name }) => `${namespace}/${name}`),
       more: there.length > NAMES,
     };
+  }
+
+  /** The nodes that would hold more of the pods without `one`, with or without `other`. */
+  private gaining(
+    ask: Ask,
+    nodes: readonly GraphNode[],
+    one: ReadonlyMap<string, UnitCounts>,
+    other: ReadonlyMap<string, UnitCounts>,
+  ): readonly string[] {
+    return nodes
+      .filter(
+        (node) =>
+          podsBeside(ask, node, []) > podsBeside(ask, node, [one]) ||
+          podsBeside(ask, node, [other]) > podsBeside(ask, node, [one, other]),
+      )
+      .map(({ name }) => name);
   }
 
   private add(node: AllocatedNode): void {

@@ -26,5 +26,6 @@ function isReached({ waiting = Infinity }: Limits, count: number): boolean {
 }
 
 function exceeded(scope: string, { waiting }: Limits): string {
-  return `at most ${waiting} waiting workloads of ${scope} are considered at a time`;
+  const many = waiting === 1 ? '1 waiting workload' : `${waiting} waiting workloads`;
+  return `at most ${many} of ${scope} ${waiting === 1 ? 'is' : 'are'} considered at a time`;
 }

@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { podsOn } from '../../jobspec/capacity';
-import { matches, soleHost } from '../../jobspec/constraints';
+import { soleHost } from '../../jobspec/constraints';
+import { areExcludedAlike } from '../../jobspec/exclusions';
+import { largestUnits } from '../../jobspec/explain';
 import { askOf } from '../../jobspec/jobspec';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
@@ -19,8 +22,14 @@ const MOST_CHANGES = 64;
 export class NodeChanges {
   private readonly byShape = new Map<string, boolean>();
 
-  /** @param changes undefined: too many, or not known */
-  private constructor(private readonly changes: readonly Change[] | undefined) {}
+  /**
+   * @param changes undefined: too many, or not known
+   * @param isLargestNew whether the largest nodes have more or less than before
+   */
+  private constructor(
+    private readonly changes: readonly Change[] | undefined,
+    private readonly isLargestNew = false,
+  ) {}
 
   /** @param before undefined: not known */
   static between(before: readonly GraphNode[] | undefined, after: readonly GraphNode[]): NodeChanges {
@@ -33,13 +42,17 @@ export class NodeChanges {
       former.delete(node.name);
     }
     for (const [name, node] of former) changes.push({ name, before: node, after: undefined });
-    return new NodeChanges(changes.length > MOST_CHANGES ? undefined : changes);
+    if (changes.length === 0 || changes.length > MOST_CHANGES)
+      return new NodeChanges(changes.length === 0 ? changes : undefined);
+    const isLargestNew = !isDeepStrictEqual(largestUnits(before), largestUnits(after));
+    return new NodeChanges(changes, isLargestNew);
   }
 
   /** Whether what is counted to say why the row can never start may have changed. */
   concern({ shape, jobspec }: Pick<WorkloadRow, 'shape' | 'jobspec'>): boolean {
     const known =
-      this.byShape.get(shape) ?? this.changes?.some((change) => concerns(change, jobspec)) ?? true;
+      this.byShape.get(shape) ??
+      (this.isLargestNew || (this.changes?.some((change) => concerns(change, jobspec)) ?? true));
     this.byShape.set(shape, known);
     return known;
   }
@@ -50,13 +63,13 @@ function concerns({ name, before, after }: Change, jobspec: Jobspec): boolean {
   if (soleHost(constraint) === name) return true;
   const ask = askOf(jobspec);
   const types = Object.keys(ask.perPod).filter((type) => type !== 'core' && type !== 'memory');
-  if (types.some((type) => hasUnits(before, type) !== hasUnits(after, type))) return true;
+  if (types.some((type) => unitsOf(before, type) !== unitsOf(after, type))) return true;
   const roomOn = (node: GraphNode | undefined) => (node === undefined ? 0 : podsOn(node.units, ask));
   if (roomOn(before) !== roomOn(after)) return true;
   // Labels and taints of a node that takes no pod of it mean nothing.
-  return roomOn(after) > 0 && matches(constraint, before!) !== matches(constraint, after!);
+  return roomOn(after) > 0 && !areExcludedAlike(constraint, before!, after!);
 }
 
-function hasUnits(node: GraphNode | undefined, type: string): boolean {
-  return (node?.units[type] ?? 0) > 0;
+function unitsOf(node: GraphNode | undefined, type: string): number {
+  return node?.units[type] ?? 0;
 }

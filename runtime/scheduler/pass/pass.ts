@@ -60,10 +60,10 @@ function wakeTime(row: WorkloadRow, now: number): number {
   return notBefore !== null && notBefore > now ? Math.min(Math.ceil(notBefore), avoided) : avoided;
 }
 
-function waitForQueue({ waits }: Pass, row: WorkloadRow): void {
+function waitForQueue({ waits, input }: Pass, row: WorkloadRow): void {
   if (row.phase !== 'Waiting') return;
   if (row.held) waits.markHeld(row);
-  else waits.markOrphaned(row);
+  else waits.markOrphaned(row, input.problemOf?.(row.queue));
 }
 
 function precedenceOf({ input, budgets }: Pass): Precedence {

@@ -52,7 +52,7 @@ export function runningAccount(running: number, scope: 'queue' | 'user'): Accoun
     limits: limitsOf({ jobs: running }),
     nodes: undefined,
     maxNodes: Infinity,
-    title: `at most ${running} workloads of its ${scope} run at a time`,
+    title: `at most ${running} ${running === 1 ? 'workload' : 'workloads'} of its ${scope} ${running === 1 ? 'runs' : 'run'} at a time`,
     kind: `limit of ${scope}`,
   };
 }
@@ -128,11 +128,11 @@ export function inUse(account: Account, row: WorkloadRow, amounts: Usage, now: n
   const dimension = amounts.findIndex((amount, i) => planner.usedAt(i, now, now) + amount > limits[i]!);
   if (dimension < 0) return `${title} is kept for an earlier workload`;
   const needed = formatAmount(dimension, amounts[dimension]!, gpuName(row.jobspec));
-  return `needs ${needed}; ${title} of ${limitText(account, dimension)} is in use`;
+  return `needs ${needed}, more than is left of ${title} (${limitText(account, dimension)})`;
 }
 
 export function nodesInUse(account: Account): string {
-  return `needs more nodes; ${account.title} of ${nodesText(account)} is in use`;
+  return `needs more nodes than are left of ${account.title} (${nodesText(account)})`;
 }
 
 /** In the numbers of the queue's settings: `8 cores and 4 cores of borrowing`. */

@@ -38,6 +38,8 @@ export interface PassInput {
   readonly queues: readonly PassQueue[];
   /** Rows whose queue does not exist. @default [] */
   readonly orphaned?: readonly WorkloadRow[];
+  /** Why the settings of a queue are invalid. @default - a queue without settings does not exist */
+  readonly problemOf?: (queue: string) => string | undefined;
   readonly matcher: Matcher;
   /**
    * Reservations of the previous pass that Fluxion still holds. After a rebuild of Fluxion there are none: the pass

@@ -1,21 +1,29 @@
 import { busyText, downText, endlessText, unsatisfiableText } from '../../jobspec/explain';
+import type { Jobspec } from '../../jobspec/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { WaitReason, WaitUpdate, WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
 import type { EndlessBlock } from './endless-usage';
 
 const HELD = 'held until its user releases it';
+const WITHOUT_PODS = 'has no pods: it waits until its user sets its parallelism to 1 or more';
 const BEHIND = 'waits behind earlier workloads of its queue';
 const RESERVED = 'nodes are reserved for it';
 /** Message of a workload that could start only behind something that has no end. */
 export const BEHIND_ENDLESS =
   'the nodes it needs are used by services or by pods outside the queue, whose end is not known';
 
+/** A message names some of the nodes that are down, and to look for them in all takes time for each shape. */
+const MOST_DOWN = 64;
+
 /** Collects why rows wait, and which of that has to be written. */
 export class WaitReasons {
   private readonly changed = new Map<string, WaitUpdate>();
   /** Shape -> why it can never start. To find out takes a look at every node. */
   private readonly shortages = new Map<string, string | undefined>();
+  /** Shape -> which nodes it needs that are down. */
+  private readonly downTexts = new Map<string, string>();
+  private down: readonly GraphNode[] | undefined;
 
   constructor(
     private readonly nodes: readonly GraphNode[] | undefined,
@@ -33,7 +41,7 @@ export class WaitReasons {
   }
 
   markHeld(row: WorkloadRow): void {
-    this.mark(row, 'Held', HELD);
+    this.mark(row, 'Held', row.pods === 0 ? WITHOUT_PODS : HELD);
   }
 
   markBackingOff(row: WorkloadRow, seconds: number): void {
@@ -44,8 +52,10 @@ export class WaitReasons {
     this.mark(row, 'DependencyPending', message);
   }
 
-  markOrphaned(row: WorkloadRow): void {
-    this.mark(row, 'NoFluxSetup', `waits for queue ${row.queue}, which does not exist`);
+  /** @param problem why the queue is not in service; undefined: it does not exist */
+  markOrphaned(row: WorkloadRow, problem: string | undefined): void {
+    const which = problem === undefined ? 'which does not exist' : `whose FluxSetup is invalid: ${problem}`;
+    this.mark(row, 'NoFluxSetup', `waits for queue ${row.queue}, ${which}`);
   }
 
   /** A limit or a quota keeps it from starting. @param start of its reservation, if it has one */
@@ -63,7 +73,15 @@ export class WaitReasons {
 
   /** It needs nodes that are down or cordoned. */
   markDown(row: WorkloadRow): void {
-    this.mark(row, 'Busy', downText(row.jobspec, this.units));
+    const { shape, jobspec } = row;
+    const text = this.downTexts.get(shape) ?? this.downTextOf(jobspec);
+    this.downTexts.set(shape, text);
+    this.mark(row, 'Busy', text);
+  }
+
+  private downTextOf(jobspec: Jobspec): string {
+    this.down ??= (this.nodes ?? []).filter(({ up }) => up === false).slice(0, MOST_DOWN);
+    return downText(jobspec, this.units, this.down);
   }
 
   /** It can't be planned beside services and pods outside the queue. */

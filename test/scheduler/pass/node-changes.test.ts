@@ -68,11 +68,13 @@ test('the numbers in a message follow the nodes without a match', async () => {
   const { before, sim, change } = await withUnsatisfiable();
   await change([...before, { name: 'n2', units: { core: 1 }, properties: ['zone=a'] }]);
   expect(sim.row('zone-1').message).toBe(
-    'asks for 2 nodes with 1 core, its node selector, affinity and tolerations leave 1',
+    'asks for 2 nodes with 1 core, its node selector, affinity and tolerations leave 1: of 3 nodes that are large enough, 2 lack label zone=a',
   );
   const { matches } = await change(before);
   expect(matches).toBe(0);
-  expect(sim.row('zone-1').message).toMatch(/leave none$/);
+  expect(sim.row('zone-1').message).toMatch(
+    /leave none: of 2 nodes that are large enough, 2 lack label zone=a$/,
+  );
 });
 
 const anyNode = fc.record({

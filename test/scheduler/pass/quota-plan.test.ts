@@ -37,7 +37,7 @@ test('a workload that a limit delays is promised no start before the limit has r
   await sim.pass();
   expect(sim.row('first')).toMatchObject({
     reason: 'QuotaExceeded',
-    message: 'at most 1 workloads of its queue run at a time',
+    message: 'at most 1 workload of its queue runs at a time',
     estimatedStart: 1_500,
   });
 });

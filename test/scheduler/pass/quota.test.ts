@@ -13,7 +13,7 @@ test('a workload beyond the quota waits, and the message names the resource', as
   expect(uids(sim)).toEqual(['a']);
   expect(sim.row('b')).toMatchObject({
     reason: 'QuotaExceeded',
-    message: "needs 6 cores; its queue's quota of 7 cores is in use",
+    message: "needs 6 cores, more than is left of its queue's quota (7 cores)",
     estimatedStart: 1100,
   });
   // It would hold what b waits for until after b could start.
@@ -39,7 +39,9 @@ test("names a workload's GPUs as its user does, and the quota's as its administr
   sim.submit('c', { ...gpus, pods: 2 });
   await sim.pass();
   expect(uids(sim)).toEqual(['a']);
-  expect(sim.row('b').message).toBe("needs 2 nvidia.com/gpu; its queue's quota of 3 gpus is in use");
+  expect(sim.row('b').message).toBe(
+    "needs 2 nvidia.com/gpu, more than is left of its queue's quota (3 gpus)",
+  );
   expect(sim.row('c').message).toBe(
     "can never start: asks for 4 nvidia.com/gpu, more than its queue's quota of 3 gpus",
   );
@@ -89,7 +91,7 @@ test('counts the different nodes of the allocation', async () => {
   sim.submit('c', { cpu: 1 });
   await sim.pass();
   expect(uids(sim)).toEqual(['a', 'c']);
-  expect(sim.row('b').message).toBe("needs more nodes; its queue's quota of 1 node is in use");
+  expect(sim.row('b').message).toBe("needs more nodes than are left of its queue's quota (1 node)");
 });
 
 test('counts whole nodes with all of their units', async () => {
@@ -99,7 +101,7 @@ test('counts whole nodes with all of their units', async () => {
   sim.submit('b', { cpu: 1, exclusive: true });
   await sim.pass();
   expect(uids(sim)).toEqual(['a']);
-  expect(sim.row('b').message).toBe("needs 4 cores; its queue's quota of 6 cores is in use");
+  expect(sim.row('b').message).toBe("needs 4 cores, more than is left of its queue's quota (6 cores)");
 });
 
 describe('cohort', () => {
@@ -124,7 +126,9 @@ describe('cohort', () => {
     sim.submit('b', { queue: 'b' });
     await sim.pass();
     expect(uids(sim)).toHaveLength(10);
-    expect(sim.row('b').message).toBe('needs 1 core; the quota of cohort lab of 10 cores is in use');
+    expect(sim.row('b').message).toBe(
+      'needs 1 core, more than is left of the quota of cohort lab (10 cores)',
+    );
   });
 
   test('a queue that reclaims evicts the youngest borrowers, once', async () => {

@@ -66,7 +66,7 @@ test.each(QUEUE_POLICIES)('%s: what pods outside the queue block is passed over 
   expect(granted(await sim.pass({ unmanaged }))).toEqual(['small']);
   expect(sim.row('wide')).toMatchObject({
     reason: 'Busy',
-    message: 'needs 2 pods with 2 cores each; it can start only when pods outside the queue end',
+    message: 'needs 2 pods with 2 cores each; it can start only when pods outside the queue end (on n0)',
   });
 });
 
@@ -79,7 +79,7 @@ test('names services and pods outside the queue if both have to leave', async ()
   sim.submit('wide', { pods: 2, cpu: 2 });
   await sim.pass({ unmanaged });
   expect(sim.row('wide').message).toBe(
-    'needs 2 pods with 2 cores each; it can start only when services leave their nodes (science/web) and pods outside the queue end',
+    'needs 2 pods with 2 cores each; it can start only when services leave their nodes (science/web) and pods outside the queue end (on n0)',
   );
 });
 

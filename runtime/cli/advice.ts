@@ -1,0 +1,79 @@
+/** What the user of a workload can do about the reason in its FluxJob. Pure functions. */
+import { REASONS, type Reason } from '../fluxjobs/status';
+import type { FluxJobObject } from '../kubernetes/custom-resources';
+
+const NOTHING = 'nothing; it starts by itself';
+const STARTING = 'nothing; its pods are being started';
+
+/** Of a workload that waits for something that can come. */
+const ADVICE: Readonly<Record<Reason, string | undefined>> = {
+  Submitted: 'nothing, unless this lasts: then ask your administrator for the log of the controller',
+  Held: 'kubectl fluxqueue release WORKLOAD lets it start',
+  Busy: `${NOTHING} when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier`,
+  Reserved: NOTHING,
+  Unsatisfiable:
+    'delete it and submit it with a request that the nodes can hold; or ask your administrator for such nodes, then it starts by itself',
+  QuotaExceeded: `${NOTHING} when there is room for it again`,
+  DependencyPending: 'nothing, if the names in its fluxqueue/after are right: it starts by itself',
+  NoFluxSetup:
+    'correct fluxqueue/queue (kubectl get fluxsetups NAMESPACE lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
+  Invalid: 'correct what the message names and submit it again',
+  Requeued: 'nothing; it is tried again by itself, in its old place',
+  RequeueLimit:
+    'remove the cause, then change any setting of it (such as fluxqueue/priority) or submit it again',
+  Granted: STARTING,
+  PodsMissing: `${STARTING}. If this lasts: the Events in kubectl describe WORKLOAD`,
+  Pending: STARTING,
+  ContainerCreating: STARTING,
+  PodInitializing: 'nothing; its pods run when their init containers have ended',
+  VolumesUnbound:
+    'see kubectl get pvc NAMESPACE and kubectl describe pvc NAMESPACE for what the volumes wait for',
+  ResourceClaimMissing: 'create the resource claim; if it is missing for too long, the workload is requeued',
+  SchedulingGated: 'see that the controller to which the gate belongs removes it',
+  SchedulerMissing: 'correct spec.schedulerName, or ask your administrator to start that scheduler',
+  Unschedulable:
+    'nothing, if this passes: a workload whose pods are refused for too long is tried on other nodes',
+  NodeLost: 'nothing; Kubernetes deletes the pod. One without a controller has to be submitted again',
+  NodeNotReady: 'nothing, if the node comes back: otherwise the workload is tried on other nodes',
+  Running: undefined,
+  Evicting: 'nothing; it waits in its place again when its pods have ended',
+  Succeeded: undefined,
+  Failed:
+    'kubectl logs WORKLOAD and kubectl describe WORKLOAD say why; submit it again when the cause is removed',
+  Cancelled: undefined,
+  TimedOut: 'submit it again with a longer fluxqueue/walltime, or have it save its work before the end',
+};
+
+/** Of a workload that cannot start as it is. */
+const STALLED_ADVICE: Partial<Record<Reason, string>> = {
+  QuotaExceeded:
+    'delete it and submit it with a smaller request, or to a queue with a larger quota (fluxqueue/queue)',
+  DependencyPending: 'change or remove its annotation fluxqueue/after, or delete it',
+};
+
+const OF_KUBERNETES =
+  'correct what the message names; kubectl describe pods NAMESPACE says more. Pods that do not start in time are tried on other nodes';
+const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
+
+/**
+ * With the namespace in each command, so that it can be copied.
+ * @param name the workload as its user writes it: `job/train`
+ * @returns undefined: there is nothing to do or to say
+ */
+export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string): string | undefined {
+  const namespace = `-n ${fluxJob.metadata.namespace}`;
+  return adviceOf(fluxJob, reason)
+    ?.replaceAll('WORKLOAD', `${name} ${namespace}`)
+    .replaceAll('NAMESPACE', namespace);
+}
+
+function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {
+  if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
+  if (!isReason(reason)) return OF_KUBERNETES;
+  const isStalled = status.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True');
+  return (isStalled ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];
+}
+
+function isReason(text: string): text is Reason {
+  return (REASONS as readonly string[]).includes(text);
+}

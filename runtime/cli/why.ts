@@ -1,0 +1,168 @@
+/** What `why` and `when` say of a workload, from the FluxJobs that its user may see. Pure functions. */
+import type { FluxJobObject } from '../kubernetes/custom-resources';
+import { adviceFor } from './advice';
+import { ageOf } from './durations';
+import { inLine, NOT_JUDGED, nameOf, scheduled } from './workloads';
+
+export interface Asked {
+  readonly fluxJob: FluxJobObject;
+  /** All FluxJobs of its namespace: those ahead of it, and those that hold nodes. */
+  readonly all: readonly FluxJobObject[];
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** Why a workload waits, or what became of it; each line is a sentence. */
+export function whyLines(asked: Asked): string[] {
+  const { fluxJob } = asked;
+  const { reason } = scheduled(fluxJob);
+  const advice = adviceFor(fluxJob, reason, nameOf(fluxJob));
+  return [
+    ...stateLines(asked),
+    ...noteLines(fluxJob),
+    ...(advice === undefined ? [] : [`what to do: ${advice}`]),
+  ];
+}
+
+function stateLines(asked: Asked): string[] {
+  const { metadata, spec, status = {} } = asked.fluxJob;
+  const { reason, message } = scheduled(asked.fluxJob);
+  const name = `${metadata.namespace}/${nameOf(asked.fluxJob)}`;
+  const said = message === reason ? reason : `${reason}: ${withoutPrefix(message, `${reason}: `)}`;
+  const nodes = status.nodes ?? 'its nodes';
+  if (status.phase === 'Finished') return [`${name} has ended: ${status.result ?? reason}; ${message}`];
+  if (reason === 'Evicting') return [`${name} has to leave ${nodes}`, said];
+  if (status.phase === 'Running') return [`${name} runs on ${nodes}`, runSentence(asked)];
+  if (status.phase === 'Ready') return [`${name} was granted ${nodes}, and its pods do not run yet`, said];
+  const place = status.position === undefined ? '' : `, position ${status.position}`;
+  return [
+    `${name} waits in queue ${spec.queue}${place}`,
+    said,
+    startSentence(asked),
+    ...(IN_LINE.has(reason) && !isStalled(asked.fluxJob) ? [...aheadLines(asked), ...endLines(asked)] : []),
+  ];
+}
+
+/** The kubelet's sentences begin with the reason already. */
+function withoutPrefix(message: string, prefix: string): string {
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+}
+
+/** Reasons that end when the workloads ahead start, or those that run end. */
+const IN_LINE: ReadonlySet<string> = new Set(['Busy', 'Reserved', 'QuotaExceeded']);
+
+/** Conditions that say more about a workload, if they are true. */
+const NOTES = ['PartiallyModeled', 'SettingsReduced'] as const;
+
+function noteLines({ status = {} }: FluxJobObject): readonly string[] {
+  const notes = NOTES.flatMap((type) => {
+    const note = status.conditions?.find(
+      (condition) => condition.type === type && condition.status === 'True',
+    );
+    return note === undefined ? [] : [`${type}: ${note.message}`];
+  });
+  const failed = status.requeues ?? 0;
+  if (failed === 0) return notes;
+  return [...notes, `${failed} of its grants ${failed === 1 ? 'has' : 'have'} failed so far`];
+}
+
+/** Why no start is known, by reason. */
+const UNKNOWN_START: Readonly<Record<string, string>> = {
+  Held: 'it does not start while it is held',
+  DependencyPending: 'no start is known before the other one has ended',
+  Requeued: 'no start is known before it is tried again',
+  Reserved: 'no start is known: it depends on the end of one that runs past its walltime',
+};
+
+/** Milliseconds after which a workload should have been judged. */
+const JUDGED_MS = 60_000;
+
+/** When a workload starts, as one sentence. */
+export function startSentence({ fluxJob, now }: Omit<Asked, 'all'>): string {
+  const { status = {}, metadata } = fluxJob;
+  const { reason } = scheduled(fluxJob);
+  const isJudged = status.phase !== undefined && reason !== NOT_JUDGED;
+  if (!isJudged && now - Date.parse(metadata.creationTimestamp ?? '') > JUDGED_MS)
+    return `no pass has judged it for ${ageOf(metadata.creationTimestamp, now)}: the controller or Fluxion may be down`;
+  if (!isJudged) return 'the next pass will tell';
+  if (status.startTime !== undefined) return `it started at ${status.startTime}`;
+  if (status.estimatedStart !== undefined)
+    return `it starts at ${status.estimatedStart} at the latest: nodes are reserved for it`;
+  if (status.plannedStart !== undefined)
+    return `it would start at about ${status.plannedStart} if nothing else were submitted; this is no promise`;
+  if (status.phase === 'Finished') return 'it has ended without a start';
+  if (status.phase !== 'Waiting') return 'its nodes are granted, and its first pod does not run yet';
+  if (isStalled(fluxJob)) return 'it cannot start as things are';
+  return (
+    UNKNOWN_START[reason] ??
+    'no start is known: the plan does not reach so far, or it waits for something that has no time'
+  );
+}
+
+function isStalled({ status = {} }: FluxJobObject): boolean {
+  return status.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True') ?? false;
+}
+
+function runSentence({ fluxJob, now }: Asked): string {
+  return `it started at ${fluxJob.status?.startTime ?? 'an unknown time'}, and ${endOf(fluxJob, now)}`;
+}
+
+/** When the walltime of a workload that has started ends. */
+function endOf({ spec, status = {} }: FluxJobObject, now: number): string {
+  if (spec.walltimeSeconds === undefined) return 'it runs until it is deleted';
+  const end = endTime({ spec, status }, now);
+  if (end < now) return `its walltime ended at ${rfc3339(end)}`;
+  return `its walltime ends at ${rfc3339(end)}`;
+}
+
+/** Of a workload that has not started: as if it started now. */
+function endTime({ spec, status = {} }: Pick<FluxJobObject, 'spec' | 'status'>, now: number): number {
+  const start = status.startTime === undefined ? now : Date.parse(status.startTime);
+  return start + (spec.walltimeSeconds ?? Infinity) * 1000;
+}
+
+function rfc3339(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** A line names so many workloads. */
+const MOST_NAMED = 3;
+
+function aheadLines({ fluxJob, all }: Asked): readonly string[] {
+  const { position } = fluxJob.status ?? {};
+  if (position === undefined || position === 1) return [];
+  const before = inLine(all).filter(
+    ({ spec, status }) =>
+      spec.queue === fluxJob.spec.queue && status?.position !== undefined && status.position < position,
+  );
+  const names = before
+    .slice(-MOST_NAMED)
+    .map((other) => `${nameOf(other)} (position ${other.status!.position})`);
+  const hidden = position - 1 - before.length;
+  const shown = names.length === 0 ? [] : [`just ahead of it: ${names.join(', ')}`];
+  return hidden > 0
+    ? [...shown, `${hidden} of those ahead of it ${hidden === 1 ? 'is' : 'are'} in other namespaces`]
+    : shown;
+}
+
+/** A longer hostlist is counted. */
+const LONGEST_HOSTLIST = 40;
+
+/** Who holds nodes and until when: of its namespace, which is what its user may see. */
+function endLines({ fluxJob, all, now }: Asked): readonly string[] {
+  const holders = all
+    .filter(({ status = {} }) => status.phase === 'Running' || status.phase === 'Ready')
+    .toSorted((a, b) => endTime(a, now) - endTime(b, now) || nameOf(a).localeCompare(nameOf(b), 'en'));
+  if (holders.length === 0) return [];
+  const named = holders
+    .slice(0, MOST_NAMED)
+    .map((holder) => `${nameOf(holder)} has ${nodesOf(holder)}, ${endOf(holder, now)}`);
+  const more = holders.length - named.length;
+  const rest = more > 0 ? [`${more} more ${more === 1 ? 'runs' : 'run'}`] : [];
+  return [`in namespace ${fluxJob.metadata.namespace}: ${[...named, ...rest].join('; ')}`];
+}
+
+function nodesOf({ status = {} }: FluxJobObject): string {
+  const { nodes = 'its nodes', nodeCount } = status;
+  return nodes.length <= LONGEST_HOSTLIST ? nodes : `${nodeCount} nodes`;
+}

@@ -1,0 +1,90 @@
+/** What `why` and `when` add to a reason: those ahead, and those that hold nodes. The sentences of all reasons are in why/. */
+import { startSentence, whyLines } from '../../runtime/cli/why';
+import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+import { ended, fluxJob, NOW, runs, waits } from './fluxjobs';
+
+const running = (name: string, startTime: string, over: object = {}) =>
+  fluxJob(name, { ...runs.status, nodes: 'node-1', startTime, ...over } as FluxJobObject['status']);
+const BUSY = 'Busy: needs 3 pods with 1 core each; not free now';
+const ADVICE =
+  'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier';
+
+test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
+  [
+    'waits behind others',
+    waits('mine', 5, { plannedStart: '2026-11-23T14:00:00Z' as never }),
+    [waits('a', 1), waits('b', 2), waits('c', 3), waits('d', 4)],
+    [
+      'science/job/mine waits in queue default, position 5',
+      BUSY,
+      'it would start at about 2026-11-23T14:00:00Z if nothing else were submitted; this is no promise',
+      'just ahead of it: job/b (position 2), job/c (position 3), job/d (position 4)',
+      ADVICE,
+    ],
+  ],
+  [
+    'waits behind workloads that its user may not see',
+    waits('mine', 3, { estimatedStart: '2026-11-23T14:00:00Z' as never }),
+    [waits('a', 2)],
+    [
+      'science/job/mine waits in queue default, position 3',
+      BUSY,
+      'it starts at 2026-11-23T14:00:00Z at the latest: nodes are reserved for it',
+      'just ahead of it: job/a (position 2)',
+      '1 of those ahead of it is in other namespaces',
+      ADVICE,
+    ],
+  ],
+  [
+    'waits for some of those that run',
+    waits('mine', 1),
+    [
+      running('last', '2026-11-23T11:59:00Z'),
+      running('late', '2026-11-23T10:00:00Z'),
+      running('next', '2026-11-23T11:10:00Z', {
+        nodes: 'node-[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33]',
+        nodeCount: 17,
+      }),
+      running('then', '2026-11-23T11:20:00Z'),
+    ],
+    [
+      'science/job/mine waits in queue default, position 1',
+      BUSY,
+      'no start is known: the plan does not reach so far, or it waits for something that has no time',
+      'in namespace science: job/late has node-1, its walltime ended at 2026-11-23T11:00:00Z; job/next has 17 nodes, its walltime ends at 2026-11-23T12:10:00Z; job/then has node-1, its walltime ends at 2026-11-23T12:20:00Z; 1 more runs',
+      ADVICE,
+    ],
+  ],
+  [
+    'has just been submitted',
+    fluxJob('new'),
+    [],
+    [
+      'science/job/new waits in queue default',
+      'Submitted: no pass has judged it yet',
+      'no pass has judged it for 5m: the controller or Fluxion may be down',
+      'what to do: nothing, unless this lasts: then ask your administrator for the log of the controller',
+    ],
+  ],
+])('why a workload %s', (_, given, others, lines) => {
+  expect(whyLines({ fluxJob: given, all: [...others, given], now: NOW })).toEqual(lines);
+});
+
+test.each<[FluxJobObject, string]>([
+  [runs, 'it started at 2026-11-23T11:55:10Z'],
+  [
+    fluxJob('ready', { phase: 'Ready' as never, conditions: runs.status!.conditions! }),
+    'its nodes are granted, and its first pod does not run yet',
+  ],
+  [
+    { ...ended, status: { ...ended.status!, conditions: runs.status!.conditions! } },
+    'it has ended without a start',
+  ],
+])('when', (given, sentence) => {
+  expect(startSentence({ fluxJob: given, now: NOW })).toBe(sentence);
+});
+
+test('a workload without a pass for less than a minute is no news', () => {
+  const now = Date.parse('2026-11-23T11:55:30Z');
+  expect(startSentence({ fluxJob: fluxJob('new'), now })).toBe('the next pass will tell');
+});

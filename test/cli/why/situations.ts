@@ -1,0 +1,28 @@
+/** All situations in which `why` is asked, by what they are about. */
+import { BUSY } from './busy';
+import { ENDED, LEAVING } from './ends';
+import { GRANTED } from './grants';
+import { QUOTAS } from './quotas';
+import { DEPENDENCIES, HELD } from './settings';
+import type { Situation } from './situation';
+import { UNSATISFIABLE } from './unsatisfiable';
+import { World } from './world';
+
+export const SITUATIONS: readonly Situation[] = [
+  ...BUSY,
+  ...UNSATISFIABLE,
+  ...QUOTAS,
+  ...DEPENDENCIES,
+  ...HELD,
+  ...GRANTED,
+  ...LEAVING,
+  ...ENDED,
+];
+
+/** Runs the controller until the situation has come. */
+export async function arranged({ arrange }: Situation): Promise<World> {
+  const world = await World.start();
+  await arrange(world);
+  await world.settle();
+  return world;
+}

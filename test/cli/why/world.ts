@@ -1,0 +1,181 @@
+/** A simulated cluster with the whole controller, and what `why` prints of a workload in it. */
+import { whyLines } from '../../../runtime/cli/why';
+import { FluxqError } from '../../../runtime/errors';
+import {
+  type FluxJobObject,
+  type FluxSetupSpecJson,
+  fluxSetups,
+} from '../../../runtime/kubernetes/custom-resources';
+import { jobs, nodes, pods } from '../../../runtime/kubernetes/paths';
+import type { Job, Node, Pod, PodSpec } from '../../../runtime/kubernetes/types';
+import { RUNS, UNTOUCHED } from '../../fuzz/simulated-cluster';
+import { SimulatedController } from '../../fuzz/simulated-controller';
+
+export const NAMESPACE = 'science';
+/** The workload that a situation is about, unless it says otherwise. */
+export const MINE = 'mine';
+/** Seconds until everything that can happen at once has happened, and FluxJobs show it. */
+const SETTLED = 20;
+
+interface JobOptions {
+  readonly pods?: number;
+  readonly cores?: number;
+  /** Seconds that its pods run. @default - for an hour, which is its walltime */
+  readonly runs?: number;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Partial<Job['spec']>;
+  readonly pod?: Partial<PodSpec>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly podAnnotations?: Readonly<Record<string, string>>;
+  /** More requests of its container. */
+  readonly requests?: Readonly<Record<string, string>>;
+}
+
+export class World {
+  readonly controller = new SimulatedController();
+
+  static async start(): Promise<World> {
+    const world = new World();
+    await world.controller.start();
+    return world;
+  }
+
+  private get apiserver() {
+    return this.controller.apiserver;
+  }
+
+  job(name: string = MINE, options: JobOptions = {}): void {
+    const { pods = 1, cores = 1, runs = 3600, annotations = {}, spec, pod, labels, requests } = options;
+    const resources = { requests: { cpu: String(cores), ...requests } };
+    this.apiserver.create(jobs(NAMESPACE), {
+      metadata: { name, annotations: { 'fluxqueue/walltime': '1h', ...annotations } },
+      spec: {
+        parallelism: pods,
+        completions: pods,
+        completionMode: 'Indexed',
+        ...spec,
+        template: {
+          metadata: {
+            annotations: { [RUNS]: String(runs), ...options.podAnnotations },
+            ...(labels && { labels }),
+          },
+          spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'a:1', resources }], ...pod },
+        },
+      },
+    });
+  }
+
+  /** A Job whose pods no kubelet and no kube-scheduler looks at; see `report`. */
+  async grantedJob(options: JobOptions = {}): Promise<void> {
+    this.job(MINE, { ...options, podAnnotations: { [UNTOUCHED]: '' } });
+    await this.seconds(6);
+  }
+
+  /** A pod that runs until it is deleted. */
+  service(name: string, cores: number): void {
+    const resources = { requests: { cpu: String(cores) } };
+    this.apiserver.create(pods(NAMESPACE), {
+      metadata: { name, annotations: { [RUNS]: '1000000' } },
+      spec: { containers: [{ name: 'main', image: 'a:1', resources }] },
+      status: { phase: 'Pending' },
+    });
+  }
+
+  /** The pods of the Job. */
+  podsOf(name: string = MINE): readonly Pod[] {
+    const { uid } = this.controller.job(name).metadata;
+    return this.apiserver.store
+      .list<Pod>('pods')
+      .filter(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid);
+  }
+
+  /** What kube-scheduler or the kubelet says of the pods of a granted Job. @param node to which they are bound */
+  report(status: Pod['status'], node?: string): void {
+    for (const pod of this.podsOf()) {
+      const spec = node === undefined ? pod.spec : { ...pod.spec, nodeName: node };
+      this.apiserver.store.put('pods', { ...pod, spec, status: { phase: 'Pending', ...status } });
+    }
+  }
+
+  queue(name: string, spec: FluxSetupSpecJson): void {
+    this.apiserver.create(fluxSetups(NAMESPACE), { metadata: { name }, spec });
+  }
+
+  /** Changes a node. */
+  node(name: string, { labels, spec, allocatable, ready = true }: NodeChange): void {
+    const node = this.apiserver.store.get<Node>('nodes', name)!;
+    this.apiserver.store.put('nodes', {
+      ...node,
+      metadata: { ...node.metadata, ...(labels && { labels: { ...labels } }) },
+      spec: { ...node.spec, ...spec },
+      status: {
+        ...node.status,
+        allocatable: { ...node.status?.allocatable, ...allocatable },
+        conditions: [{ type: 'Ready', status: ready ? 'True' : 'Unknown' }],
+      },
+    } as Node);
+  }
+
+  removeNode(name: string): void {
+    this.apiserver.delete(nodes(name));
+  }
+
+  /** The Fluxion service is down. */
+  breakFluxion(): void {
+    const refuse = async () => {
+      throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', 'Fluxion does not answer', { retryable: true });
+    };
+    Object.assign(this.controller.fluxion, { init: refuse, match: refuse, replay: refuse, state: refuse });
+  }
+
+  /** A policy of the cluster refuses such changes from now on. */
+  refuse(verb: 'create' | 'patch', resource: string, message: string): void {
+    this.apiserver.policy = (asked, about) =>
+      asked === verb && about === resource
+        ? `admission webhook "rules.example.com" denied the request: ${message}`
+        : undefined;
+  }
+
+  /** Deletes the Job as `kubectl delete --cascade=foreground` does. */
+  deleteJob(): void {
+    this.apiserver.delete(jobs(NAMESPACE, MINE), undefined, 'Foreground');
+  }
+
+  create(path: string, object: object): void {
+    this.apiserver.create(path, object);
+  }
+
+  /** As `kubectl edit` does. */
+  edit(name: string, change: (job: Job) => Job): void {
+    this.apiserver.store.put('jobs', change(this.controller.job(name)));
+  }
+
+  seconds(count: number): Promise<void> {
+    return this.controller.seconds(count);
+  }
+
+  settle(): Promise<void> {
+    return this.seconds(SETTLED);
+  }
+
+  fluxJobs(): readonly FluxJobObject[] {
+    return this.apiserver.store.list<FluxJobObject>('fluxjobs');
+  }
+
+  fluxJob(name: string = MINE): FluxJobObject {
+    const found = this.fluxJobs().find(({ spec }) => spec.workload.name === name);
+    if (found === undefined) throw new Error(`no FluxJob is about ${name}`);
+    return found;
+  }
+
+  why(name?: string): readonly string[] {
+    return whyLines({ fluxJob: this.fluxJob(name), all: this.fluxJobs(), now: this.controller.now() * 1000 });
+  }
+}
+
+interface NodeChange {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly spec?: Node['spec'];
+  readonly allocatable?: Readonly<Record<string, string>>;
+  readonly ready?: boolean;
+}
