@@ -38,7 +38,7 @@ const waits = (name: string, position: number, over: Partial<Status> = {}) =>
   fluxJob(name, {
     phase: 'Waiting' as never,
     position,
-    conditions: because('Busy', 'needs 3 pods with 1 core each; not free now'),
+    conditions: because('Busy', 'needs 3 pods with 1 core each; not free now for its walltime'),
     ...over,
   });
 const runs = fluxJob('runs', {
@@ -76,7 +76,7 @@ test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
     [waits('a', 1), waits('b', 2), waits('c', 3), waits('d', 4)],
     [
       'science/job/mine waits in queue default, position 5',
-      'Busy: needs 3 pods with 1 core each; not free now',
+      'Busy: needs 3 pods with 1 core each; not free now for its walltime',
       'it would start at about 2026-11-23T14:00:00Z if nothing else were submitted; this is no promise',
       'just ahead of it: job/b (position 2), job/c (position 3), job/d (position 4)',
     ],
@@ -87,7 +87,7 @@ test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
     [waits('a', 2)],
     [
       'science/job/mine waits in queue default, position 3',
-      'Busy: needs 3 pods with 1 core each; not free now',
+      'Busy: needs 3 pods with 1 core each; not free now for its walltime',
       'it starts at 2026-11-23T14:00:00Z at the latest: nodes are reserved for it',
       'just ahead of it: job/a (position 2)',
       '1 of those ahead of it is in other namespaces',

@@ -65,3 +65,15 @@ test('ends between two events when it is told to', async () => {
   expect(times).toHaveLength(3);
   expect(rows.map(({ phase }) => phase)).not.toContain('Finished');
 });
+
+test('what waits while cores are free says that they are not free for as long as it may run', async () => {
+  const { seen } = await demo();
+  // The first picture is older than the first pass.
+  const reasons = seen
+    .slice(1)
+    .filter((snapshot) => new Set(unitsOf(snapshot)).size < 20 * CORES)
+    .flatMap(({ jobs }) => jobs.filter(({ phase, start }) => phase === 'Waiting' && start === undefined))
+    .flatMap(({ name, why }) => (name.startsWith('small') ? [why] : []));
+  expect(reasons.length).toBeGreaterThan(0);
+  for (const why of reasons) expect(why).toMatch(/; not free now for its walltime$/);
+});
