@@ -62,7 +62,7 @@ export class Screen {
   /** @param heading lines above the picture */
   show(snapshot: Snapshot, heading: readonly string[] = []): void {
     // Pictures with a heading are not of the real run.
-    if (heading.length === 0) this.options.recording?.add(picture(snapshot, RECORDED).map(plain));
+    if (heading.length === 0) this.options.recording?.add(picture(snapshot, RECORDED));
     if (this.live) {
       const size = { width: this.width, height: (this.out.rows || USUAL.rows) - 1 };
       this.draw(picture(snapshot, size, heading).map(this.colour ? coloured : plain));

@@ -25,6 +25,18 @@ export function coloured(spans: Line): string {
     .join('');
 }
 
+/** Neighbours of one colour as one span. */
+export function merged(spans: Line): Line {
+  const all: Span[] = [];
+  for (const span of spans) {
+    const last = all.at(-1);
+    if (last !== undefined && last.colour === span.colour)
+      all[all.length - 1] = { ...last, text: last.text + span.text };
+    else all.push(span);
+  }
+  return all;
+}
+
 /** At most so wide; what is cut ends in `…`. */
 export function cut(spans: Line, width: number): Line {
   if (widthOf(spans) <= width) return spans;

@@ -7,7 +7,7 @@ import { cut, type Line, line } from './styled';
 
 /** Seconds for which a character may stand. */
 const STEPS = [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400] as const;
-const HEADING = 'TIMELINE  = ran  - walltime  ~ reserved  ? planned';
+const HEADING = 'TIME  = ran  - walltime  ~ reserved  ? planned';
 const NAME_WIDTH = 12;
 /** Letter and name. */
 const LABEL_WIDTH = NAME_WIDTH + 3;

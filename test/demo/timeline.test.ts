@@ -19,7 +19,7 @@ test('draws what ran, its walltime, what is reserved and what is planned, each a
     job('unknown'),
   ];
   expect(chart(snapshot(jobs, { now: T + 10 }), { width: 80, height: 10 })).toEqual([
-    'TIMELINE  = ran  - walltime  ~ reserved  ? planned',
+    'TIME  = ran  - walltime  ~ reserved  ? planned',
     '               16:00:00       16:00:15       16:00:30       16:00:45',
     'A small        ==========|---------',
     'W wide                   |         ~~~~~~~~~~',
