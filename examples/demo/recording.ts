@@ -91,8 +91,7 @@ export class Recording {
 
 function groupOf({ lines }: Frame, index: number): string {
   const texts = lines.map(
-    (line, row) =>
-      `<text x="${MARGIN}" y="${MARGIN + (row + 1) * LINE_HEIGHT - 5}">${spansOf(line)}</text>`,
+    (line, row) => `<text x="${MARGIN}" y="${MARGIN + (row + 1) * LINE_HEIGHT - 5}">${spansOf(line)}</text>`,
   );
   return `<g class="frame" id="f${index}">${texts.join('')}</g>`;
 }

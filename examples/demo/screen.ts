@@ -71,9 +71,11 @@ export class Screen {
     }
   }
 
-  /** Removes the last picture. */
+  /** Removes the last picture; what follows is told from the start. */
   clear(): void {
     if (this.live) this.draw([]);
+    this.told.clear();
+    this.toldAt = Number.NEGATIVE_INFINITY;
   }
 
   private get width(): number {

@@ -46,7 +46,9 @@ export function timeline({ now, jobs }: Snapshot, { width, height }: Size): Line
 function barOf(job: ShownJob, now: number): Bar[] {
   const { phase, start, end } = job;
   if (phase === 'Finished' || end === undefined) return [];
-  return [{ job, start: start?.at ?? now, end: Math.max(end, now) }];
+  // A plan is to the second: what could start at once was planned up to a second ago.
+  const from = start === undefined || start.kind === 'planned' ? Math.max(start?.at ?? now, now) : start.at;
+  return [{ job, start: from, end: Math.max(end, now) }];
 }
 
 /** Half of the lines are for what is to come, if there is so much. Of what runs, the last to end decides about it. */

@@ -80,6 +80,15 @@ test.each([
   ]);
 });
 
+test('tells a new run from the start', () => {
+  const written: string[] = [];
+  const screen = new Screen({ write: (text) => written.push(text) }, { now: () => 0 });
+  screen.show(snapshot([JOB]));
+  screen.clear();
+  screen.show(snapshot([JOB]));
+  expect(written).toHaveLength(2);
+});
+
 test('progress is one line that changes on a terminal, and a line every ten seconds elsewhere', () => {
   const { out, written } = terminal(20, 24);
   const live = new Screen(out);

@@ -37,6 +37,11 @@ test('what should have started by now is drawn up to now', () => {
   expect(lines[2]).toMatch(/^W late +~~~~~~\|$/);
 });
 
+test('no plan is in the past', () => {
+  const lines = chart(snapshot([planned('next', T - 1, T + 2)], { now: T }), { width: 80, height: 4 });
+  expect(lines[2]).toMatch(/^ {2}next +\|\?+$/);
+});
+
 test.each([80, 52, 120])('fits %i columns, however far ahead a walltime ends', (width) => {
   const jobs = [running('short', T, T + 2), running('day', T, T + 86_400)];
   const lines = chart(snapshot(jobs, { now: T + 1 }), { width, height: 10 });
