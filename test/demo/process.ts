@@ -33,6 +33,7 @@ export class Machine {
   private readonly directory = mkdtempSync(join(tmpdir(), 'fluxqueue-demo-test-'));
   private readonly pidFile = join(this.directory, 'go.pid');
   private readonly bin = join(this.directory, 'bin');
+  private readonly demos: DemoProcess[] = [];
 
   constructor() {
     mkdirSync(this.bin);
@@ -43,7 +44,7 @@ export class Machine {
   /** @param programs folder of the programs that the build gives. @default - the build does not end */
   start(args: readonly string[], programs?: string): DemoProcess {
     rmSync(this.pidFile, { force: true });
-    return new DemoProcess(args, {
+    const demo = new DemoProcess(args, {
       ...process.env,
       PATH: `${this.bin}:${dirname(process.execPath)}:${process.env.PATH}`,
       XDG_CACHE_HOME: this.directory,
@@ -52,6 +53,8 @@ export class Machine {
       FAKE_GO_SECONDS: programs === undefined ? '600' : '3',
       FAKE_GO_PROGRAMS: programs ?? '',
     });
+    this.demos.push(demo);
+    return demo;
   }
 
   /** The process id of go, as soon as it builds. */
@@ -73,7 +76,12 @@ export class Machine {
     return existsSync(cache) ? readdirSync(cache).filter((name) => name.includes('.building')) : [];
   }
 
-  remove(): void {
+  /** Ends what a failed test left. */
+  async remove(): Promise<void> {
+    for (const demo of this.demos) {
+      demo.signal('SIGKILL');
+      await demo.end();
+    }
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
