@@ -18,7 +18,7 @@ export interface KeptCluster {
 export function nextRuns(): readonly string[] {
   return [
     'npm start -- --keep',
-    'npm start -- --nodes 100 --jobs 400',
+    'npm start -- --nodes 10 --jobs 120',
     'npm start -- --simulate --nodes 6 --jobs 30',
   ];
 }

@@ -30,7 +30,7 @@ export function picture(snapshot: Snapshot, size: Size, heading: readonly string
 export function counts({ jobs }: Snapshot): string {
   const byPhase = Map.groupBy(jobs, ({ phase }) => phase);
   const parts = PHASES.map((phase) => `${phase.toLowerCase()} ${byPhase.get(phase)?.length ?? 0}`);
-  return `${jobs.length} workloads: ${parts.join(', ')}`;
+  return `${jobs.length} ${jobs.length === 1 ? 'workload' : 'workloads'}: ${parts.join(', ')}`;
 }
 
 function stacked(snapshot: Snapshot, { width, height }: Size): Line[] {

@@ -74,7 +74,7 @@ test.each([
   screen.show(snapshot([], { story }), ['SIMULATION']);
   expect(written).toEqual([
     'SIMULATION\n',
-    '1 workloads: waiting 0, ready 0, running 1, finished 0\n',
+    '1 workload: waiting 0, ready 0, running 1, finished 0\n',
     'impossible waits.\n',
     '0 workloads: waiting 0, ready 0, running 0, finished 0\n',
   ]);
