@@ -6,15 +6,18 @@ import { defaultStack } from '../../constructs/fluxqueue/index';
 import { FluxqError } from '../../runtime/errors';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { nodes } from '../../runtime/kubernetes/paths';
 import type { Node } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';
 import { startPostgres } from '../../test/cluster/postgres';
 import { Roles } from '../../test/stack/roles';
 import { Applier } from './apply';
+import { nextCommands, nextRuns, PLUGIN_SCRIPT, printCommands } from './next-commands';
 import type { DemoOptions } from './options';
-import { type RunResult, runDemo, summarize } from './run';
-import { LiveTable } from './table';
+import { type RunResult, runDemo, summarize, untilShown } from './run';
+import type { Screen } from './screen';
+import type { Plans, ShownNode } from './snapshot';
 import { type Capacity, demoWorkloads, type Manifest } from './workloads';
 
 const NAMESPACE = 'fluxqueue-demo';
@@ -22,13 +25,14 @@ const NAMESPACE = 'fluxqueue-demo';
 export async function runOnContext(
   context: string,
   options: DemoOptions,
+  screen: Screen,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const client = createClient({ context });
   try {
     const manifests = await plan(client, context);
     await confirm(context, client, manifests, options);
-    return await run(context, client, manifests, options, signal);
+    return await run({ context, client, manifests, options, screen, signal });
   } finally {
     client.close();
   }
@@ -83,14 +87,16 @@ async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw refusal;
 }
 
-async function run(
-  context: string,
-  client: KubernetesClient,
-  manifests: readonly Manifest[],
-  options: DemoOptions,
-  signal: AbortSignal,
-): Promise<RunResult> {
-  const print = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
+interface Run {
+  readonly context: string;
+  readonly client: KubernetesClient;
+  readonly manifests: readonly Manifest[];
+  readonly options: DemoOptions;
+  readonly screen: Screen;
+  readonly signal: AbortSignal;
+}
+
+async function run({ context, client, manifests, options, screen, signal }: Run): Promise<RunResult> {
   const applier = new Applier(client);
   const postgres = await startPostgres();
   const roles = new Roles();
@@ -100,11 +106,22 @@ async function run(
     await roles.startFluxion();
     const fluxion = { address: roles.fluxionAddress };
     await roles.startController(postgres.url, { logLevel: 'warn', kubernetes: { context }, fluxion });
-    const workloads = demoWorkloads(NAMESPACE, await capacityOf(client), options.jobs);
-    const out = options.json ? process.stderr : process.stdout;
-    const table = new LiveTable(out, !options.json && out.isTTY);
-    const result = await runDemo({ client, queue, namespace: NAMESPACE, workloads, table, signal });
-    summarize(result, print);
+    const usable = await usableNodes(client);
+    const workloads = demoWorkloads(NAMESPACE, capacityOf(usable), options.jobs);
+    const result = await runDemo({
+      client,
+      queue,
+      namespace: NAMESPACE,
+      workloads,
+      nodes: usable,
+      plans: () => shownPlans(client),
+      screen,
+      signal,
+    });
+    summarize(result, (line) => screen.print(line));
+    if (options.keep) await untilShown({ client, namespace: NAMESPACE, signal }, result.finished);
+    const kept = { namespace: NAMESPACE, plugin: PLUGIN_SCRIPT, context };
+    printCommands(screen, 'To try next:', options.keep ? nextCommands(kept) : nextRuns());
     return result;
   } finally {
     await queue.close();
@@ -114,10 +131,28 @@ async function run(
   }
 }
 
-/** Half of the smallest usable node, because other pods may run there. */
-async function capacityOf(client: KubernetesClient): Promise<Capacity> {
+/** Those of the FluxJobs: what other pods use is not known here. */
+async function shownPlans(client: KubernetesClient): Promise<Plans> {
+  const { items } = await client.list<FluxJobObject>(fluxJobs(NAMESPACE));
+  return new Map(
+    items.flatMap(({ spec, status }): [string, number][] =>
+      status?.plannedStart === undefined ? [] : [[spec.workload.uid, Date.parse(status.plannedStart) / 1000]],
+    ),
+  );
+}
+
+async function usableNodes(client: KubernetesClient): Promise<readonly ShownNode[]> {
   const { items } = await client.list<Node>(nodes());
-  const usable = items.filter(({ spec }) => spec.unschedulable !== true && (spec.taints ?? []).length === 0);
-  const cores = usable.map(({ status }) => Math.floor(Number(status?.allocatable?.cpu ?? 0)));
+  return items
+    .filter(({ spec }) => spec.unschedulable !== true && (spec.taints ?? []).length === 0)
+    .map(({ metadata, status }) => ({
+      name: metadata.name,
+      cores: Math.floor(Number(status?.allocatable?.cpu ?? 0)),
+    }));
+}
+
+/** Half of the smallest usable node, because other pods may run there. */
+function capacityOf(usable: readonly ShownNode[]): Capacity {
+  const cores = usable.map((node) => node.cores);
   return { nodes: usable.length, coresPerNode: Math.max(1, Math.floor(Math.min(...cores, 1e6) / 2)) };
 }

@@ -1,62 +1,88 @@
 /** The demo on a local control plane. */
 import { once } from 'node:events';
-import { NAMESPACE_LABEL } from '../../constructs/api/labels';
+import { join } from 'node:path';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
+import { controlPlaneBuilt, findAssets } from '../../test/cluster/assets';
 import { type Stack, startStack } from '../../test/stack/stack';
+import { showWhileBuilding } from './first-picture';
+import { installPlugin, nextCommands, nextRuns, printCommands } from './next-commands';
 import type { DemoOptions } from './options';
-import { Recording } from './recording';
-import { type RunResult, runDemo, summarize } from './run';
-import { LiveTable } from './table';
+import { plansOf } from './plans';
+import { type RunResult, runDemo, summarize, untilShown } from './run';
+import type { Screen } from './screen';
+import { repeatLive } from './simulate';
+import { CORES, graphOf } from './simulation';
 import { demoWorkloads } from './workloads';
 
-const NAMESPACE = 'science';
-const CORES = 16;
+const NAMESPACE = 'demo';
+/** Of the manifests in examples/jobs, which users apply themselves. */
+const USERS_NAMESPACE = 'science';
 
-export async function runLocally(options: DemoOptions, signal: AbortSignal): Promise<RunResult> {
-  const out = options.json ? process.stderr : process.stdout;
-  const print = (line: string) => out.write(`${line}\n`);
-  print(`starting a control plane with ${options.nodes} simulated nodes, and Postgres`);
+export async function runLocally(
+  options: DemoOptions,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  if (!controlPlaneBuilt()) await build(options, screen, signal);
+  screen.print(`starting a control plane with ${options.nodes} simulated nodes, and Postgres`);
   const stack = await startStack({
-    cluster: { nodes: options.nodes, nodeShape: { cpu: String(CORES), memory: '64Gi' } },
+    cluster: { nodes: options.nodes, nodeShape: { cpu: String(CORES), memory: '64Gi' }, signal },
     config: { logLevel: 'warn' },
-    progress: print,
+    progress: (line) => screen.progress(line),
     signal,
   });
   try {
-    const result = await show(stack, options, signal, print);
-    if (options.keep) await keep(stack, signal, print);
+    const result = await show(stack, options, screen, signal);
+    if (options.keep) await keep(stack, screen, signal);
+    else printCommands(screen, 'To try next:', nextRuns());
     return result;
   } finally {
-    print('stopping the control plane');
+    screen.print('stopping the control plane');
     await stack.stop();
   }
+}
+
+async function build(options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<void> {
+  await showWhileBuilding({
+    build: (progress, ended) => findAssets({ progress, signal: ended }),
+    show: (live) => repeatLive(options, { ...live, screen }),
+    signal,
+  });
+  screen.clear();
+  screen.print('the control plane is built: the real demo begins');
 }
 
 async function show(
   stack: Stack,
   options: DemoOptions,
+  screen: Screen,
   signal: AbortSignal,
-  print: (line: string) => void,
 ): Promise<RunResult> {
-  print('stack applied (admission by policies); starting fluxion and controller');
+  screen.print('stack applied (admission by policies); starting fluxion and controller');
   await stack.roles.startFluxion();
+  signal.throwIfAborted();
   await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
-  await stack.namespace(NAMESPACE);
+  for (const namespace of [NAMESPACE, USERS_NAMESPACE]) await stack.namespace(namespace);
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
   const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     const workloads = demoWorkloads(NAMESPACE, { nodes: options.nodes, coresPerNode: CORES }, options.jobs);
-    print(
-      `submitting ${options.jobs} workloads and an unsatisfiable one to namespace ${NAMESPACE} (label ${NAMESPACE_LABEL})`,
-    );
-    const out = options.json ? process.stderr : process.stdout;
-    const recording = options.record === undefined ? undefined : new Recording();
-    const table = new LiveTable(out, !options.json && out.isTTY, recording);
-    const result = await runDemo({ client, queue, namespace: NAMESPACE, workloads, table, signal });
-    if (options.record !== undefined) recording?.save(options.record);
-    summarize(result, print);
+    screen.print(`submitting ${options.jobs} workloads and an unsatisfiable one to namespace ${NAMESPACE}`);
+    const graph = graphOf(options.nodes);
+    const result = await runDemo({
+      client,
+      queue,
+      namespace: NAMESPACE,
+      workloads,
+      nodes: graph.map(({ name }) => ({ name, cores: CORES })),
+      plans: (rows, now) => plansOf(rows, graph, now),
+      screen,
+      signal,
+    });
+    summarize(result, (line) => screen.print(line));
+    if (options.keep) await untilShown({ client, namespace: NAMESPACE, signal }, result.finished);
     return result;
   } finally {
     client.close();
@@ -64,10 +90,15 @@ async function show(
   }
 }
 
-async function keep(stack: Stack, signal: AbortSignal, print: (line: string) => void): Promise<void> {
-  print(`\nstill running. In another terminal:\n  export KUBECONFIG=${stack.cluster.kubeconfig}`);
-  print(`  ${stack.cluster.kubectlPath} get fj -n ${NAMESPACE}`);
-  print(`  ${stack.cluster.kubectlPath} create -f examples/jobs/small.yaml\nCtrl-C ends it.`);
+async function keep(stack: Stack, screen: Screen, signal: AbortSignal): Promise<void> {
+  const { kubeconfig, kubectlPath, directory } = stack.cluster;
+  const programs = join(directory, 'bin');
+  installPlugin(programs, kubectlPath);
+  printCommands(screen, 'Still running; Ctrl-C ends it. To try next, in another terminal:', [
+    `export KUBECONFIG=${kubeconfig} PATH=${programs}:$PATH`,
+    ...nextCommands({ namespace: NAMESPACE, plugin: 'kubectl fluxqueue' }),
+  ]);
+  screen.print(`Your own jobs: kubectl create -f examples/jobs/small.yaml (namespace ${USERS_NAMESPACE})`);
   // The servers are separate processes, so only this timer keeps the process alive.
   const alive = setInterval(() => undefined, 60_000);
   if (!signal.aborted) await once(signal, 'abort');

@@ -9,25 +9,29 @@ import { runOnContext } from './context';
 import { KIND_CONTEXT, kindAvailable, withKind } from './kind';
 import { runLocally } from './local';
 import { type DemoOptions, parseOptions } from './options';
-import { simulate } from './simulation';
+import { Recording } from './recording';
+import { Screen } from './screen';
+import { simulate, simulateLive } from './simulate';
 
 type DemoResult = Verdict & { readonly seconds: number };
 
 const INTERRUPTED = 130;
 
-async function run(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
-  if (options.context !== undefined) return runOnContext(options.context, options, signal);
+async function run(options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<DemoResult> {
+  if (options.context !== undefined) return runOnContext(options.context, options, screen, signal);
   const possible = controlPlaneAvailable();
-  if (possible.available && !options.simulate) return runLocally(options, signal);
+  if (possible.available && !options.simulate) return runLocally(options, screen, signal);
   if (!possible.available && !options.simulate && kindAvailable()) {
     process.stderr.write(`no local control plane (${possible.reason}): using kind\n`);
-    return withKind(options.keep, () => runOnContext(KIND_CONTEXT, { ...options, yes: true }, signal));
+    return withKind(options.keep, () =>
+      runOnContext(KIND_CONTEXT, { ...options, yes: true }, screen, signal),
+    );
   }
   if (!possible.available)
     process.stderr.write(
       `No local control plane: ${possible.reason}.\nTo get one, install Go 1.26 (the first start builds it), set KUBEBUILDER_ASSETS, install kind and a container engine, or use --context NAME.\n`,
     );
-  return simulate(options);
+  return screen.live ? simulateLive(options, screen, signal) : simulate(options, screen);
 }
 
 async function main(): Promise<number> {
@@ -39,8 +43,12 @@ async function main(): Promise<number> {
       interrupt.abort();
       process.once(name, () => process.exit(INTERRUPTED));
     });
+  const recording = options.record === undefined ? undefined : new Recording();
+  const out = options.json ? process.stderr : process.stdout;
+  const screen = new Screen(out, { ...(options.json ? { live: false } : {}), recording });
   try {
-    const result = await run(options, interrupt.signal);
+    const result = await run(options, screen, interrupt.signal);
+    if (options.record !== undefined) recording?.save(options.record);
     if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
     const good = result.misplaced === 0 && result.lost === 0 && result.doubleGranted === 0;
     return good ? 0 : 1;

@@ -8,15 +8,20 @@ import type { Queue } from '../../runtime/queue/store';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { historiesOf, judge, type Verdict } from '../../test/stack/verify';
 import { Applier } from './apply';
-import type { LiveTable } from './table';
-import type { DemoWorkloads } from './workloads';
+import type { Screen } from './screen';
+import { type Plans, type ShownNode, Snapshots } from './snapshot';
+import { Story } from './story';
+import { type DemoWorkloads, inSubmissionOrder } from './workloads';
 
 export interface RunOptions {
   readonly client: KubernetesClient;
   readonly queue: Queue;
   readonly namespace: string;
   readonly workloads: DemoWorkloads;
-  readonly table: LiveTable;
+  readonly nodes: readonly ShownNode[];
+  /** Planned starts at this time. */
+  readonly plans: (rows: readonly WorkloadRow[], now: number) => Promise<Plans>;
+  readonly screen: Screen;
   readonly signal: AbortSignal;
 }
 
@@ -29,60 +34,76 @@ export interface RunResult extends Verdict {
   readonly impossible: string;
 }
 
-const REFRESH_MS = 500;
+/** Milliseconds between two pictures. */
+export const REFRESH_MS = 500;
 /** Without a finished workload for this time, the remaining ones are lost. */
 const STUCK_MS = 60_000;
+/** FluxJobs are not waited for longer than this. */
+const SHOWN_MS = 30_000;
 
 export async function runDemo(options: RunOptions): Promise<RunResult> {
+  const { workloads } = options;
   const started = performance.now();
-  const uids = await submit(options);
-  const runnable = uids.slice(0, -1);
-  const rows = await untilFinished(options, uids);
+  const uids: string[] = [];
+  const total = workloads.runnable.length + 1;
+  const [rows] = await Promise.all([untilFinished(options, uids, total), submit(options, uids)]);
   const seconds = (performance.now() - started) / 1000;
   const { items } = await options.client.list<Pod>(pods(options.namespace));
   const verdict = judge(uids, rows, items, await historiesOf(options.queue, uids));
   const waits = rows
-    .filter(({ uid, releasedAt }) => runnable.includes(uid) && releasedAt !== null)
-    .map(({ releasedAt, submittedAt }) => Math.max(0, releasedAt! - submittedAt))
+    .flatMap(({ releasedAt, submittedAt }) =>
+      releasedAt === null ? [] : [Math.max(0, releasedAt - submittedAt)],
+    )
     .sort((a, b) => a - b);
   return {
     ...verdict,
-    jobs: runnable.length,
+    jobs: workloads.runnable.length,
     seconds: round(seconds),
     waitP50: round(waits[Math.floor(waits.length / 2)] ?? 0),
     waitMax: round(waits.at(-1) ?? 0),
-    impossible: rows.find(({ uid }) => uid === uids.at(-1))?.message ?? 'no message',
+    impossible: rows.find(({ name }) => name === workloads.impossible.metadata.name)?.message ?? 'no message',
   };
 }
 
-/** Submits the unsatisfiable workload in the middle. @returns all uids, with that of the unsatisfiable one last */
-async function submit({ client, workloads, signal }: RunOptions): Promise<string[]> {
+/** @param uids gets those of what is submitted, in the order of submission */
+async function submit({ client, workloads, signal }: RunOptions, uids: string[]): Promise<void> {
   const applier = new Applier(client);
-  const create = async (manifest: (typeof workloads.runnable)[number]) => {
+  for (const manifest of inSubmissionOrder(workloads)) {
     signal.throwIfAborted();
-    return (await applier.create<KubernetesObject>(manifest)).metadata.uid;
-  };
-  const half = Math.ceil(workloads.runnable.length / 2);
-  const uids: string[] = [];
-  for (const manifest of workloads.runnable.slice(0, half)) uids.push(await create(manifest));
-  const impossible = await create(workloads.impossible);
-  for (const manifest of workloads.runnable.slice(half)) uids.push(await create(manifest));
-  return [...uids, impossible];
+    uids.push((await applier.create<KubernetesObject>(manifest)).metadata.uid);
+  }
 }
 
-async function untilFinished(options: RunOptions, uids: readonly string[]): Promise<readonly WorkloadRow[]> {
-  const { client, queue, namespace, table, signal } = options;
+/** Shows what the queue knows until all of it has finished, also while it is submitted. */
+async function untilFinished(options: RunOptions, uids: readonly string[], total: number) {
+  const { queue, screen, signal } = options;
+  const snapshots = new Snapshots(options.nodes);
+  const story = new Story();
   let progressAt = performance.now();
   let seenFinished = -1;
   for (;;) {
     signal.throwIfAborted();
     const rows = await queue.byUid(uids);
-    table.show((await client.list<FluxJobObject>(fluxJobs(namespace))).items);
+    const now = Date.now() / 1000;
+    if (rows.length > 0) screen.show(snapshots.of(rows, now, story.of(rows), await options.plans(rows, now)));
     const finished = rows.filter(({ phase }) => phase === 'Finished').length;
-    if (rows.length === uids.length && rows.every(isFinished)) return rows;
+    if (rows.length === total && rows.every(isFinished)) return rows;
     if (finished > seenFinished) progressAt = performance.now();
     seenFinished = finished;
     if (performance.now() - progressAt > STUCK_MS) return rows;
+    await pause(REFRESH_MS, undefined, { signal });
+  }
+}
+
+/** Resolves when the FluxJobs say what the queue knows: they are written some seconds later. */
+export async function untilShown(
+  { client, namespace, signal }: Pick<RunOptions, 'client' | 'namespace' | 'signal'>,
+  finished: number,
+): Promise<void> {
+  const deadline = performance.now() + SHOWN_MS;
+  while (performance.now() < deadline) {
+    const { items } = await client.list<FluxJobObject>(fluxJobs(namespace));
+    if (items.filter(({ status }) => status?.phase === 'Finished').length >= finished) return;
     await pause(REFRESH_MS, undefined, { signal });
   }
 }

@@ -1,11 +1,9 @@
 /**
  * The demo without a control plane: real jobspecs, matcher and scheduling passes on a simulated clock and cluster, without
- * Kubernetes and Postgres.
+ * Kubernetes and Postgres. Its steps come one after the other at once, or each at its time.
  */
-import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
-import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { newRow } from '../../runtime/queue/rows';
@@ -15,44 +13,14 @@ import { runPass } from '../../runtime/scheduler/pass/pass';
 import type { Reservation } from '../../runtime/scheduler/pass/reservations';
 import { adapters } from '../../runtime/workloads/index';
 import { workloadSettings } from '../../runtime/workloads/settings';
-import { judge } from '../../test/stack/verify';
-import type { DemoOptions } from './options';
-import type { RunResult } from './run';
-import { DURATION, demoWorkloads, type Manifest } from './workloads';
+import { QUEUE } from './snapshot';
+import { DURATION, type Manifest } from './workloads';
 
-const CORES = 16;
+/** Cores of each simulated node. */
+export const CORES = 16;
 /** Simulated seconds between two submissions. */
-const SUBMIT_EVERY = 0.1;
-const QUEUE = stackQueue(parseConfig({}).queue);
+const SUBMIT_EVERY = 0.02;
 const DEFAULT_WALLTIME = 3600;
-
-export async function simulate({ nodes, jobs, json }: DemoOptions): Promise<RunResult & { simulated: true }> {
-  const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
-  print(
-    `SIMULATION: the scheduler alone on ${nodes} simulated nodes and a simulated clock; no Kubernetes, no Postgres.`,
-  );
-  const { runnable, impossible } = demoWorkloads('science', { nodes, coresPerNode: CORES }, jobs);
-  const simulation = new Simulation(nodes, [...runnable, impossible], print);
-  const rows = await simulation.run();
-  const uids = rows.map(({ uid }) => uid);
-  const waits = rows
-    .flatMap(({ allocatedAt, submittedAt }) => (allocatedAt === null ? [] : [allocatedAt - submittedAt]))
-    .sort((a, b) => a - b);
-  const last = rows.find(({ reason }) => reason === 'Unsatisfiable');
-  const result = {
-    simulated: true as const,
-    ...judge(uids, rows, []),
-    jobs: runnable.length,
-    seconds: Math.round(simulation.now * 10) / 10,
-    waitP50: waits[Math.floor(waits.length / 2)] ?? 0,
-    waitMax: waits.at(-1) ?? 0,
-    impossible: last?.message ?? 'no message',
-  };
-  print(
-    `SIMULATION: ${result.finished} of ${result.jobs} finished after ${result.seconds} simulated seconds; unsatisfiable: ${result.impossible}`,
-  );
-  return result;
-}
 
 interface Simulated {
   row: WorkloadRow;
@@ -60,34 +28,50 @@ interface Simulated {
   readonly runs: number;
 }
 
-class Simulation {
-  now = 0;
+export interface SimulationOptions {
+  readonly nodes: number;
+  /** In the order of submission. */
+  readonly manifests: readonly Manifest[];
+  /** Unix seconds of the first submission. */
+  readonly start: number;
+  /** Told of each start. @default - nobody */
+  readonly onStart?: (row: WorkloadRow, at: number) => void;
+}
+
+export class Simulation {
+  /** Unix seconds. */
+  now: number;
   private readonly fluxion: Fluxion = embeddedFluxion();
   private readonly graph: readonly GraphNode[];
   private readonly all: Simulated[];
   private reservations: readonly Reservation[] = [];
 
-  constructor(
-    nodes: number,
-    manifests: readonly Manifest[],
-    private readonly print: (line: string) => void,
-  ) {
-    this.graph = Array.from({ length: nodes }, (_, i) => ({
-      name: `node-${i}`,
-      units: { core: CORES, memory: 64 },
-    }));
-    this.all = manifests.map((manifest, i) => simulated(manifest, i));
+  constructor(private readonly options: SimulationOptions) {
+    const { nodes, manifests, start } = options;
+    this.now = start;
+    this.graph = graphOf(nodes);
+    this.all = manifests.map((manifest, i) => simulated(manifest, i, start));
   }
 
-  /** Runs from event to event: submissions, ends, starts of reservations. */
-  async run(): Promise<readonly WorkloadRow[]> {
-    await this.fluxion.init({ nodes: this.graph, policy: 'lonode', now: 0 });
-    for (let next: number | undefined = 0; next !== undefined; next = this.nextEvent()) {
+  /** What is submitted so far. */
+  get rows(): readonly WorkloadRow[] {
+    return this.all.map(({ row }) => row).filter(({ submittedAt }) => submittedAt <= this.now);
+  }
+
+  /**
+   * Runs from event to event: submissions, ends, starts of reservations.
+   * @param until resolves at this time; true ends the run. @default - all times are now
+   */
+  async run(until: (time: number) => Promise<boolean> = async () => false): Promise<readonly WorkloadRow[]> {
+    await this.fluxion.init({ nodes: this.graph, policy: 'lonode', now: this.options.start });
+    for (let next: number | undefined = this.now; next !== undefined; next = this.nextEvent()) {
+      if (await until(next)) break;
       this.now = next;
       await this.end();
       await this.pass();
     }
-    return this.all.map(({ row }) => row);
+    await this.fluxion.close();
+    return this.rows;
   }
 
   private async end(): Promise<void> {
@@ -99,7 +83,7 @@ class Simulation {
   }
 
   private async pass(): Promise<void> {
-    const rows = this.all.map(({ row }) => row).filter(({ submittedAt }) => submittedAt <= this.now);
+    const { rows } = this;
     const result = await runPass({
       now: Math.floor(this.now),
       queues: [{ settings: QUEUE, rows }],
@@ -120,9 +104,7 @@ class Simulation {
         releasedAt: at,
         startedAt: at,
       };
-      this.print(
-        `${at.toFixed(1).padStart(7)} s  ${entry.row.name} starts on ${allocation.nodes.length} node(s)`,
-      );
+      this.options.onStart?.(entry.row, at);
     }
     for (const { uid, ...wait } of result.waits) {
       const entry = byUid.get(uid)!;
@@ -145,7 +127,12 @@ class Simulation {
   }
 }
 
-function simulated(manifest: Manifest, index: number): Simulated {
+/** The nodes of the simulation, and those of the local control plane. */
+export function graphOf(nodes: number): readonly GraphNode[] {
+  return Array.from({ length: nodes }, (_, i) => ({ name: `node-${i}`, units: { core: CORES, memory: 64 } }));
+}
+
+function simulated(manifest: Manifest, index: number, start: number): Simulated {
   const object = {
     ...manifest,
     metadata: { ...manifest.metadata, uid: `uid-${index}` },
@@ -158,11 +145,11 @@ function simulated(manifest: Manifest, index: number): Simulated {
   const submission = {
     uid: object.metadata.uid,
     kind: manifest.kind,
-    namespace: 'science',
+    namespace: manifest.metadata.namespace ?? 'default',
     name: manifest.metadata.name,
     queue: 'default',
     priority: settings.priority ?? 0,
-    submittedAt: index * SUBMIT_EVERY,
+    submittedAt: start + index * SUBMIT_EVERY,
     walltime,
     pods,
     jobspec,

@@ -1,80 +1,44 @@
-/** The live table of FluxJobs: redrawn in place on a terminal, else one line per change. */
+/** The table of workloads: what waits in the order of the queue, what has nodes, what has ended. Pure functions. */
 import { columns } from '../../runtime/columns';
-import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
-import type { Recording } from './recording';
+import { formatHostlist } from '../../runtime/resources/hostlist';
+import { clockTime } from './clock-time';
+import { colourOf } from './letters';
+import type { Size } from './node-map';
+import type { ShownJob, Snapshot } from './snapshot';
+import { cut, type Line, line } from './styled';
 
-const COLUMNS = ['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'WHY'] as const;
-/** Lines of the table in a recording. */
-const RECORDED_ROWS = 24;
-const ORDER = ['Running', 'Ready', 'Waiting', undefined, 'Finished'] as const;
+const HEAD = ['', 'NAME', 'PHASE', 'POS', 'NODES', 'START', 'WHY'] as const;
+const LONGEST_HOSTLIST = 14;
+/** As in the column START of FluxJobs. */
+const PREFIXES = { started: '', promised: '~', planned: '?' } as const;
 
-export class LiveTable {
-  private drawn = 0;
-  private lastLine = '';
-
-  /**
-   * @param live redraws in place
-   * @param recording gets every frame, whether or not it is drawn
-   */
-  constructor(
-    private readonly out: NodeJS.WriteStream,
-    private readonly live: boolean,
-    private readonly recording?: Recording,
-  ) {}
-
-  show(fluxJobs: readonly FluxJobObject[]): void {
-    const counts = countsOf(fluxJobs);
-    this.recording?.add([counts, '', ...table(fluxJobs, RECORDED_ROWS, Number.POSITIVE_INFINITY)]);
-    if (!this.live) {
-      if (counts !== this.lastLine) this.out.write(`${counts}\n`);
-      this.lastLine = counts;
-      return;
-    }
-    const capacity = Math.max(5, (this.out.rows ?? 24) - 4);
-    const lines = [counts, ...table(fluxJobs, capacity, this.out.columns ?? 100)];
-    if (this.drawn > 0) this.out.write(`\u001b[${this.drawn}A\u001b[J`);
-    this.out.write(`${lines.join('\n')}\n`);
-    this.drawn = lines.length;
-  }
+/** At most `height` lines, the first one is the heading. */
+export function table({ jobs }: Snapshot, { width, height }: Size): Line[] {
+  const shown = jobs.slice(0, Math.max(0, height - 1));
+  const all = shown.map(cells);
+  const isUsed = (_: string, i: number) => i === 0 || all.length === 0 || all.some((row) => row[i] !== '');
+  const [head = '', ...rows] = columns([HEAD, ...all].map((row) => row.filter(isUsed)));
+  return [cut(line(head), width), ...rows.map((row, i) => cut(styled(row, shown[i]!), width))];
 }
 
-function countsOf(fluxJobs: readonly FluxJobObject[]): string {
-  const counts = Map.groupBy(fluxJobs, ({ status }) => status?.phase);
-  const parts = ['Waiting', 'Ready', 'Running', 'Finished'].map(
-    (phase) => `${phase.toLowerCase()} ${counts.get(phase as 'Waiting')?.length ?? 0}`,
-  );
-  return `${fluxJobs.length} FluxJobs: ${parts.join(', ')}`;
+/** The letter as the node map and the timeline show it. */
+function styled(row: string, { letter }: ShownJob): Line {
+  if (letter === undefined) return line(row);
+  return [{ text: row.slice(0, 1), colour: colourOf(letter) }, { text: row.slice(1) }];
 }
 
-/** Running FluxJobs first, then waiting ones in queue order, then finished ones. */
-function table(fluxJobs: readonly FluxJobObject[], capacity: number, width: number): string[] {
-  const sorted = [...fluxJobs].sort(
-    (a, b) => rank(a) - rank(b) || (a.status?.position ?? 0) - (b.status?.position ?? 0),
-  );
-  const rows = [COLUMNS as readonly string[], ...sorted.slice(0, capacity - 2).map(cells)];
-  return columns(rows).map((line) => line.slice(0, width).trimEnd());
-}
-
-function rank({ status }: FluxJobObject): number {
-  return ORDER.indexOf(status?.phase);
-}
-
-function cells({ metadata, spec, status }: FluxJobObject): string[] {
-  const waits = status?.phase === 'Waiting' || status?.phase === 'Ready';
-  const why = waits ? reasonOf(status) : (status?.result ?? '');
-  const clock = status?.start?.replace(/\d{4}-\d\d-\d\dT/, '').replace('Z', '') ?? '';
-  const { phase = '', position, nodes = '' } = status ?? {};
+function cells({ letter = ' ', name, phase, position, nodes, start, why }: ShownJob): string[] {
   return [
-    metadata.name,
-    spec.queue,
+    letter,
+    name,
     phase,
     position === undefined ? '' : String(position),
-    nodes,
-    clock,
+    shortened(formatHostlist(nodes.map((node) => node.name))),
+    start === undefined ? '' : `${PREFIXES[start.kind]}${clockTime(start.at)}`,
     why,
   ];
 }
 
-function reasonOf(status: NonNullable<FluxJobObject['status']>): string {
-  return status.conditions?.find(({ type }) => type === 'Scheduled')?.message ?? '';
+function shortened(hostlist: string): string {
+  return hostlist.length <= LONGEST_HOSTLIST ? hostlist : `${hostlist.slice(0, LONGEST_HOSTLIST - 1)}…`;
 }

@@ -24,11 +24,11 @@ interface PodTemplate {
 export const DURATION = 'fluxqueue.test/duration';
 /** Different small jobs, which leave gaps and backfill them: the part of a node, and seconds of run time. */
 const MIX = [
-  { part: 1 / 4, seconds: 2 },
-  { part: 1 / 2, seconds: 3 },
-  { part: 1 / 8, seconds: 4 },
-  { part: 1, seconds: 2 },
-  { part: 1 / 4, seconds: 5 },
+  { part: 1 / 4, seconds: 4 },
+  { part: 1 / 2, seconds: 6 },
+  { part: 1 / 8, seconds: 8 },
+  { part: 1, seconds: 4 },
+  { part: 1 / 4, seconds: 10 },
 ] as const;
 
 /** The capacity to which the workloads are scaled. */
@@ -42,6 +42,12 @@ export interface DemoWorkloads {
   /** Workloads that can all run. */
   readonly runnable: readonly Manifest[];
   readonly impossible: Manifest;
+}
+
+/** In the order of submission, with the impossible one in the middle. */
+export function inSubmissionOrder({ runnable, impossible }: DemoWorkloads): readonly Manifest[] {
+  const half = Math.ceil(runnable.length / 2);
+  return [...runnable.slice(0, half), impossible, ...runnable.slice(half)];
 }
 
 /** @param jobs number of runnable workloads, at least 3 */
@@ -75,7 +81,7 @@ function wideJob(namespace: string, { nodes, coresPerNode }: Capacity): Manifest
   const pods = Math.max(1, Math.floor(nodes / 2));
   const wide = example('wide');
   const job = { ...wide, spec: { ...wide.spec, completions: pods, parallelism: pods } };
-  return withTemplate(withNamespace(job, namespace, { 'fluxqueue/walltime': '20s' }), coresPerNode, 6);
+  return withTemplate(withNamespace(job, namespace, { 'fluxqueue/walltime': '20s' }), coresPerNode, 8);
 }
 
 function plainPod(namespace: string): Manifest {

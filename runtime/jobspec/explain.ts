@@ -29,7 +29,7 @@ const busyTexts = new WeakMap<UnitSettings, WeakMap<Jobspec, string>>();
 export function busyText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   const known = busyTexts.get(units)?.get(jobspec);
   if (known !== undefined) return known;
-  const text = `${needs(jobspec, units)}; not free now`;
+  const text = `${needs(jobspec, units)}; not free now for its walltime`;
   const texts = busyTexts.get(units) ?? new WeakMap<Jobspec, string>();
   busyTexts.set(units, texts.set(jobspec, text));
   return text;

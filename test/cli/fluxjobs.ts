@@ -38,7 +38,7 @@ export const waits = (name: string, position: number, over: Partial<Status> = {}
   fluxJob(name, {
     phase: 'Waiting' as never,
     position,
-    conditions: because('Busy', 'needs 3 pods with 1 core each; not free now'),
+    conditions: because('Busy', 'needs 3 pods with 1 core each; not free now for its walltime'),
     ...over,
   });
 export const runs = fluxJob('runs', {

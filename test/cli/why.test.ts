@@ -5,7 +5,7 @@ import { ended, fluxJob, NOW, runs, waits } from './fluxjobs';
 
 const running = (name: string, startTime: string, over: object = {}) =>
   fluxJob(name, { ...runs.status, nodes: 'node-1', startTime, ...over } as FluxJobObject['status']);
-const BUSY = 'Busy: needs 3 pods with 1 core each; not free now';
+const BUSY = 'Busy: needs 3 pods with 1 core each; not free now for its walltime';
 const ADVICE =
   'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier';
 

@@ -22,6 +22,8 @@ export type Assets = Readonly<Record<Program, string>>;
 export interface FindAssetsOptions {
   /** Gets a progress line about once per second while the programs are built. @default - no messages */
   readonly progress?: (line: string) => void;
+  /** Ends a build and all that it started. @default - a build runs to its end */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A Go module of this project; its single binary contains all programs. */
@@ -51,7 +53,7 @@ const CONTROL_PLANE: GoModule<Program> = {
  * @throws FLUXQ_TEST_ASSETS when the configured folder is incomplete, FLUXQ_TEST_GO when the cache is empty and Go is
  * not installed, FLUXQ_TEST_BUILD when the build fails.
  */
-export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}): Promise<Assets> {
+export async function findAssets({ progress = () => {}, signal }: FindAssetsOptions = {}): Promise<Assets> {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
     const missing = missingPrograms(given, PROGRAMS);
@@ -64,7 +66,7 @@ export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}
     }
     return programsIn(given, PROGRAMS);
   }
-  return findPrograms(CONTROL_PLANE, progress);
+  return findPrograms(CONTROL_PLANE, progress, signal);
 }
 
 /**
@@ -75,6 +77,7 @@ export async function findAssets({ progress = () => {} }: FindAssetsOptions = {}
 export async function findPrograms<P extends string>(
   module: GoModule<P>,
   progress: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<Readonly<Record<P, string>>> {
   const { title, binary, programs, cost } = module;
   const folder = cachedFolder(module);
@@ -88,7 +91,8 @@ export async function findPrograms<P extends string>(
           'install Go 1.26 or, for the control plane, set KUBEBUILDER_ASSETS to a folder with the programs',
       });
     }
-    await buildPrograms({ go, module: module.folder, folder, done, binary, programs, progress, title, cost });
+    const where = { go, module: module.folder, folder, done };
+    await buildPrograms({ ...where, binary, programs, progress, title, cost, signal });
   }
   return programsIn(folder, programs);
 }

@@ -24,6 +24,8 @@ export interface BuildOptions {
   /** The names of the links to the binary. */
   readonly programs: readonly string[];
   readonly progress: (line: string) => void;
+  /** Ends the build and all that it started. @default - it runs to its end */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The last progress line ends with this word, and the duration if it was built. */
@@ -39,6 +41,7 @@ export async function buildPrograms(options: BuildOptions): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
   const lock = await lockFile(`${folder}.lock`, {
     done: options.done,
+    signal: options.signal,
     waiting: (pid, ms) => progress(`waiting for process ${pid}, which builds ${title}: ${clock(ms)}`),
   });
   if (lock === undefined) {
@@ -53,7 +56,7 @@ export async function buildPrograms(options: BuildOptions): Promise<void> {
 }
 
 async function build(options: BuildOptions): Promise<void> {
-  const { go, module, folder, programs, progress, title, cost, binary } = options;
+  const { go, module, folder, programs, progress, title, cost, binary, signal } = options;
   // In the folder of the result, so that the last step is a rename within one file system.
   const processes = ProcessSet.create(`${basename(folder)}.building`, dirname(folder));
   try {
@@ -69,20 +72,20 @@ async function build(options: BuildOptions): Promise<void> {
     const elapsed = () => clock(performance.now() - started);
 
     const list = await run('list', ['list', '-deps', '.']);
-    await finish(list, () =>
-      progress(`downloading the Go modules of ${title} (${cost.download}): ${elapsed()}`),
-    );
+    const downloading = () =>
+      progress(`downloading the Go modules of ${title} (${cost.download}): ${elapsed()}`);
+    await finish(list, downloading, signal);
     const total = packages(list);
 
     const result = join(processes.directory, 'result');
     mkdirSync(result);
     const output = join(result, binary);
     const compile = await run('build', [...buildArgs(module), '-o', output, '.']);
-    await finish(compile, () =>
+    const compiling = () =>
       progress(
         `building ${title} (once, about ${cost.build}): ${packages(compile)} of ${total} packages, ${elapsed()}`,
-      ),
-    );
+      );
+    await finish(compile, compiling, signal);
     for (const program of programs) {
       if (program !== binary) symlinkSync(binary, join(result, program));
     }
@@ -125,11 +128,16 @@ function versionStamps(module: string): string[] {
   );
 }
 
-async function finish(process: OwnedProcess, tick: () => void): Promise<void> {
+async function finish(
+  process: OwnedProcess,
+  tick: () => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const ended = process.exited;
   while (process.running) {
     tick();
-    await Promise.race([ended, delay(1000)]);
+    // The caller stops the process.
+    await Promise.race([ended, delay(1000, undefined, { ...(signal && { signal }) })]);
   }
   const how = await ended;
   if (how === 'exit code 0') return;

@@ -34,6 +34,8 @@ export interface ClusterOptions {
   readonly users?: readonly StaticUser[];
   /** Gets progress messages while the programs are built. @default - no messages */
   readonly progress?: (line: string) => void;
+  /** Ends the start, and every later wait of the cluster. @default - nothing ends them but `stop` */
+  readonly signal?: AbortSignal;
 }
 
 /** A separate network, in which nodes and pods call the apiserver. */

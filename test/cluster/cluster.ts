@@ -61,7 +61,7 @@ const START_WAIT = { timeoutMs: 90_000 };
  * @throws FLUXQ_TEST_COMPONENT with the end of the log when a program exits; the errors of findAssets.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const assets = await findAssets(options.progress === undefined ? {} : { progress: options.progress });
+  const assets = await findAssets(options);
   for (let tries = 1; ; tries++) {
     const cluster = await Cluster.prepare(assets, options);
     try {
@@ -69,6 +69,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       return cluster;
     } catch (error) {
       await cluster.stop();
+      options.signal?.throwIfAborted();
       if (tries === START_TRIES || !String(error).includes('address already in use')) throw error;
     }
   }
@@ -81,6 +82,7 @@ export class Cluster {
   readonly directory: string;
   private readonly components: ComponentSet;
   private readonly stopping = new AbortController();
+  private readonly ended: AbortSignal;
   private client: ApiClient | undefined;
   private nodesMade = 0;
 
@@ -93,6 +95,7 @@ export class Cluster {
   ) {
     this.server = `https://${options.network?.address ?? LOOPBACK}:${ports.apiserver}`;
     this.directory = processes.directory;
+    this.ended = AbortSignal.any([this.stopping.signal, ...(options.signal ? [options.signal] : [])]);
     this.components = new ComponentSet(processes, assets, options.network?.enter);
   }
 
@@ -221,7 +224,7 @@ export class Cluster {
     probe: () => Promise<T | undefined | false>,
     options?: WaitOptions,
   ): Promise<T> {
-    return waitFor(description, probe, { signal: this.stopping.signal, ...options });
+    return waitFor(description, probe, { signal: this.ended, ...options });
   }
 
   /** Adds nodes and returns their names as soon as pods can be scheduled on them. */
@@ -232,7 +235,7 @@ export class Cluster {
   /** Adds a node of each shape, as addNodes does. */
   async addNodesOf(shapes: readonly NodeShape[]): Promise<string[]> {
     const nodes = shapes.map((shape) => ({ name: `node-${this.nodesMade++}`, shape }));
-    await createNodes(this.api, nodes, this.stopping.signal);
+    await createNodes(this.api, nodes, this.ended);
     return nodes.map(({ name }) => name);
   }
 

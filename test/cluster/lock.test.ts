@@ -32,6 +32,15 @@ test('waits for a running owner until the lock is no longer needed', async () =>
   expect(waited).toEqual([owner.pid]);
 });
 
+test('stops waiting when it is told to', async () => {
+  const owner = spawn('sleep', ['60']);
+  writeFileSync(path, String(owner.pid));
+  const end = new AbortController();
+  const lock = lockFile(path, { done: () => false, waiting: () => end.abort(), signal: end.signal });
+  await expect(lock).rejects.toThrow(/aborted/);
+  owner.kill();
+});
+
 test('takes over the lock of a dead owner', async () => {
   const owner = spawn('true');
   await once(owner, 'exit');

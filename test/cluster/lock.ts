@@ -7,6 +7,8 @@ export interface LockOptions {
   readonly done: () => boolean;
   /** Called about once per second while another process holds the lock. */
   readonly waiting: (pid: number, milliseconds: number) => void;
+  /** Ends the wait. @default - it lasts as long as the owner lives */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Lock {
@@ -14,7 +16,10 @@ export interface Lock {
 }
 
 /** Takes the lock. @returns undefined when `done` becomes true first */
-export async function lockFile(path: string, { done, waiting }: LockOptions): Promise<Lock | undefined> {
+export async function lockFile(
+  path: string,
+  { done, waiting, signal }: LockOptions,
+): Promise<Lock | undefined> {
   const started = performance.now();
   for (;;) {
     if (done()) return undefined;
@@ -25,7 +30,7 @@ export async function lockFile(path: string, { done, waiting }: LockOptions): Pr
       continue;
     }
     if (owner !== undefined) waiting(owner, performance.now() - started);
-    await delay(1000);
+    await delay(1000, undefined, { ...(signal && { signal }) });
   }
 }
 

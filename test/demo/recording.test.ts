@@ -1,11 +1,12 @@
 import { Recording } from '../../examples/demo/recording';
+import { line } from '../../examples/demo/styled';
 
 function recorded(...frames: readonly (readonly [at: number, ...lines: string[]])[]): string {
   let milliseconds = 0;
   const recording = new Recording(20, () => milliseconds);
   for (const [at, ...lines] of frames) {
     milliseconds = at * 1000;
-    recording.add(lines);
+    recording.add(lines.map((text) => line(text)));
   }
   return recording.svg();
 }
@@ -27,5 +28,12 @@ test('leaves out a frame that shows nothing new', () => {
 test('cuts long lines and escapes what XML would read as markup', () => {
   const svg = recorded([0, 'a<b>&c', 'x'.repeat(30)]);
   expect(svg).toContain('>a&lt;b&gt;&amp;c</text>');
-  expect(svg).toContain(`>${'x'.repeat(20)}</text>`);
+  expect(svg).toContain(`>${'x'.repeat(19)}…</text>`);
+});
+
+test('has the colours of the terminal', () => {
+  const recording = new Recording(20, () => 0);
+  recording.add([[{ text: 'node-0 ' }, { text: 'A', colour: 31 }, { text: 'A', colour: 31 }, { text: '.' }]]);
+  expect(recording.svg()).toContain('>node-0 <tspan class="c31">AA</tspan>.</text>');
+  expect(recording.svg()).toContain('.c31 { fill: #');
 });

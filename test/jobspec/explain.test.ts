@@ -61,7 +61,9 @@ test('counts only nodes with the GPU that the workload names', () => {
   expect(unsatisfiableText(ask(5, { cpu: '1', 'nvidia.com/gpu': '8' }), both)).toBe(
     'asks for 5 nodes with 1 core and 8 nvidia.com/gpu, the cluster has 3',
   );
-  expect(busyText(ask(1, { 'amd.com/gpu': '1' }))).toBe('needs 1 pod with 1 amd.com/gpu; not free now');
+  expect(busyText(ask(1, { 'amd.com/gpu': '1' }))).toBe(
+    'needs 1 pod with 1 amd.com/gpu; not free now for its walltime',
+  );
 });
 
 test('returns nothing for a jobspec that fits', () => {
@@ -71,7 +73,7 @@ test('returns nothing for a jobspec that fits', () => {
 
 test('names what a waiting workload needs in Kubernetes quantities', () => {
   expect(busyText(ask(4, { cpu: '2', memory: '1536Mi' }))).toBe(
-    'needs 4 pods with 2 cores and 1536 MiB of memory each; not free now',
+    'needs 4 pods with 2 cores and 1536 MiB of memory each; not free now for its walltime',
   );
   const half = { cpuMillis: 500, memoryMiB: 256 };
   const jobspec = jobspecOf({
@@ -80,7 +82,9 @@ test('names what a waiting workload needs in Kubernetes quantities', () => {
     walltime: 60,
     units: half,
   });
-  expect(busyText(jobspec, half)).toBe('needs 1 pod with 300m of cpu and 300 MiB of memory; not free now');
+  expect(busyText(jobspec, half)).toBe(
+    'needs 1 pod with 300m of cpu and 300 MiB of memory; not free now for its walltime',
+  );
   expect(downText(ask(2, {}, { exclusive: true }))).toBe(
     'needs 2 whole nodes; that needs nodes that are down or cordoned',
   );
@@ -102,6 +106,6 @@ test('counts in units if an earlier release stored the jobspec', () => {
   const { attributes, ...rest } = ask(2, { cpu: '300m', memory: '300Mi' });
   const stored = { ...rest, attributes: { system: attributes.system } };
   expect(busyText(stored, { cpuMillis: 500, memoryMiB: 256 })).toBe(
-    'needs 2 pods with 500m of cpu and 256 MiB of memory each; not free now',
+    'needs 2 pods with 500m of cpu and 256 MiB of memory each; not free now for its walltime',
   );
 });

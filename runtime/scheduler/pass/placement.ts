@@ -238,10 +238,16 @@ function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean 
   }
   // Fluxion has to be asked for the head of a fcfs queue, or the head would not block the queue.
   const refusals = mayReserve(pass, budget, row) ? cache.unplannable : cache.busy;
-  if (budget.isStrict || !refusals.covers(row.jobspec)) return false;
+  if (budget.isStrict || !refusals.covers(row.jobspec) || mayBeImpossible(pass, row)) return false;
   if (refusals === cache.busy) budget.passedOver = true;
   waits.markBusy(row);
   return true;
+}
+
+/** Fluxion has to be asked for it: to say that it is not free now would be wrong. What is Busy fitted the nodes when it was asked. */
+function mayBeImpossible({ input, cluster }: Pass, { reason, jobspec }: WorkloadRow): boolean {
+  const { nodes, graphGrew } = input;
+  return nodes !== undefined && (reason !== 'Busy' || graphGrew !== false) && !cluster.fits(jobspec);
 }
 
 /** The depth of the queue is used up. */

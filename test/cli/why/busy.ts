@@ -37,7 +37,7 @@ export const BUSY: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue default, position 2',
-      'Busy: needs 1 pod with 3 cores; not free now',
+      'Busy: needs 1 pod with 3 cores; not free now for its walltime',
       'it would start at about 2027-01-15T10:00:00Z if nothing else were submitted; this is no promise',
       'just ahead of it: job/first (position 1)',
       'in namespace science: job/full has node-[0-1], its walltime ends at 2027-01-15T09:00:01Z',
@@ -56,7 +56,7 @@ export const BUSY: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue default, position 2',
-      'Busy: needs 1 pod with 2 cores; not free now',
+      'Busy: needs 1 pod with 2 cores; not free now for its walltime',
       'it would start at about 2027-01-15T10:00:00Z if nothing else were submitted; this is no promise',
       'just ahead of it: job/wide (position 1)',
       'in namespace science: job/half has node-0, its walltime ends at 2027-01-15T09:00:01Z',
@@ -97,7 +97,7 @@ export const BUSY: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue default, position 6',
-      'Busy: needs 2 pods with 1 core each; not free now',
+      'Busy: needs 2 pods with 1 core each; not free now for its walltime',
       'it would start at about 2027-01-15T14:00:00Z if nothing else were submitted; this is no promise',
       'just ahead of it: job/c (position 3), job/d (position 4), job/e (position 5)',
       'in namespace science: job/full has node-[0-1], its walltime ends at 2027-01-15T09:00:01Z',
@@ -146,7 +146,7 @@ export const BUSY: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue default, position 1',
-      'Busy: needs 1 pod with 1 core, the zone of certain other pods (podAffinity); not free now',
+      'Busy: needs 1 pod with 1 core, the zone of certain other pods (podAffinity); not free now for its walltime',
       'no start is known: the plan does not reach so far, or it waits for something that has no time',
       'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
     ],

@@ -32,6 +32,21 @@ describe('fcfs', () => {
   });
 });
 
+test('a workload that can never start says so at once, also behind a smaller one that is refused', async () => {
+  const sim = await Simulation.of(nodesOf(1, 2));
+  sim.submit('running', { cpu: 2, walltime: 100 });
+  await sim.pass();
+  sim.submit('next', { cpu: 2, walltime: 100 });
+  sim.submit('small', { cpu: 1, walltime: 200 });
+  sim.submit('impossible', { cpu: 9, walltime: 300 });
+  await sim.pass();
+  expect(sim.row('small')).toMatchObject({ reason: 'Busy' });
+  expect(sim.row('impossible')).toMatchObject({
+    reason: 'Unsatisfiable',
+    message: 'asks for 1 node with 9 cores, the cluster has none; the largest has 2 cores',
+  });
+});
+
 describe('easy', () => {
   /** Two nodes of two cores: `running` has one node until 1100, `wide` wants both. */
   async function blocked(): Promise<Simulation> {

@@ -164,7 +164,7 @@ describe('anti-affinity and host ports', () => {
     sim.submit('r4', replica);
     await sim.pass();
     expect(sim.row('r4').message).toBe(
-      `needs 1 pod with 1 core, one pod per ${HOST} (podAntiAffinity); not free now`,
+      `needs 1 pod with 1 core, one pod per ${HOST} (podAntiAffinity); not free now for its walltime`,
     );
   });
 
