@@ -11,6 +11,7 @@ module.exports = {
     'main.ts!',
     'constructs/index.ts!',
     'runtime/main.ts!',
+    'runtime/dashboard/browser/main.ts!',
     ...(production
       ? [
           'runtime/images.ts!',
@@ -33,6 +34,7 @@ module.exports = {
     '!constructs/crds/status-types.ts!',
     '!constructs/gitops/embed.ts!',
     '!constructs/minicluster/shell/embed.ts!',
+    '!runtime/dashboard/embed.ts!',
     'test/**/*.ts',
     'examples/**/*.ts',
   ],

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 interface Generated {
   /** Script of package.json that generates the files. */
   readonly script: string;
-  /** Folder of the generated files. */
+  /** The generated file, or the folder of the generated files. */
   readonly path: string;
   /** Settings of the generator; without this file the step is skipped. */
   readonly from: string;
@@ -16,6 +16,11 @@ interface Generated {
 
 const GENERATED: readonly Generated[] = [
   { script: 'generate:imports', path: 'imports', from: 'cdk8s.yaml' },
+  {
+    script: 'generate:dashboard',
+    path: 'runtime/dashboard/page.json',
+    from: 'runtime/dashboard/browser/main.ts',
+  },
   { script: 'generate:proto', path: 'runtime/fluxion/generated', from: 'runtime/fluxion/buf.gen.yaml' },
   { script: 'synth', path: 'dist', from: 'main.ts' },
 ];

@@ -133,6 +133,9 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/shared',
   ],
   'runtime/admission': ['ground', 'runtime/jobspec', 'runtime/kubernetes', 'runtime/workloads'],
+  'runtime/dashboard': ['ground', 'runtime/jobspec', 'runtime/kubernetes'],
+  // Runs in the browser: of the server it knows the messages.
+  'runtime/dashboard/browser': ['runtime/dashboard'],
   'runtime/fluxjobs': [
     'ground',
     'runtime/kubernetes',
@@ -200,6 +203,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'constructs/minicluster',
     'runtime/admission',
     'runtime/config',
+    'runtime/dashboard',
     'runtime/fluxjobs',
     // What pods request.
     'runtime/jobspec',

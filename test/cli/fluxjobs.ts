@@ -24,7 +24,7 @@ export function fluxJob(
   };
 }
 
-export const because = (reason: string, message: string, type = 'Scheduled'): Conditions => [
+const because = (reason: string, message: string, type = 'Scheduled'): Conditions => [
   {
     type,
     status: (type === 'Scheduled' ? 'False' : 'True') as never,

@@ -78,6 +78,8 @@ export class Roles {
       says: (text: string) => waitFor(`the log to say: ${text}`, () => child.logTail().includes(text)),
       /** How it ended by itself, and its log. */
       ended: async () => `${await child.exited}\n${child.logTail()}`,
+      /** The last lines of its log. */
+      log: () => child.logTail(),
       /** @throws when it does not end like this after the signal */
       end: async (signal: 'SIGTERM' | 'SIGINT', how: string) => {
         await child.kill(signal);

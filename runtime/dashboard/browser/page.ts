@@ -1,0 +1,68 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { html } from './html';
+import { JobDialog } from './job-dialog';
+import { NodeMap } from './node-map';
+import { QueueTable } from './queue-table';
+import { holdsNodes, isActive, type State } from './state';
+import { Timeline } from './timeline';
+import { UsageTable } from './usage-table';
+import { count } from './words';
+
+const KEY = '#job=';
+
+/** The job of the address, so that the page of a job can be kept as a bookmark and the browser's "back" closes it. */
+function useChosenJob(): [string | undefined, (key: string | undefined) => void] {
+  const read = () =>
+    location.hash.startsWith(KEY) ? decodeURIComponent(location.hash.slice(KEY.length)) : undefined;
+  const [chosen, setChosen] = useState(read);
+  useEffect(() => {
+    const listener = () => setChosen(read());
+    addEventListener('hashchange', listener);
+    return () => removeEventListener('hashchange', listener);
+  }, []);
+  const choose = (key: string | undefined) => {
+    location.hash = key === undefined ? '' : `${KEY}${encodeURIComponent(key)}`;
+  };
+  return [chosen, choose];
+}
+
+const CONNECTIONS = {
+  connecting: 'Connecting …',
+  live: 'Live',
+  lost: 'The connection is lost; trying again. What you see may be old. If the command was ended, start it again and open its new address.',
+};
+
+export function Page({ state }: { state: State }) {
+  const [chosen, choose] = useChosenJob();
+  const now = Date.now();
+  const counts = useMemo(() => summary(state), [state.jobs]);
+  return html`
+    <header>
+      <h1>fluxqueue</h1>
+      <p>${counts}</p>
+      <p role="status" class=${`connection ${state.connection}`}>${CONNECTIONS[state.connection]}</p>
+      <nav aria-label="Sections">
+        <a href="#queue">Queue</a> <a href="#nodes">Nodes</a> <a href="#timeline">Timeline</a> <a href="#usage">Usage</a>
+      </nav>
+    </header>
+    <main>
+      <${QueueTable} jobs=${state.jobs} now=${now} choose=${choose} />
+      <${NodeMap} state=${state} choose=${choose} />
+      <${Timeline} jobs=${state.jobs} now=${now} choose=${choose} />
+      <${UsageTable} jobs=${state.jobs} />
+    </main>
+    ${
+      chosen !== undefined &&
+      html`<${JobDialog} key=${chosen} name=${chosen} job=${state.jobs.get(chosen)} now=${now} close=${() => choose(undefined)} />`
+    }
+  `;
+}
+
+function summary({ jobs }: State): string {
+  let running = 0;
+  let waiting = 0;
+  for (const job of jobs.values())
+    if (holdsNodes(job)) running += 1;
+    else if (isActive(job)) waiting += 1;
+  return `${count(running, 'job runs', 'jobs run')}, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`;
+}

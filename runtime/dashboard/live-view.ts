@@ -1,0 +1,126 @@
+/** Keeps what the dashboard shows equal to the cluster, and tells those who look at it what changes. */
+import { type Clock, systemClock } from '../clock';
+import type { KubernetesClient } from '../kubernetes/client';
+import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
+import { isStatus } from '../kubernetes/errors';
+import { nodes } from '../kubernetes/paths';
+import { Reflector } from '../kubernetes/reflector';
+import type { Node } from '../kubernetes/types';
+import type { Logger } from '../observability/log';
+import type { Changes, JobView, NodeView } from './messages';
+import { jobView, nodeView } from './view';
+
+export interface LiveViewOptions {
+  readonly client: KubernetesClient;
+  /** @default - all namespaces */
+  readonly namespace?: string;
+  readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  readonly clock?: Clock;
+}
+
+/** Milliseconds in which changes are gathered into one message. */
+const GATHER_MS = 200;
+
+export class LiveView {
+  private readonly jobs = new Map<string, JobView>();
+  private readonly nodes = new Map<string, NodeView>();
+  private readonly listeners = new Set<(changes: Changes) => void>();
+  private readonly changedJobs = new Set<string>();
+  private readonly changedNodes = new Set<string>();
+  private readonly clock: Clock;
+  private readonly reflectors: { start(): void; stop(): void; readonly synced: Promise<void> }[] = [];
+  private nodesUnknown: string | undefined;
+  private cancelGather: (() => void) | undefined;
+
+  constructor(private readonly options: LiveViewOptions) {
+    this.clock = options.clock ?? systemClock;
+  }
+
+  /**
+   * Resolves when all is known. Nodes are shown if the user may list them.
+   * @throws FluxqError if the user may not list FluxJobs, or the apiserver does not answer
+   */
+  async start(): Promise<void> {
+    const { client, namespace, logger } = this.options;
+    await client.list(fluxJobs(namespace), { limit: 1 });
+    const nodesRefused = await mayList(client);
+    this.reflectors.push(
+      new Reflector<FluxJobObject, JobView>({
+        client,
+        path: fluxJobs(namespace),
+        project: jobView,
+        logger,
+        onChange: (_, now, before) => this.note(this.jobs, this.changedJobs, (now ?? before)!.key, now),
+      }),
+    );
+    if (nodesRefused === undefined)
+      this.reflectors.push(
+        new Reflector<Node, NodeView>({
+          client,
+          path: nodes(),
+          project: nodeView,
+          logger,
+          onChange: (_, now, before) => this.note(this.nodes, this.changedNodes, (now ?? before)!.name, now),
+        }),
+      );
+    else this.nodesUnknown = nodesRefused;
+    for (const reflector of this.reflectors) reflector.start();
+    await Promise.all(this.reflectors.map(({ synced }) => synced));
+  }
+
+  stop(): void {
+    for (const reflector of this.reflectors) reflector.stop();
+    this.cancelGather?.();
+    this.listeners.clear();
+  }
+
+  /** Tells all there is at once, and then each change. @returns a function that ends it */
+  listen(listener: (changes: Changes) => void): () => void {
+    listener({
+      jobs: [...this.jobs.values()],
+      goneJobs: [],
+      nodes: [...this.nodes.values()],
+      goneNodes: [],
+      ...(this.nodesUnknown === undefined ? {} : { nodesUnknown: this.nodesUnknown }),
+    });
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private note<T>(all: Map<string, T>, changed: Set<string>, key: string, now: T | undefined): void {
+    if (now === undefined) all.delete(key);
+    // Heartbeats of nodes change nothing that is shown.
+    else if (JSON.stringify(all.get(key)) === JSON.stringify(now)) return;
+    else all.set(key, now);
+    changed.add(key);
+    this.cancelGather ??= this.clock.after(GATHER_MS, () => this.tell());
+  }
+
+  private tell(): void {
+    this.cancelGather = undefined;
+    const jobs = split(this.jobs, this.changedJobs);
+    const nodes = split(this.nodes, this.changedNodes);
+    const changes = { jobs: jobs.now, goneJobs: jobs.gone, nodes: nodes.now, goneNodes: nodes.gone };
+    for (const listener of this.listeners) listener(changes);
+  }
+}
+
+function split<T>(all: ReadonlyMap<string, T>, changed: Set<string>) {
+  const keys = [...changed];
+  changed.clear();
+  return {
+    now: keys.flatMap((key) => all.get(key) ?? []),
+    gone: keys.filter((key) => !all.has(key)),
+  };
+}
+
+/** @returns why the user may not list nodes; undefined: the user may */
+async function mayList(client: KubernetesClient): Promise<string | undefined> {
+  try {
+    await client.list(nodes(), { limit: 1 });
+    return undefined;
+  } catch (error) {
+    if (!isStatus(error, 403)) throw error;
+    return 'You may not list nodes: only those that the shown workloads hold are here.';
+  }
+}

@@ -1,0 +1,63 @@
+/** What the server of the dashboard tells the browser, as JSON. */
+
+/** What one job holds on one node. */
+export interface Share {
+  readonly node: string;
+  /** Allocated cores, to a tenth; absent if the FluxJob does not tell them, because the allocation is too large for it. */
+  readonly cores?: number;
+  readonly gpus?: number;
+  /** Whether the whole node is allocated. */
+  readonly exclusive?: boolean;
+}
+
+/** One workload. All times are RFC 3339. */
+export interface JobView {
+  /** The name of its FluxJob with its namespace, unique in the cluster. */
+  readonly key: string;
+  readonly namespace: string;
+  /** As users name it: `job/train`. */
+  readonly name: string;
+  readonly queue: string;
+  readonly phase: string;
+  readonly position?: number;
+  /** Why it waits, in one word and in one sentence. */
+  readonly reason: string;
+  readonly message: string;
+  /** Further conditions that are true and say more about it. */
+  readonly notes: readonly string[];
+  readonly priority?: number;
+  readonly pods?: number;
+  readonly walltimeSeconds?: number;
+  readonly created: string;
+  readonly started?: string;
+  /** A reservation: it starts then at the latest. */
+  readonly reserved?: string;
+  /** When it would start if nothing else were submitted. */
+  readonly planned?: string;
+  readonly ended?: string;
+  readonly result?: string;
+  readonly requeues?: number;
+  /** Hostlist of its nodes. */
+  readonly nodes?: string;
+  /** What it holds now; empty while it waits and when it has ended. */
+  readonly shares: readonly Share[];
+}
+
+export interface NodeView {
+  readonly name: string;
+  readonly cores: number;
+  readonly gpus: number;
+  /** `down`: not Ready. `drained`: takes no new workloads. */
+  readonly state: 'up' | 'down' | 'drained';
+}
+
+/** The changes since the message before, or all there is. */
+export interface Changes {
+  readonly jobs: readonly JobView[];
+  /** Keys of jobs that are gone. */
+  readonly goneJobs: readonly string[];
+  readonly nodes: readonly NodeView[];
+  readonly goneNodes: readonly string[];
+  /** Why there are no nodes beside those that jobs hold. */
+  readonly nodesUnknown?: string;
+}
