@@ -1,13 +1,6 @@
 /** The runtime: one program with a subcommand for each role and command. */
 import { Command } from 'commander';
-import { addBackupCommand } from './cli/backup-command';
-import { addMigrateCommand } from './cli/migrate-command';
-import { addMiniClusterCommand } from './cli/minicluster-command';
-import { addQueueCommands } from './cli/queue-commands';
-import { addRenderCommand } from './cli/render-command';
-import { addSecretCommands } from './cli/secret-commands';
-import { addUninstallCommand } from './cli/uninstall-command';
-import { addWorkloadCommands } from './cli/workload-commands';
+import { addCommands } from './cli/commands';
 import { type Config, loadConfig } from './config';
 import { FluxqError, messageOf } from './errors';
 import { createLogger, type Logger } from './observability/log';
@@ -71,14 +64,7 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .option('--config <file>', 'YAML configuration')
     .action((options: { config?: string }) => run(name, options));
 
-addQueueCommands(program);
-addWorkloadCommands(program);
-addMiniClusterCommand(program);
-addMigrateCommand(program);
-addBackupCommand(program);
-addSecretCommands(program);
-addRenderCommand(program);
-addUninstallCommand(program);
+addCommands(program);
 
 program.parseAsync().then(
   () => process.exit(0),
