@@ -15,6 +15,7 @@ module.exports = {
       ? [
           'runtime/images.ts!',
           'runtime/image-digests.ts!',
+          'runtime/krew.ts!',
           'runtime/package.ts!',
           'runtime/helm/main.ts!',
           'runtime/simulation/main.ts!',

@@ -1,4 +1,5 @@
 /** The runtime: one program with a subcommand for each role and command. */
+import { constants } from 'node:os';
 import { Command } from 'commander';
 import { addCommands } from './cli/commands';
 import { type Config, loadConfig } from './config';
@@ -66,8 +67,15 @@ for (const [name, { summary }] of Object.entries(ROLES))
 
 addCommands(program);
 
+// Nobody reads the rest: `fluxqueue queue | head`. The exit code is that of other programs then.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
+  throw error;
+});
+
 program.parseAsync().then(
-  () => process.exit(0),
+  // A command that a signal ended has set its exit code.
+  () => process.exit(),
   (error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
     process.exit(1);

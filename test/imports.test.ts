@@ -192,6 +192,8 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/admission',
     'runtime/config',
     'runtime/fluxjobs',
+    // What pods request.
+    'runtime/jobspec',
     'runtime/kubernetes',
     'runtime/miniclusters',
     'runtime/queue',
@@ -211,6 +213,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/roles'],
   'runtime/bundle': [],
   'runtime/package': ['runtime/bundle'],
+  'runtime/krew': ['runtime/bundle'],
   'runtime/images': ['ground', 'constructs/images'],
   'runtime/image-digests': ['ground', 'constructs/images'],
   'runtime/helm': ['constructs/images', 'constructs/fluxqueue'],

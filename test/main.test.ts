@@ -1,10 +1,14 @@
 /** The bundled program: its messages and its exit code when something is wrong. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
+import { bundleRuntime } from '../runtime/bundle';
 import type { ConfigInput } from '../runtime/config';
 import { leases } from '../runtime/kubernetes/paths';
 import type { Lease } from '../runtime/kubernetes/types';
@@ -78,6 +82,21 @@ describe('a role that can not start', () => {
       other.close();
     }
   });
+});
+
+test('a command whose output nobody reads ends like other programs, without a word', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-main-'));
+  try {
+    const bundle = join(folder, 'runtime.js');
+    bundleRuntime(bundle);
+    const child = spawn(process.execPath, [bundle, 'completion', 'bash']);
+    child.stdout.destroy();
+    const errors = text(child.stderr);
+    expect(await once(child, 'exit')).toEqual([141, null]);
+    expect(await errors).toBe('');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describeStack(

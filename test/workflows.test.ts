@@ -51,6 +51,7 @@ test('a release checks advisories of production dependencies and has an SBOM, di
     'npm sbom --omit=dev',
     'npm run -s images:digests',
     'npm pack ./lib',
+    'npm run -s krew -- release',
   ])
     expect(commands).toContain(command);
   const attested = stepsOf('release.yml').filter(({ uses }) =>

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { type ClientOptions, createClient, type KubernetesClient } from '../kubernetes/client';
 
 /** Runs one command with a client of the apiserver. */
@@ -21,12 +22,28 @@ export interface Scope {
   readonly context?: string;
 }
 
+/** Changes by these commands are a user's, like those by `kubectl edit`. */
+export const FIELD_MANAGER = 'kubectl-fluxqueue';
+
+/** Runs one command of a user. */
+export function inCluster<T>(
+  { context }: Pick<Scope, 'context'>,
+  work: (client: KubernetesClient) => Promise<T>,
+): Promise<T> {
+  return withClient({ userAgent: 'fluxqueue-cli', ...(context && { context }) }, work);
+}
+
 /** Runs one command of a user in the namespace that is meant. */
 export function inNamespace<T>(
-  { namespace, context }: Scope,
+  { namespace, ...scope }: Scope,
   work: (client: KubernetesClient, namespace: string) => Promise<T>,
 ): Promise<T> {
-  return withClient({ userAgent: 'fluxqueue-cli', ...(context && { context }) }, (client) =>
-    work(client, namespace ?? client.namespace ?? 'default'),
-  );
+  return inCluster(scope, (client) => work(client, namespace ?? client.namespace ?? 'default'));
+}
+
+/** Gives a command the options of its scope. */
+export function scoped(command: Command): Command {
+  return command
+    .option('-n, --namespace <name>', 'namespace (default: that of the kubeconfig)')
+    .option('--context <name>', 'context of the kubeconfig');
 }

@@ -1,14 +1,5 @@
-/** What `queue`, `why` and `when` say of workloads, from their FluxJobs alone. Pure functions. */
-
-import { columns } from '../columns';
+/** What `why` and `when` say of workloads, from their FluxJobs alone. Pure functions. */
 import type { FluxJobObject } from '../kubernetes/custom-resources';
-
-export interface QueueTableOptions {
-  /** Whether a column has the namespace. */
-  readonly namespaces: boolean;
-  /** Milliseconds. */
-  readonly now: number;
-}
 
 /** In the order in which kubectl users ask: what runs, then what waits in its line, then what has ended, newest first. */
 export function inLine(fluxJobs: readonly FluxJobObject[]): FluxJobObject[] {
@@ -26,26 +17,6 @@ export function inLine(fluxJobs: readonly FluxJobObject[]): FluxJobObject[] {
 
 const LAST = 2;
 const RANKS: Readonly<Record<string, number>> = { Running: 0, Ready: 0, Waiting: 1, Finished: LAST };
-
-export function queueLines(fluxJobs: readonly FluxJobObject[], options: QueueTableOptions): string[] {
-  const head = ['QUEUE', 'POSITION', 'WORKLOAD', 'PHASE', 'NODES', 'START', 'AGE', 'REASON'];
-  const rows = inLine(fluxJobs).map((fluxJob) => {
-    const { spec, status = {}, metadata } = fluxJob;
-    const { reason } = scheduled(fluxJob);
-    const cells = [
-      spec.queue,
-      status.position === undefined ? '' : `${status.position}`,
-      nameOf(fluxJob),
-      status.phase ?? '',
-      status.nodes ?? '',
-      status.start ?? '',
-      ageOf(metadata.creationTimestamp, options.now),
-      status.phase === 'Finished' ? (status.result ?? '') : status.phase === 'Waiting' ? reason : '',
-    ];
-    return options.namespaces ? [metadata.namespace ?? '', ...cells] : cells;
-  });
-  return columns([options.namespaces ? ['NAMESPACE', ...head] : head, ...rows]);
-}
 
 /** As users name it: `job/train`. */
 export function nameOf({ spec: { workload } }: FluxJobObject): string {
@@ -126,24 +97,14 @@ function ahead(fluxJob: FluxJobObject, others: readonly FluxJobObject[]): string
 /** The reason of a workload that no pass has seen. */
 const NOT_JUDGED = 'Submitted';
 
-function scheduled({ status = {} }: FluxJobObject): { readonly reason: string; readonly message: string } {
+/** What the last pass said of it. */
+export function scheduled({ status = {} }: FluxJobObject): {
+  readonly reason: string;
+  readonly message: string;
+} {
   const condition = status.conditions?.find(({ type }) => type === 'Scheduled');
   return {
     reason: condition?.reason ?? NOT_JUDGED,
     message: condition?.message ?? 'no pass has judged it yet',
   };
-}
-
-const AGES = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-] as const;
-
-/** As kubectl writes ages. */
-function ageOf(time: string | undefined, now: number): string {
-  if (time === undefined) return '';
-  const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1000));
-  for (const [size, unit] of AGES) if (seconds >= 2 * size) return `${Math.floor(seconds / size)}${unit}`;
-  return `${seconds}s`;
 }

@@ -119,7 +119,9 @@ const CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
+const metadataAs = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+const METADATA_ONLY = metadataAs('PartialObjectMetadata');
+const METADATA_ONLY_LIST = metadataAs('PartialObjectMetadataList');
 
 /** @throws FluxqError FLUXQ_KUBECONFIG */
 export function createClient(options: ClientOptions = {}): KubernetesClient {
@@ -160,7 +162,9 @@ class Client implements KubernetesClient {
       continue: options.continue,
       resourceVersion: options.resourceVersion,
     });
-    return this.#read<KubernetesList<T>>('list', path + query, options);
+    const list = await this.#read<KubernetesList<T>>('list', path + query, options);
+    // An empty list of metadata has null.
+    return { ...list, items: list.items ?? [] };
   }
 
   async create<T>(path: string, body: object, options: WriteOptions = {}): Promise<T> {
@@ -226,7 +230,8 @@ class Client implements KubernetesClient {
 
   async #read<T>(verb: Verb, path: string, options: RequestOptions): Promise<T> {
     const pool: ConnectionPool = options.priority === 'urgent' ? 'urgent' : 'read';
-    const call = { verb, method: 'GET', path, pool, headers: acceptOf(options), repeatable: true };
+    const headers = acceptOf(options, verb === 'list' ? METADATA_ONLY_LIST : METADATA_ONLY);
+    const call = { verb, method: 'GET', path, pool, headers, repeatable: true };
     return parseAnswer<T>(await this.#send(call, options), path);
   }
 
@@ -272,8 +277,11 @@ class Client implements KubernetesClient {
   }
 }
 
-function acceptOf({ metadataOnly }: RequestOptions): Readonly<Record<string, string>> {
-  return metadataOnly === true ? { accept: METADATA_ONLY } : {};
+function acceptOf(
+  { metadataOnly }: RequestOptions,
+  accept = METADATA_ONLY,
+): Readonly<Record<string, string>> {
+  return metadataOnly === true ? { accept } : {};
 }
 
 function poolOf({ priority }: RequestOptions): ConnectionPool {

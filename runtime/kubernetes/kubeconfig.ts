@@ -57,6 +57,15 @@ export function loadAccess(options: KubeconfigOptions = {}): Access {
   );
 }
 
+/** The contexts that the files of a user have. @throws FluxqError FLUXQ_KUBECONFIG */
+export function contextNames(environment: KubeconfigOptions['environment'] = process.env): string[] {
+  const contexts = candidates(undefined, environment).flatMap((file) => {
+    const text = readText(file, false);
+    return text === undefined ? [] : parseFile(file, text).contexts;
+  });
+  return [...new Set(contexts.map(({ name }) => name))];
+}
+
 function candidates(
   given: string | undefined,
   environment: NonNullable<KubeconfigOptions['environment']>,

@@ -63,6 +63,7 @@ export const pods = namespaced('', 'v1', 'pods');
 export const secrets = namespaced('', 'v1', 'secrets');
 export const leases = namespaced('coordination.k8s.io', 'v1', 'leases');
 export const events = namespaced('events.k8s.io', 'v1', 'events');
+export const namespaces = clusterWide('', 'v1', 'namespaces');
 export const nodes = clusterWide('', 'v1', 'nodes');
 export const priorityClasses = clusterWide('scheduling.k8s.io', 'v1', 'priorityclasses');
 export const runtimeClasses = clusterWide('node.k8s.io', 'v1', 'runtimeclasses');

@@ -103,6 +103,11 @@ function tests(getCluster: () => Cluster): void {
     expect(stored.data?.a).toHaveLength(200_000);
     const read = await client.get<ConfigMap>(configMaps('default', 'large'), { metadataOnly: true });
     expect([read.metadata.uid, read.data]).toEqual([answer.metadata.uid, undefined]);
+    const { items } = await client.list<ConfigMap>(configMaps('default'), { metadataOnly: true });
+    const listed = items.find(({ metadata }) => metadata.name === 'large');
+    expect([listed?.metadata.uid, listed?.data]).toEqual([answer.metadata.uid, undefined]);
+    const none = { labelSelector: 'no=such', metadataOnly: true };
+    expect((await client.list<ConfigMap>(configMaps('default'), none)).items).toEqual([]);
   });
 
   test('reports errors with code, request, reason and the message of the apiserver', async () => {

@@ -1,10 +1,17 @@
 /** The commands that users run with their own rights: a user with `edit` in one namespace. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
+import { UNREACHABLE_KUBECONFIG } from '../unreachable';
 import { describeStack, inOneNamespace } from './suite';
 import type { Namespace } from './workloads';
 
+const run = promisify(execFile);
 const ADA = { name: 'ada', token: 'token-of-ada', groups: [] };
 
 describeStack(
@@ -31,9 +38,16 @@ describeStack(
       return (await stack.roles.once([...args, '-n', 'science'], { KUBECONFIG })).trim();
     };
 
+    /** A command of ada that goes on. */
+    const watching = (...args: readonly string[]) => {
+      const { stack } = getFixture();
+      const KUBECONFIG = stack.cluster.kubeconfigForUser(ADA);
+      return stack.roles.command([...args, '--watch', '-n', 'science'], { KUBECONFIG });
+    };
+
     /** A Job as ada makes it. */
-    const job = (name: string, cores: number, runs: string, suspend = false) =>
-      science.job(name, { cores, runs, ...(suspend ? { spec: { suspend: true } } : {}) });
+    const job = (name: string, cores: number, runs: string, labels = {}, spec = {}) =>
+      science.job(name, { cores, runs, labels, spec });
 
     test('what waits is shown, explained, held, released, preferred and cancelled', async () => {
       const full = await job('full', 4, '60s');
@@ -76,10 +90,107 @@ describeStack(
     });
 
     test('a Job with suspend: true in its manifest is released, too', async () => {
-      const held = await job('suspended', 1, '300ms', true);
+      const held = await job('suspended', 1, '300ms', {}, { suspend: true });
       await science.phase(held, 'Waiting', 'Held');
       expect(await fluxqueue('release', 'job/suspended')).toBe('job/suspended released');
       await science.phase(held, 'Finished');
+    });
+
+    test('watches tell in a pipe what changes', async () => {
+      const queue = await watching('queue', '-o', 'wide', '-l', 'app=watched');
+      const names = await watching('queue', '-o', 'name');
+      await queue.says('nothing runs or waits');
+      const full = await job('watched', 4, '60s', { app: 'watched' });
+      await queue.says('job/watched  Running');
+      const next = await job('watched-next', 4, '300ms');
+      await science.shown('watched-next-job', 'Waiting');
+      const when = await watching('when', 'watched-next');
+      const why = await watching('why', 'watched-next');
+      await when.says('it starts at');
+      await why.says('science/job/watched-next waits in queue default, position 1');
+      await science.delete(full, 'Job');
+      await queue.says('job/watched  Deleted');
+      expect(await when.ended()).toMatch(/^exit code 0\n(.|\n)*it started at 2\d{3}-/);
+      expect(await why.ended()).toMatch(/^exit code 0\n(.|\n)*has ended: Succeeded/);
+      await names.says('job/watched-next');
+      // As kubectl ends, so that a script knows that it was not the end of a Job.
+      await queue.end('SIGINT', 'exit code 130');
+      await names.end('SIGTERM', 'exit code 143');
+      await science.phase(next, 'Finished');
+    });
+
+    test('what runs is shown with its user, by labels and names, and summed up', async () => {
+      const wide = await job('labelled', 3, '60s', { app: 'labelled' });
+      await science.shown('labelled-job', 'Running');
+      const [head, row, ...more] = (await fluxqueue('queue', '-o', 'wide', '-l', 'app=labelled')).split('\n');
+      expect(head).toMatch(/REASON +USER +PRIORITY +PODS +WALLTIME +LEFT$/);
+      expect(row).toMatch(/^default +job\/labelled +Running .* admin +0 +1 +60m +\d+[ms]$/);
+      expect(more).toEqual([]);
+      expect(await fluxqueue('queue', 'job/labelled', '-o', 'name')).toBe('job/labelled');
+      await expect(fluxqueue('queue', 'labeled')).rejects.toThrow(/FLUXQ_WORKLOAD_UNKNOWN/);
+      await expect(fluxqueue('queue', '-l', 'app=(')).rejects.toThrow(/unable to parse/);
+      expect(await fluxqueue('top')).toMatch(
+        /^QUEUE +USER +RUNNING +NODES +PODS +CPU +WAITING.*\ndefault +admin +1 +1 +1 +3 +0 +0 +0$/,
+      );
+      await science.delete(wide, 'Job');
+      await science.phase(wide, 'Finished');
+    });
+
+    test('a running Job is given back to the queue and starts again', async () => {
+      const again = await job('again', 1, '60s');
+      const before = await science.phase(again, 'Running');
+      expect(await fluxqueue('requeue', 'again')).toBe('job/again requeued');
+      await science.regranted(again, before);
+      const { metadata } = await getFixture().client.get<Job>(jobs('science', 'again'));
+      expect(metadata.annotations).not.toHaveProperty(['fluxqueue/hold']);
+      await fluxqueue('cancel', 'again');
+      await expect(fluxqueue('requeue', 'suspended')).rejects.toThrow(/FLUXQ_REQUEUE: .*has ended/);
+    });
+
+    test('kubectl completes names of workloads, and nothing where there is no apiserver', async () => {
+      const { cluster } = getFixture().stack;
+      const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-plugin-'));
+      const bin = join(__dirname, '..', '..', 'bin');
+      // As npm installs them.
+      symlinkSync(join(bin, 'fluxqueue.js'), join(folder, 'kubectl-fluxqueue'));
+      symlinkSync(join(bin, 'kubectl_complete-fluxqueue.js'), join(folder, 'kubectl_complete-fluxqueue'));
+      const completed = async (kubeconfig: string, ...words: readonly string[]) => {
+        const PATH = [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
+        const env = { ...process.env, PATH, KUBECONFIG: kubeconfig };
+        return (await run(cluster.kubectlPath, ['__complete', 'fluxqueue', ...words], { env })).stdout;
+      };
+      try {
+        const words = ['why', '-n', 'science', 'sus'];
+        expect(await completed(cluster.kubeconfigForUser(ADA), ...words)).toBe('suspended\tFinished\n:4\n');
+        expect(await completed(cluster.kubeconfigForUser(ADA), 'requ')).toMatch(/^requeue\t.*\n:4\n$/);
+        const nobody = join(folder, 'config');
+        writeFileSync(nobody, UNREACHABLE_KUBECONFIG);
+        expect(await completed(nobody, ...words)).toBe(':4\n');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    test('an administrator empties a node without ending a Job', async () => {
+      const { stack } = getFixture();
+      const KUBECONFIG = stack.cluster.kubeconfig;
+      await job('last', 1, '15s');
+      await science.shown('last-job', 'Running');
+      const refused = stack.roles.once(['drain', 'node-0'], {
+        KUBECONFIG: stack.cluster.kubeconfigForUser(ADA),
+      });
+      await expect(refused).rejects.toThrow(/forbidden/i);
+      const said = await stack.roles.once(['drain', 'node-0'], { KUBECONFIG });
+      expect(said).toMatch(
+        /^node\/node-0 cordoned\nNAMESPACE +WORKLOAD +PHASE +UNTIL\nscience +job\/last +Running +2\d{3}-.*\nnext: /,
+      );
+      const draining = await stack.roles.command(['drain', 'node-0', '--after-jobs'], { KUBECONFIG });
+      const late = await job('late', 1, '300ms');
+      const ended = await draining.ended();
+      expect(ended).toMatch(/^exit code 0\n(.|\n)*job\/last +Gone\n(.|\n)*kubectl uncordon node-0$/);
+      expect((await science.row(late))?.phase).toBe('Waiting');
+      await stack.cluster.kubectl(['uncordon', 'node-0']);
+      await science.phase(late, 'Finished');
     });
 
     test('a user without rights, a wrong name and a wrong word get one sentence', async () => {

@@ -77,8 +77,10 @@ export class Roles {
     return {
       /** Resolves when its log has the text. */
       says: (text: string) => waitFor(`the log to say: ${text}`, () => child.logTail().includes(text)),
+      /** How it ended by itself, and its log. */
+      ended: async () => `${await child.exited}\n${child.logTail()}`,
       /** @throws when it does not end like this after the signal */
-      end: async (signal: 'SIGTERM', how: string) => {
+      end: async (signal: 'SIGTERM' | 'SIGINT', how: string) => {
         await child.kill(signal);
         if ((await child.exited) !== how) throw new Error(`${await child.exited}:\n${child.logTail()}`);
       },

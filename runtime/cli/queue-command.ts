@@ -1,0 +1,116 @@
+/** The command `queue`, which users run with their own kubeconfig and rights, also as `kubectl fluxqueue queue`. */
+import { type Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
+import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
+import type { KubernetesObject } from '../kubernetes/types';
+import type { Picture } from './picture';
+import { chosen, type Filter, isShown, queuePicture, requireNames, usersOf } from './queue-table';
+import { type Source, show } from './show';
+import { inNamespace, type Scope, scoped } from './with-client';
+import { parseWorkload } from './workload-names';
+import { nameOf } from './workloads';
+
+const FORMATS = ['table', 'wide', 'name', 'json', 'yaml'] as const;
+
+interface QueueOptions extends Scope {
+  readonly allNamespaces: boolean;
+  readonly all: boolean;
+  readonly queue?: string;
+  readonly selector?: string;
+  readonly output: (typeof FORMATS)[number];
+  readonly watch: boolean;
+}
+
+/** What commands read of the queue. */
+export interface QueueObjects extends Readonly<Record<string, KubernetesObject>> {
+  readonly fluxJobs: FluxJobObject;
+  readonly jobs: KubernetesObject;
+  readonly pods: KubernetesObject;
+}
+
+export function addQueueCommand(program: Command): void {
+  scoped(program.command('queue'))
+    .description('print what runs and waits, in the order of the line')
+    .argument('[workloads...]', 'only these, also if they have ended: name, job/name or pod/name')
+    .option('-A, --all-namespaces', 'of all namespaces', false)
+    .option('--all', 'also what has ended', false)
+    .option('--queue <name>', 'of this queue only')
+    .option('-l, --selector <labels>', 'of workloads with these labels only, as kubectl reads them')
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(FORMATS).default('table'))
+    .option('-w, --watch', 'go on to print what changes, until Ctrl-C', false)
+    .action(printQueue);
+}
+
+async function printQueue(texts: readonly string[], options: QueueOptions): Promise<void> {
+  const { allNamespaces, all, queue, selector, output, watch } = options;
+  const names = texts.map(parseWorkload);
+  const isTable = output === 'table' || output === 'wide';
+  await inNamespace(options, (client, namespace) => {
+    const scope = allNamespaces ? undefined : namespace;
+    const needsWorkloads = selector !== undefined || output === 'wide';
+    const sources = {
+      fluxJobs: { path: fluxJobs(scope) },
+      jobs: needsWorkloads ? admitted(jobs, scope, selector) : undefined,
+      pods: needsWorkloads ? admitted(pods, scope, selector) : undefined,
+    };
+    return show<QueueObjects>(
+      client,
+      sources,
+      ({ fluxJobs, jobs, pods }) => {
+        const workloads = [...jobs, ...pods];
+        const filter: Filter = {
+          all,
+          ...(queue !== undefined && { queue }),
+          ...(names.length > 0 && { names }),
+          ...(selector !== undefined && { uids: new Set(workloads.map(({ metadata }) => metadata.uid)) }),
+        };
+        if (!watch) requireNames(fluxJobs, names);
+        if (!isTable) return objectsPicture(fluxJobs, filter, options);
+        const users = output === 'wide' ? { users: usersOf(workloads) } : {};
+        return queuePicture(fluxJobs, { ...filter, ...users, namespaces: allNamespaces, now: Date.now() });
+      },
+      { watch, stream: !isTable },
+    );
+  });
+}
+
+/** The Jobs or Pods in the queue that have these labels. */
+export function admitted(path: NamespacedPath, namespace: string | undefined, selector?: string): Source {
+  const labelSelector = [`${ADMITTED_LABEL}=true`, ...(selector === undefined ? [] : [selector])].join(',');
+  return { path: path(namespace), labelSelector, metadataOnly: true };
+}
+
+/** Once, `json` and `yaml` are a list; a watch prints one object after the other. */
+function objectsPicture(
+  fluxJobs: readonly FluxJobObject[],
+  filter: Filter,
+  { output, watch }: QueueOptions,
+): Picture {
+  const found = chosen(fluxJobs, filter);
+  if (output === 'name' || watch) {
+    const textOf = { name: nameOf, json: jsonOf, yaml: yamlOf }[output as 'name' | 'json' | 'yaml'];
+    return {
+      rows: found.map((fluxJob) => ({
+        key: fluxJob.metadata.uid,
+        cells: [textOf(fluxJob)],
+        state: fluxJob.metadata.resourceVersion,
+        hidden: !isShown(fluxJob, filter),
+      })),
+    };
+  }
+  const items = found.filter((fluxJob) => isShown(fluxJob, filter)).map(shownObject);
+  const list = { apiVersion: 'v1', kind: 'List', items };
+  const text = output === 'json' ? JSON.stringify(list, null, 2) : stringify(list).trimEnd();
+  return { rows: [{ key: 'list', cells: [text], state: text }] };
+}
+
+const jsonOf = (fluxJob: FluxJobObject) => JSON.stringify(shownObject(fluxJob));
+const yamlOf = (fluxJob: FluxJobObject) => `---\n${stringify(shownObject(fluxJob)).trimEnd()}`;
+
+/** Without the bookkeeping of fields, which kubectl does not print either. */
+function shownObject({ metadata, ...fluxJob }: FluxJobObject): FluxJobObject {
+  const { managedFields: _, ...shown } = metadata as typeof metadata & { readonly managedFields?: unknown };
+  return { ...fluxJob, metadata: shown };
+}

@@ -1,0 +1,132 @@
+/** What `queue` shows: FluxJobs in the order of their lines. Pure functions. */
+import { USER_ANNOTATION } from '../../constructs/api/labels';
+import { FluxqError } from '../errors';
+import type { FluxJobObject } from '../kubernetes/custom-resources';
+import type { KubernetesObject } from '../kubernetes/types';
+import { ageOf, durationText } from './durations';
+import type { Picture, PictureRow } from './picture';
+import { isMeant, type MeantWorkload } from './workload-names';
+import { inLine, nameOf, scheduled } from './workloads';
+
+export interface Filter {
+  /** Whether what has ended is shown too. */
+  readonly all: boolean;
+  /** @default - all queues */
+  readonly queue?: string;
+  /** @default - all workloads */
+  readonly names?: readonly MeantWorkload[];
+  /** uids of the workloads that a selector chose. @default - all workloads */
+  readonly uids?: ReadonlySet<string>;
+}
+
+export interface QueueTableOptions extends Filter {
+  /** Whether a column has the namespace. */
+  readonly namespaces: boolean;
+  /** Milliseconds. */
+  readonly now: number;
+  /** The users of workloads by uid, for the columns of `-o wide`. @default - without these columns */
+  readonly users?: ReadonlyMap<string, string>;
+}
+
+const HEAD = ['QUEUE', 'POSITION', 'WORKLOAD', 'PHASE', 'NODES', 'START', 'AGE', 'REASON'];
+const AGE = HEAD.indexOf('AGE');
+const WIDE = ['USER', 'PRIORITY', 'PODS', 'WALLTIME', 'LEFT'];
+
+/** The FluxJobs that are asked for, in the order of their lines; those that have ended, too. */
+export function chosen(fluxJobs: readonly FluxJobObject[], { queue, names, uids }: Filter): FluxJobObject[] {
+  return inLine(
+    fluxJobs.filter(
+      (fluxJob) =>
+        (queue === undefined || fluxJob.spec.queue === queue) &&
+        (names === undefined || names.some((name) => isMeant(name, fluxJob))) &&
+        (uids === undefined || uids.has(fluxJob.spec.workload.uid)),
+    ),
+  );
+}
+
+/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN for a name that nothing has */
+export function requireNames(fluxJobs: readonly FluxJobObject[], names: readonly MeantWorkload[]): void {
+  const missing = names.find((name) => !fluxJobs.some((fluxJob) => isMeant(name, fluxJob)));
+  if (missing === undefined) return;
+  throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', 'no FluxJob is about it', {
+    field: 'workload',
+    value: missing.name,
+    remedy: 'kubectl fluxqueue queue --all lists what there is',
+  });
+}
+
+export function isShown({ status }: FluxJobObject, { all, names }: Filter): boolean {
+  return all || names !== undefined || status?.phase !== 'Finished';
+}
+
+export function queuePicture(fluxJobs: readonly FluxJobObject[], options: QueueTableOptions): Picture {
+  const head = options.users === undefined ? HEAD : [...HEAD, ...WIDE];
+  return {
+    head: options.namespaces ? ['NAMESPACE', ...head] : head,
+    rows: chosen(fluxJobs, options).map((fluxJob) => rowOf(fluxJob, options)),
+    empty: 'nothing runs or waits',
+  };
+}
+
+function rowOf(fluxJob: FluxJobObject, options: QueueTableOptions): PictureRow {
+  const { metadata } = fluxJob;
+  const cells = [...cellsOf(fluxJob, options), ...wideCells(fluxJob, options)];
+  const inNamespace = (row: readonly string[]) =>
+    options.namespaces ? [metadata.namespace ?? '', ...row] : row;
+  return {
+    key: metadata.uid,
+    cells: inNamespace(cells),
+    // Ages go on without a change.
+    state: cellsOf(fluxJob, options).toSpliced(AGE, 1).join('\n'),
+    gone: inNamespace(cells.map((cell, i) => (HEAD[i] === 'PHASE' ? 'Deleted' : cell))),
+    hidden: !isShown(fluxJob, options),
+  };
+}
+
+function cellsOf(fluxJob: FluxJobObject, { now }: QueueTableOptions): string[] {
+  const { spec, status = {}, metadata } = fluxJob;
+  const { phase = '' } = status;
+  const reason = phase === 'Waiting' ? scheduled(fluxJob).reason : '';
+  return [
+    spec.queue,
+    status.position === undefined ? '' : `${status.position}`,
+    nameOf(fluxJob),
+    phase,
+    status.nodes ?? '',
+    status.start ?? '',
+    ageOf(metadata.creationTimestamp, now),
+    phase === 'Finished' ? (status.result ?? '') : reason,
+  ];
+}
+
+function wideCells({ spec, status = {} }: FluxJobObject, { users, now }: QueueTableOptions): string[] {
+  if (users === undefined) return [];
+  const { walltimeSeconds, priority = 0, pods, workload } = spec;
+  const end = status.phase === 'Finished' ? undefined : endOf({ spec, status });
+  return [
+    users.get(workload.uid) ?? '',
+    `${priority}`,
+    pods === undefined ? '' : `${pods}`,
+    walltimeSeconds === undefined ? '' : durationText(walltimeSeconds),
+    end === undefined ? '' : durationText((end - now) / 1000),
+  ];
+}
+
+/** When its walltime is over, in milliseconds; undefined while it does not run, and for what has no end. */
+export function endOf({ spec, status }: Pick<FluxJobObject, 'spec' | 'status'>): number | undefined {
+  const { walltimeSeconds } = spec;
+  const start = status?.startTime;
+  return walltimeSeconds === undefined || start === undefined
+    ? undefined
+    : Date.parse(start) + walltimeSeconds * 1000;
+}
+
+/** The users who created these workloads, by uid: what a controller created has none. */
+export function usersOf(workloads: readonly KubernetesObject[]): Map<string, string> {
+  return new Map(
+    workloads.flatMap(({ metadata: { uid, annotations } }) => {
+      const user = annotations?.[USER_ANNOTATION];
+      return user === undefined ? [] : [[uid, user] as const];
+    }),
+  );
+}

@@ -1,0 +1,49 @@
+/** The command `top`, which users run with their own kubeconfig and rights. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { fluxJobs } from '../kubernetes/custom-resources';
+import { jobs, pods } from '../kubernetes/paths';
+import { admitted, type QueueObjects } from './queue-command';
+import { usersOf } from './queue-table';
+import { show } from './show';
+import { TOP_KEYS, type TopKey, topPicture } from './top';
+import { inNamespace, type Scope, scoped } from './with-client';
+
+interface TopOptions extends Scope {
+  readonly allNamespaces: boolean;
+  readonly by: readonly TopKey[];
+  readonly watch: boolean;
+}
+
+export function addTopCommand(program: Command): void {
+  scoped(program.command('top'))
+    .description('print who uses how many nodes, and what waits')
+    .option('-A, --all-namespaces', 'of all namespaces', false)
+    .option('--by <keys>', `one or more of ${TOP_KEYS.join(',')}`, keysOf, ['queue', 'user'] as const)
+    .option('-w, --watch', 'go on to print what changes, until Ctrl-C', false)
+    .action(printTop);
+}
+
+function keysOf(text: string): TopKey[] {
+  return text.split(',').map((word) => {
+    const key = TOP_KEYS.find((each) => each === word.trim());
+    if (key === undefined) throw new InvalidArgumentError(`must be one or more of ${TOP_KEYS.join(',')}.`);
+    return key;
+  });
+}
+
+async function printTop({ allNamespaces, by, watch, ...options }: TopOptions): Promise<void> {
+  await inNamespace(options, (client, namespace) => {
+    const scope = allNamespaces ? undefined : namespace;
+    const needsUsers = by.includes('user');
+    return show<QueueObjects>(
+      client,
+      {
+        fluxJobs: { path: fluxJobs(scope) },
+        jobs: needsUsers ? admitted(jobs, scope) : undefined,
+        pods: needsUsers ? admitted(pods, scope) : undefined,
+      },
+      ({ fluxJobs, jobs, pods }) => topPicture(fluxJobs, usersOf([...jobs, ...pods]), by),
+      { watch },
+    );
+  });
+}

@@ -1,0 +1,73 @@
+/** Workloads by the names that users give them: `train`, `job/train`, `pod/train`. */
+import { FluxqError } from '../errors';
+import { fluxJobName } from '../fluxjobs/status';
+import type { KubernetesClient } from '../kubernetes/client';
+import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
+import { ifFound } from '../kubernetes/errors';
+import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
+import type { KubernetesObject } from '../kubernetes/types';
+
+interface Kind {
+  readonly kind: string;
+  readonly path: NamespacedPath;
+  readonly words: readonly string[];
+}
+
+const KINDS: readonly Kind[] = [
+  { kind: 'Job', path: jobs, words: ['job', 'jobs', 'job.batch', 'jobs.batch'] },
+  { kind: 'Pod', path: pods, words: ['pod', 'pods', 'po'] },
+];
+
+export interface MeantWorkload {
+  readonly kinds: readonly Kind[];
+  readonly name: string;
+}
+
+/** The kinds that the text may mean, and the name. @throws FluxqError FLUXQ_WORKLOAD_NAME */
+export function parseWorkload(text: string): MeantWorkload {
+  const [word, name, ...more] = text.split('/');
+  if (name === undefined) return { kinds: KINDS, name: text };
+  const kinds = KINDS.filter(({ words }) => words.includes(word!.toLowerCase()));
+  if (kinds.length > 0 && name !== '' && more.length === 0) return { kinds, name };
+  throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
+    field: 'workload',
+    value: text,
+    remedy: 'write its name, job/NAME or pod/NAME',
+  });
+}
+
+export function isMeant({ kinds, name }: MeantWorkload, { spec: { workload } }: FluxJobObject): boolean {
+  return workload.name === name && kinds.some(({ kind }) => kind === workload.kind);
+}
+
+export async function findFluxJob(
+  client: KubernetesClient,
+  namespace: string,
+  text: string,
+): Promise<FluxJobObject> {
+  const { kinds, name } = parseWorkload(text);
+  for (const { kind } of kinds) {
+    const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, fluxJobName(kind, name))));
+    if (found !== undefined) return found;
+  }
+  throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `no FluxJob in namespace ${namespace} is about it`, {
+    field: 'workload',
+    value: text,
+    remedy:
+      'a new workload has one after a few seconds; see that the namespace has the label fluxqueue/enabled: "true", and that the name is right',
+  });
+}
+
+export async function findWorkload(client: KubernetesClient, namespace: string, text: string) {
+  const { kinds, name } = parseWorkload(text);
+  for (const { kind, path } of kinds) {
+    const object = await ifFound(client.get<KubernetesObject>(path(namespace, name)));
+    if (object !== undefined)
+      return { path: path(namespace, name), shown: `${kind.toLowerCase()}/${name}`, object };
+  }
+  throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `namespace ${namespace} has no Job or Pod of this name`, {
+    field: 'workload',
+    value: text,
+    remedy: 'kubectl fluxqueue queue lists what there is',
+  });
+}

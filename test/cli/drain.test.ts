@@ -1,0 +1,51 @@
+import { drainPicture } from '../../runtime/cli/drain';
+import { linesOf } from '../../runtime/cli/picture';
+import type { Pod } from '../../runtime/kubernetes/types';
+import { fluxJob, runs, waits } from './fluxjobs';
+
+function pod(name: string, owner: string | undefined, phase: string, ofQueue = true): Pod {
+  return {
+    metadata: {
+      name,
+      namespace: 'science',
+      uid: name,
+      resourceVersion: '1',
+      creationTimestamp: '',
+      ...(ofQueue ? { annotations: { 'fluxqueue/jobid': '1' } } : {}),
+      ...(owner === undefined
+        ? {}
+        : {
+            ownerReferences: [
+              { apiVersion: 'batch/v1', kind: 'Job', name: owner, uid: owner, controller: true },
+            ],
+          }),
+    },
+    spec: { containers: [] },
+    status: { phase: phase as never },
+  };
+}
+
+const long = { ...runs, spec: { ...runs.spec, walltimeSeconds: 3600 } };
+
+test('a node is emptied when nothing that has nodes has this one', () => {
+  const picture = drainPicture('node-2', [long, waits('first', 1)], [pod('runs-0', 'runs', 'Running')]);
+  expect(linesOf(picture)).toEqual([
+    'NAMESPACE  WORKLOAD  PHASE    UNTIL',
+    'science    job/runs  Running  2026-11-23T12:55:10Z',
+  ]);
+  expect(picture.done).toBe(false);
+  const empty = drainPicture('node-3', [long, waits('first', 1)], [pod('runs-0', 'runs', 'Succeeded')]);
+  expect(linesOf(empty)).toEqual(['no workload of the queue is on node/node-3']);
+  expect(empty.done).toBe(true);
+});
+
+test('a FluxJob that cannot name all of its nodes is on the node if a pod of it is', () => {
+  const wide = fluxJob('wide', { phase: 'Running' as never, nodes: 'a1,…' });
+  expect(drainPicture('z9', [wide], []).done).toBe(true);
+  expect(linesOf(drainPicture('z9', [wide], [pod('wide-0', 'wide', 'Running')]))[1]).toContain('job/wide');
+});
+
+test('a pod whose FluxJob is late or has ended is named itself, one outside the queue is not', () => {
+  const pods = [pod('new-0', 'new', 'Pending'), pod('agent', undefined, 'Running', false)];
+  expect(linesOf(drainPicture('node-1', [], pods)).slice(1)).toEqual(['science    pod/new-0  Pending']);
+});
