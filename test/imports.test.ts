@@ -186,6 +186,15 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/shared',
     'runtime/workloads',
   ],
+  'runtime/cli/doctor': [
+    'ground',
+    'constructs/crds',
+    'runtime/fluxjobs',
+    'runtime/jobspec',
+    'runtime/kubernetes',
+    'runtime/leader',
+    'runtime/workloads',
+  ],
   'runtime/cli': [
     'ground',
     'constructs/minicluster',
@@ -197,6 +206,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/kubernetes',
     'runtime/miniclusters',
     'runtime/queue',
+    'runtime/cli/doctor',
   ],
   'runtime/roles': [
     'ground',

@@ -1,10 +1,5 @@
 import { PropsError } from '../api/errors';
-
-/** First minor version that serves MutatingAdmissionPolicy in v1. */
-const FIRST_WITH_POLICIES = 36;
-
-/** First minor version that serves ValidatingAdmissionPolicy in v1, of which every stack has some. */
-const MINIMUM = 30;
+import { FIRST_WITH_POLICIES, OLDEST_KUBERNETES } from '../api/kubernetes-versions';
 
 /** A Kubernetes release, for the choices of the stack that depend on it. */
 export class KubernetesVersion {
@@ -23,12 +18,12 @@ export class KubernetesVersion {
       );
     }
     const version = new KubernetesVersion(Number(match[1]), Number(match[2] ?? 0));
-    if (version.minor >= MINIMUM) return version;
+    if (version.minor >= OLDEST_KUBERNETES) return version;
     throw new PropsError(
       'FluxQueue.kubernetesVersion',
-      `is older than 1.${MINIMUM}, the first version with ValidatingAdmissionPolicy in v1`,
+      `is older than 1.${OLDEST_KUBERNETES}, the first version with ValidatingAdmissionPolicy in v1`,
       text,
-      `upgrade the cluster to 1.${MINIMUM} or newer`,
+      `upgrade the cluster to 1.${OLDEST_KUBERNETES} or newer`,
     );
   }
 

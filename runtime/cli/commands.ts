@@ -1,6 +1,8 @@
 /** Every command of the program beside its roles. docs/cli.md describes each of them. */
 import type { Command } from 'commander';
 import { addBackupCommand } from './backup-command';
+import { addCompletionCommands } from './completion-command';
+import { addDoctorCommand } from './doctor-command';
 import { addMigrateCommand } from './migrate-command';
 import { addMiniClusterCommand } from './minicluster-command';
 import { addQueueCommands } from './queue-commands';
@@ -18,4 +20,6 @@ export function addCommands(program: Command): void {
   addSecretCommands(program);
   addRenderCommand(program);
   addUninstallCommand(program);
+  addDoctorCommand(program);
+  addCompletionCommands(program);
 }

@@ -5,10 +5,7 @@ import { isStatus } from '../kubernetes/errors';
 import { leases } from '../kubernetes/paths';
 import type { Lease, LeaseSpec } from '../kubernetes/types';
 
-/**
- * Annotation of the Lease: the fence of its holder, once the holder leads.
- * @internal exported for tests
- */
+/** Annotation of the Lease: the fence of its holder, once the holder leads. */
 export const FENCE_ANNOTATION = 'fluxqueue/fence';
 /**
  * Annotation of the Lease: the highest fence that it ever had. A database that was restored from a backup has forgotten

@@ -27,6 +27,8 @@ export interface StackOptions {
   readonly postgres?: PostgresOptions;
   /** Props of the synthesized stack beside those that say the runtime is outside. */
   readonly props?: FluxQueueProps;
+  /** Whether the stack has the pods of the runtime, which kwok simulates beside the roles. @default false */
+  readonly runtimePods?: boolean;
   /** Settings of the roles. */
   readonly config?: ConfigInput;
   /** Whether the tests create MiniClusters, which the apiserver admits some seconds later than all else. @default true */
@@ -77,9 +79,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 }
 
 /** The objects of the synthesized stack in the order in which they are applied. */
-function stackObjects({ props }: StackOptions): readonly KubeObject[] {
+function stackObjects({ props, runtimePods = false }: StackOptions): readonly KubeObject[] {
   const app = new App();
-  defaultStack(app, { kubernetesVersion: KUBERNETES_VERSION, externalRuntime: {}, ...props });
+  const place = runtimePods ? {} : { externalRuntime: {} };
+  defaultStack(app, { kubernetesVersion: KUBERNETES_VERSION, ...place, ...props });
   return app.charts.flatMap((chart) => chart.toJson() as KubeObject[]);
 }
 

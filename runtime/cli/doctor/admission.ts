@@ -1,0 +1,182 @@
+/** The objects of admission: policies with their bindings, and the registration of the webhook. */
+import { CREATOR_KINDS } from '../../../constructs/api/creators';
+import { WEBHOOK_CONFIGURATION } from '../../../constructs/api/labels';
+import { clusterWide } from '../../kubernetes/paths';
+import type { KubernetesObject } from '../../kubernetes/types';
+import { type Context, error, type Finding, listed, ok } from './finding';
+
+const GROUP = 'admissionregistration.k8s.io';
+
+export const policies = {
+  mutating: clusterWide(GROUP, 'v1', 'mutatingadmissionpolicies'),
+  mutatingBindings: clusterWide(GROUP, 'v1', 'mutatingadmissionpolicybindings'),
+  validating: clusterWide(GROUP, 'v1', 'validatingadmissionpolicies'),
+  validatingBindings: clusterWide(GROUP, 'v1', 'validatingadmissionpolicybindings'),
+};
+
+const webhookConfigurations = clusterWide(GROUP, 'v1', 'mutatingwebhookconfigurations');
+
+interface Policy extends KubernetesObject {
+  readonly spec: { readonly failurePolicy?: string };
+}
+
+export interface Binding extends KubernetesObject {
+  readonly spec: {
+    readonly policyName?: string;
+    /** Of validating policies only. */
+    readonly validationActions?: readonly string[];
+    readonly matchResources?: { readonly namespaceSelector?: NamespaceSelector };
+  };
+}
+
+export interface NamespaceSelector {
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
+
+export interface WebhookConfiguration extends KubernetesObject {
+  readonly webhooks?: readonly {
+    readonly name: string;
+    readonly failurePolicy?: string;
+    readonly namespaceSelector?: NamespaceSelector;
+    readonly clientConfig: {
+      readonly caBundle?: string;
+      readonly url?: string;
+      readonly service?: { readonly name: string; readonly namespace: string };
+    };
+  }[];
+}
+
+/** What changes new objects, in both forms. */
+const MUTATIONS: readonly string[] = [
+  'jobs',
+  'job-updates',
+  'pods',
+  ...CREATOR_KINDS.map(({ name }) => `creators-${name}`),
+];
+
+/** Guards that every stack has, in either form. @internal exported for tests */
+export const GUARDS: readonly string[] = [
+  'bypass',
+  ...CREATOR_KINDS.map(({ name }) => `creator-${name}`),
+  'evictions',
+  ...['app', 'cronjob', 'job', 'minicluster', 'pod', 'replicationcontroller'].map(
+    (kind) => `${kind}-priority`,
+  ),
+  'job-keys',
+  'job-limits',
+  'job-settings',
+  'job-template',
+  'jobs',
+  'pod-keys',
+  'pod-limits',
+  'pod-settings',
+  'pods',
+  'priority-class',
+  'release-jobs',
+  'release-pods',
+  'resize',
+];
+
+const APPLY =
+  'apply the last file of the stack again: kubectl apply --server-side -f fluxqueue-6-admission.k8s.yaml';
+
+export function webhookConfiguration({ reader }: Context): Promise<WebhookConfiguration | undefined> {
+  return reader.get(webhookConfigurations(WEBHOOK_CONFIGURATION));
+}
+
+export async function checkPolicies({ reader }: Context): Promise<readonly Finding[]> {
+  const [validating, bindings] = await Promise.all([
+    reader.ofTheStack<Policy>(policies.validating()),
+    reader.ofTheStack<Binding>(policies.validatingBindings()),
+  ]);
+  const expected = GUARDS.map((name) => `fluxqueue-guard-${name}`);
+  const wrong = policyFindings('ValidatingAdmissionPolicy', expected, validating, bindings);
+  return wrong.length > 0
+    ? wrong
+    : [ok(`${validating.length} guards are bound, and deny what they cannot evaluate`)];
+}
+
+/** The form of admission: each of the two has all its parts, and at least one of them is there. */
+export async function checkForm(context: Context): Promise<readonly Finding[]> {
+  const { reader } = context;
+  const [mutating, bindings, webhook] = await Promise.all([
+    reader.ofTheStack<Policy>(policies.mutating()),
+    reader.ofTheStack<Binding>(policies.mutatingBindings()),
+    webhookConfiguration(context),
+  ]);
+  const hasPolicies = mutating.length + bindings.length > 0;
+  if (!hasPolicies && webhook === undefined)
+    return [
+      error(
+        'neither MutatingAdmissionPolicies nor a webhook bring Jobs and pods into the queue: they run without it',
+        APPLY,
+      ),
+    ];
+  const expected = MUTATIONS.map((name) => `fluxqueue-${name}`);
+  const wrong = [
+    ...(hasPolicies ? policyFindings('MutatingAdmissionPolicy', expected, mutating, bindings) : []),
+    ...(webhook === undefined ? [] : webhookFindings(webhook)),
+  ];
+  if (wrong.length > 0) return wrong;
+  const forms = [...(hasPolicies ? ['policies'] : []), ...(webhook === undefined ? [] : ['the webhook'])];
+  return [ok(`Jobs and pods come into the queue by ${forms.join(' and ')}`)];
+}
+
+/** Policies without binding, bindings without policy, and those that let pass. @internal exported for tests */
+export function policyFindings(
+  kind: string,
+  expected: readonly string[],
+  found: readonly Policy[],
+  bindings: readonly Binding[],
+): readonly Finding[] {
+  const names = new Set(found.map(({ metadata }) => metadata.name));
+  const bound = new Map(bindings.map(({ spec }) => [spec.policyName, spec]));
+  const all = [...new Set([...expected, ...names])];
+  const missing = all.filter((name) => !names.has(name));
+  const unbound = all.filter((name) => names.has(name) && !bound.has(name));
+  const weak = [...bound]
+    .filter(([, { validationActions }]) => validationActions?.includes('Deny') === false)
+    .map(([name]) => name!);
+  const open = found
+    .filter(({ spec }) => spec.failurePolicy === 'Ignore')
+    .map(({ metadata }) => metadata.name);
+  const findings: readonly [readonly string[], string][] = [
+    [missing, `${kind} is missing`],
+    [unbound, `${kind} is not in force, because no binding names it`],
+    [weak, `${kind}Binding does not deny`],
+    [open, `${kind} lets pass what it cannot evaluate (failurePolicy: Ignore)`],
+  ];
+  return findings
+    .filter(([which]) => which.length > 0)
+    .map(([which, problem]) => error(`${problem}: ${listed(which)}`, APPLY));
+}
+
+/** @internal exported for tests */
+export function webhookFindings({ webhooks = [] }: WebhookConfiguration): readonly Finding[] {
+  const expected = MUTATIONS.map((name) => `${name}.fluxqueue.converged-computing.org`);
+  const missing = expected.filter((name) => !webhooks.some((webhook) => webhook.name === name));
+  const open = webhooks.filter(({ failurePolicy }) => failurePolicy === 'Ignore').map(({ name }) => name);
+  const untrusted = webhooks
+    .filter(({ clientConfig }) => (clientConfig.caBundle ?? '') === '')
+    .map(({ name }) => name);
+  return [
+    ...(missing.length > 0
+      ? [error(`the webhook configuration lacks webhooks: ${listed(missing)}`, APPLY)]
+      : []),
+    ...(open.length > 0
+      ? [error(`webhooks let pass what they cannot answer (failurePolicy: Ignore): ${listed(open)}`, APPLY)]
+      : []),
+    ...(untrusted.length > 0
+      ? [
+          error(
+            `webhooks have no CA yet: ${listed(untrusted)}`,
+            'the webhook writes it when it starts, or cert-manager does: see that its pods run, and read their log',
+          ),
+        ]
+      : []),
+  ];
+}
