@@ -47,7 +47,9 @@ runs them, who has the role \`edit\` in the namespace \`science\`, which is that
     entries: [
       {
         command: 'queue',
-        text: `A start without a sign is a fact, \`~\` is a promise (nodes are reserved), and \`?\` is a plan that others may change.`,
+        text: `A start without a sign is a fact, \`~\` is a promise (nodes are reserved), and \`?\` is a plan that others may change. \`-w\` redraws the table
+when something changes; in a pipe, as here, it prints the rows that are new, have changed or are gone, as \`kubectl get --watch\` does. The apiserver
+tells of changes; a lost connection is opened again.`,
         runs: [
           {
             line: 'kubectl fluxqueue queue',
@@ -56,7 +58,14 @@ runs them, who has the role \`edit\` in the namespace \`science\`, which is that
           },
           'kubectl fluxqueue queue -o name',
           { line: 'kubectl fluxqueue queue --all', until: /prepare .*Finished .*Succeeded/ },
+          'kubectl fluxqueue queue -o wide wide tune',
+          { line: 'kubectl fluxqueue queue --watch | cat', until: /impossible/, interrupted: true },
         ],
+      },
+      {
+        command: 'top',
+        text: 'It sums up what runs and waits: nodes, pods and the CPU that they request.',
+        runs: ['kubectl fluxqueue top'],
       },
       {
         command: 'why',
@@ -107,6 +116,11 @@ runs them, who has the role \`edit\` in the namespace \`science\`, which is that
         ],
       },
       {
+        command: 'requeue',
+        text: `It takes a running Job off its nodes and lets it wait in its queue again: its pods end, and start from the beginning.`,
+        runs: ['kubectl fluxqueue requeue fit', { line: 'kubectl fluxqueue requeue wide', exitCode: 1 }],
+      },
+      {
         command: 'mc',
         text: 'See [miniclusters.md](miniclusters.md).',
         runs: [{ line: 'kubectl fluxqueue mc hello', until: /jobs +3 pending/ }],
@@ -118,6 +132,12 @@ runs them, who has the role \`edit\` in the namespace \`science\`, which is that
           "kubectl fluxqueue render --keygen examples/minicluster/sweep.yaml | grep -E '^(kind|  name):'",
         ],
       },
+      {
+        command: 'completion',
+        text: `\`source <(fluxqueue completion bash)\` in your shell. \`kubectl fluxqueue\` is completed by kubectl's own completion, if the folder of
+\`kubectl_complete-fluxqueue\`, which npm installs, is in \`PATH\`.`,
+        runs: ['kubectl fluxqueue completion bash | sed -n 1,3p'],
+      },
     ],
   },
   {
@@ -127,7 +147,14 @@ runs them, who has the role \`edit\` in the namespace \`science\`, which is that
 The others run with the kubeconfig of an administrator, as \`npx fluxqueue\`.`,
     as: 'admin',
     entries: [
-      { command: 'history', runs: ['fluxqueue history science/prepare', 'fluxqueue history science/tune'] },
+      {
+        command: 'history',
+        runs: [
+          'fluxqueue history science/prepare',
+          'fluxqueue history science/tune',
+          { line: 'fluxqueue history science/fit', until: /its first pod runs(.|\n)*its first pod runs/ },
+        ],
+      },
       {
         command: 'accounting',
         runs: ['fluxqueue accounting', 'fluxqueue accounting --from 2026-01-01 --by namespace --json'],
@@ -136,6 +163,16 @@ The others run with the kubeconfig of an administrator, as \`npx fluxqueue\`.`,
         command: 'trace',
         text: '`npm run -s simulate` reads it ([scheduling.md](scheduling.md)).',
         runs: ['fluxqueue trace'],
+      },
+      {
+        command: 'drain',
+        text: 'It cordons the node and says what of the queue is on it; `--after-jobs` waits until all of that has ended by itself.',
+        runs: ['kubectl fluxqueue drain node-0'],
+      },
+      {
+        command: 'doctor',
+        text: 'See [operations.md](operations.md#what-is-wrong). Exit code 1: one of the findings is an error.',
+        runs: ['kubectl fluxqueue doctor'],
       },
       {
         command: 'uninstall',

@@ -31,13 +31,13 @@ export function page(printed: readonly Printed[], commands = commandsOfProgram()
 minutes, as ages are; hours are rounded to hundreds. A test runs the lines again and compares.
 
 \`kubectl fluxqueue COMMAND\` and \`npx fluxqueue COMMAND\` are one program, in the package \`cdk8s-fluxqueue\`. Exit code 0: done; 1: one sentence on
-stderr says what is wrong ([errors.md](errors.md)).
+stderr says what is wrong ([errors.md](errors.md)); 130 and 143: Ctrl-C or SIGTERM ended a watch before what it waited for.
 
 | command | what it does |
 | --- | --- |
 ${GROUPS.flatMap(({ entries }) => entries.map((entry) => row(entry, commands))).join('\n')}
 
-The queue of this page: the Job \`train\` runs on 18 of the nodes, and the MiniCluster \`hello\` on the other two. \`examples/jobs/wide.yaml\` wants 8 cores for
+The queue of this page: the Job \`train\` runs on 17 of the nodes, the Job \`fit\` on one, and the MiniCluster \`hello\` on two. \`examples/jobs/wide.yaml\` wants 8 cores for
 each of 10 pods, \`tune\` 16 cores for each of 4, and \`examples/jobs/impossible.yaml\` 999 cores for one pod. The Job \`prepare\` has ended.
 
 ${groups.join('\n\n')}

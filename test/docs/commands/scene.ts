@@ -122,8 +122,9 @@ export class Scene {
     mkdirSync(dumps);
     writeFileSync(join(dumps, 'fluxqueue-20261123-0900.dump'), 'a dump');
     for (const object of [
-      job('train', { pods: 18, cores: 16, walltime: '1h' }),
+      job('train', { pods: 17, cores: 16, walltime: '1h' }),
       job('prepare', { pods: 1, cores: 1, walltime: '10m', runs: '2s' }),
+      job('fit', { pods: 1, cores: 16, walltime: '1h' }),
       job('tune', { pods: 4, cores: 16, walltime: '30m' }),
       hello,
     ])
@@ -136,6 +137,8 @@ export class Scene {
     await this.science.shown('prepare-job', 'Finished');
     await apply('train.json');
     await this.science.shown('train-job', 'Running');
+    await apply('fit.json');
+    await this.science.shown('fit-job', 'Running');
     await apply('hello.json');
     await this.reportAsLead();
     await apply('examples/jobs/wide.yaml');

@@ -33,6 +33,11 @@ default  1         job/b     ~2026-11-23T10:00:00Z  1m   Reserved
 test.each([
   ['a time before the start', short(-7190), '2026-11-23T07:00:00Z'],
   ['a time that is ten minutes later', short(601), '2026-11-23T09:10:00Z'],
+  [
+    'the leader in the words of doctor',
+    'ok  leader  vm-3 leads since 76 s and renewed the Lease 0 s ago',
+    'ok  leader  fluxqueue-controller leads since 1 s and renewed the Lease 1 s ago',
+  ],
   ['an age in a table', 'NAME  AGE\na     3h', 'NAME  AGE\na     180m'],
   [
     'hours of accounting',

@@ -11,6 +11,10 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g;
 /** The identity of a controller: its host, and a part of a random number. */
 const CONTROLLER = /\bby \S+_[0-9a-f-]+(?= )/g;
+/** The host of the leader, as doctor names it. */
+const LEADER = /\S+(?= leads since )/g;
+/** Seconds in a sentence. */
+const LATELY = /(?<=since )\d+ s\b|\b\d+ s(?= ago)/g;
 /** The columns of a trace in Standard Workload Format that are times: submitted, waited, ran. */
 const TRACED = /^(\d+) (\d+) (\d+) (\d+)((?: -?\d+){14})$/gm;
 const HEAD = /^[A-Z][A-Z-]*(?: +[A-Z][A-Z-]*)+$/;
@@ -28,7 +32,9 @@ export function steady(text: string, start: number): string {
         .concat(rest),
     )
     .replace(/(?<="(?:cpu|memoryGiB|gpu)Hours":)[\d.e+-]+/g, (hours) => `${roundedHours(hours)}`)
-    .replace(CONTROLLER, 'by fluxqueue-controller');
+    .replace(CONTROLLER, 'by fluxqueue-controller')
+    .replace(LEADER, 'fluxqueue-controller')
+    .replace(LATELY, '1 s');
   return withTables(withUids(withTimes));
 }
 
