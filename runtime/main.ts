@@ -1,17 +1,7 @@
 /** The runtime: one program with a subcommand for each role and command. */
 import { constants } from 'node:os';
 import { Command } from 'commander';
-import { addBackupCommand } from './cli/backup-command';
-import { addCompletionCommands } from './cli/completion-command';
-import { addDoctorCommand } from './cli/doctor-command';
-import { addDashboardCommand } from './cli/dashboard-command';
-import { addMigrateCommand } from './cli/migrate-command';
-import { addMiniClusterCommand } from './cli/minicluster-command';
-import { addQueueCommands } from './cli/queue-commands';
-import { addRenderCommand } from './cli/render-command';
-import { addSecretCommands } from './cli/secret-commands';
-import { addUninstallCommand } from './cli/uninstall-command';
-import { addWorkloadCommands } from './cli/workload-commands';
+import { addCommands } from './cli/commands';
 import { type Config, loadConfig } from './config';
 import { FluxqError, messageOf } from './errors';
 import { createLogger, type Logger } from './observability/log';
@@ -75,17 +65,7 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .option('--config <file>', 'YAML configuration')
     .action((options: { config?: string }) => run(name, options));
 
-addQueueCommands(program);
-addWorkloadCommands(program);
-addMiniClusterCommand(program);
-addDoctorCommand(program);
-addDashboardCommand(program);
-addMigrateCommand(program);
-addBackupCommand(program);
-addSecretCommands(program);
-addRenderCommand(program);
-addUninstallCommand(program);
-addCompletionCommands(program);
+addCommands(program);
 
 // Nobody reads the rest: `fluxqueue queue | head`. The exit code is that of other programs then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -55,7 +55,7 @@ async function migrateAs(
     for (let failures = 1; !signal.aborted; failures++) {
       try {
         await migrateAndGrant(database, role);
-        logger.info({ role }, 'the tables are migrated');
+        logger.info({ grantedTo: role }, 'the tables are migrated');
         return;
       } catch (error) {
         if (!(error instanceof FluxqError) || !error.retryable) throw error;

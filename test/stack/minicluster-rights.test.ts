@@ -9,6 +9,7 @@ import { waitFor } from '../cluster/wait';
 import { NUMBERS, send } from '../miniclusters/reporting';
 import type { MiniClusters } from './minicluster-objects';
 import { useMiniClusters } from './minicluster-suite';
+import { podToken } from './pod-token';
 import { describeStack } from './suite';
 
 describeStack(
@@ -85,13 +86,7 @@ describeStack(
       await clusters.create('open', { size: 2, flux: { report: true } });
       const [lead, worker] = await clusters.running('open', 2);
       const contact = await clusters.reportContact('open');
-      const tokenOf = async ({ metadata: { name, uid } }: Pod, audience?: string) => {
-        const path = '/api/v1/namespaces/science/serviceaccounts/default/token';
-        const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name, uid };
-        const spec = { expirationSeconds: 600, boundObjectRef, ...(audience && { audiences: [audience] }) };
-        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
-        return (await getFixture().client.create<{ status: { token: string } }>(path, body)).status.token;
-      };
+      const tokenOf = (pod: Pod, audience?: string) => podToken(getFixture().client, pod, audience);
       const token = await tokenOf(lead!, REPORT_AUDIENCE);
       expect(await send(contact, { token: await tokenOf(worker!, REPORT_AUDIENCE) })).toBe(403);
       expect(await send(contact, { token: await tokenOf(lead!) })).toBe(401);

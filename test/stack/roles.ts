@@ -19,7 +19,8 @@ const CACHE = join(__dirname, '..', '..', 'node_modules', '.cache', 'cdk8s-fluxq
 /** Roles that end with this process; later ones first. */
 export class Roles {
   private readonly processes = ProcessSet.create('fluxqueue-roles');
-  private readonly bundle = join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
+  /** The program as one file. */
+  readonly bundle = join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
   private started = 0;
 
   /** @param makeBundle writes the program of the roles to a file. @default - that of this source */

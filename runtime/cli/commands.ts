@@ -1,0 +1,27 @@
+/** Every command of the program beside its roles. docs/cli.md describes each of them. */
+import type { Command } from 'commander';
+import { addBackupCommand } from './backup-command';
+import { addCompletionCommands } from './completion-command';
+import { addDashboardCommand } from './dashboard-command';
+import { addDoctorCommand } from './doctor-command';
+import { addMigrateCommand } from './migrate-command';
+import { addMiniClusterCommand } from './minicluster-command';
+import { addQueueCommands } from './queue-commands';
+import { addRenderCommand } from './render-command';
+import { addSecretCommands } from './secret-commands';
+import { addUninstallCommand } from './uninstall-command';
+import { addWorkloadCommands } from './workload-commands';
+
+export function addCommands(program: Command): void {
+  addQueueCommands(program);
+  addWorkloadCommands(program);
+  addMiniClusterCommand(program);
+  addDashboardCommand(program);
+  addMigrateCommand(program);
+  addBackupCommand(program);
+  addSecretCommands(program);
+  addRenderCommand(program);
+  addUninstallCommand(program);
+  addDoctorCommand(program);
+  addCompletionCommands(program);
+}

@@ -1,0 +1,233 @@
+/**
+ * What docs/cli.md shows of each command. A new command needs one line here: the lines of a shell that show it, or why it is not
+ * shown. They run in this order on the queue of `scene.ts`, so a line sees what the lines above it have changed.
+ */
+
+/** One line of a shell that is run and shown with what it prints. A string is a line that ends with exit code 0. */
+export interface Run {
+  readonly line: string;
+  /** The line is repeated until what it prints matches: statuses follow a change a moment later. @default - it is run once */
+  readonly until?: RegExp;
+  /** @default 0 */
+  readonly exitCode?: number;
+  /** The line does not end by itself: it gets Ctrl-C when what it prints matches `until`. @default false */
+  readonly interrupted?: boolean;
+}
+
+interface Shown {
+  readonly command: string;
+  /** What the page says before the lines. @default - nothing */
+  readonly text?: string;
+  readonly runs: readonly (string | Run)[];
+}
+
+interface NotShown {
+  readonly command: string;
+  /** Ends the sentence "Not run here, because". */
+  readonly notRunBecause: string;
+}
+
+export type Entry = Shown | NotShown;
+
+/** A section of the page. */
+export interface Group {
+  readonly title: string;
+  readonly text: string;
+  /** Who runs its lines: a user with the role `edit` in one namespace, or an administrator of the cluster. */
+  readonly as: 'user' | 'admin';
+  readonly entries: readonly Entry[];
+}
+
+export const GROUPS: readonly Group[] = [
+  {
+    title: 'For users',
+    text: `These commands need nothing but your kubeconfig and your own rights: they read FluxJobs, and change what you may change yourself. Here ada
+runs them, who has the role \`edit\` in the namespace \`science\`, which is that of her kubeconfig. A workload is \`NAME\`, \`job/NAME\` or \`pod/NAME\`.`,
+    as: 'user',
+    entries: [
+      {
+        command: 'queue',
+        text: `A start without a sign is a fact, \`~\` is a promise (nodes are reserved), and \`?\` is a plan that others may change. \`-w\` redraws the table
+when something changes; in a pipe, as here, it prints the rows that are new, have changed or are gone, as \`kubectl get --watch\` does. The apiserver
+tells of changes; a lost connection is opened again.`,
+        runs: [
+          {
+            line: 'kubectl fluxqueue queue',
+            until:
+              /1 +job\/wide .*~\S+ .*Reserved\n.*2 +job\/tune .*\?\S+ .*Busy\n.*3 +job\/impossible .*Unsatisfiable/,
+          },
+          'kubectl fluxqueue queue -o name',
+          { line: 'kubectl fluxqueue queue --all', until: /prepare .*Finished .*Succeeded/ },
+          'kubectl fluxqueue queue -o wide wide tune',
+          { line: 'kubectl fluxqueue queue --watch | cat', until: /impossible/, interrupted: true },
+        ],
+      },
+      {
+        command: 'top',
+        text: 'It sums up what runs and waits: nodes, pods and the CPU that they request.',
+        runs: ['kubectl fluxqueue top'],
+      },
+      {
+        command: 'why',
+        runs: [
+          'kubectl fluxqueue why wide',
+          'kubectl fluxqueue why tune',
+          'kubectl fluxqueue why impossible',
+          'kubectl fluxqueue why job/train',
+          'kubectl fluxqueue why prepare',
+          { line: 'kubectl fluxqueue why nothing', exitCode: 1 },
+        ],
+      },
+      { command: 'when', runs: ['kubectl fluxqueue when tune', 'kubectl fluxqueue when train'] },
+      {
+        command: 'hold',
+        text: 'It sets the annotation `fluxqueue/hold`. The workload keeps its place in the line, and others may start before it.',
+        runs: [
+          'kubectl fluxqueue hold wide',
+          { line: 'kubectl fluxqueue why wide', until: /Held: (?!waiting for the next)/ },
+          { line: 'kubectl fluxqueue queue', until: /wide .*Held\n.*tune .*Reserved/ },
+        ],
+      },
+      {
+        command: 'release',
+        text: 'It removes the hold, and starts also what is held by `suspend: true` in its manifest. Here `tune` keeps what was promised to it meanwhile.',
+        runs: [
+          'kubectl fluxqueue release wide',
+          { line: 'kubectl fluxqueue why wide', until: /position 1\nBusy.*\nit would start/ },
+        ],
+      },
+      {
+        command: 'priority',
+        text: 'It sets the annotation `fluxqueue/priority`, within the priorities that you may use.',
+        runs: [
+          'kubectl fluxqueue priority wide -5',
+          {
+            line: 'kubectl fluxqueue queue',
+            until: /1 +job\/tune .*~.*Reserved\n.*\n.*3 +job\/wide .*\?.*Busy/,
+          },
+          { line: 'kubectl fluxqueue priority wide 100', exitCode: 1 },
+        ],
+      },
+      {
+        command: 'cancel',
+        runs: [
+          'kubectl fluxqueue cancel tune',
+          { line: 'kubectl fluxqueue queue', until: /1 +job\/impossible(.|\n)*2 +job\/wide .*~/ },
+        ],
+      },
+      {
+        command: 'requeue',
+        text: `It takes a running Job off its nodes and lets it wait in its queue again: its pods end, and start from the beginning.`,
+        runs: ['kubectl fluxqueue requeue fit', { line: 'kubectl fluxqueue requeue wide', exitCode: 1 }],
+      },
+      {
+        command: 'mc',
+        text: 'See [miniclusters.md](miniclusters.md).',
+        runs: [{ line: 'kubectl fluxqueue mc hello', until: /jobs +3 pending/ }],
+      },
+      {
+        command: 'dashboard',
+        text: `It serves a live, read-only page on this machine, of what you may read ([decision 41](decisions/0041-dashboard.md)); its address has a secret.
+A job opens with a click or Enter. Nodes have their free and used cores if you may list nodes.
+
+![Queue, nodes, timeline and usage](dashboard-1280-light.png)`,
+        runs: [{ line: 'kubectl fluxqueue dashboard', until: /Ctrl-C ends it/, interrupted: true }],
+      },
+      {
+        command: 'render',
+        text: 'It needs no cluster ([miniclusters.md](miniclusters.md)). Here are the kinds and names of what it prints:',
+        runs: [
+          "kubectl fluxqueue render --keygen examples/minicluster/sweep.yaml | grep -E '^(kind|  name):'",
+        ],
+      },
+      {
+        command: 'completion',
+        text: `\`source <(fluxqueue completion bash)\` in your shell. \`kubectl fluxqueue\` is completed by kubectl's own completion, if the folder of
+\`kubectl_complete-fluxqueue\`, which npm installs, is in \`PATH\`.`,
+        runs: ['kubectl fluxqueue completion bash | sed -n 1,3p'],
+      },
+    ],
+  },
+  {
+    title: 'For administrators',
+    text: `\`history\`, \`accounting\` and \`trace\` read the database: they run in the controller's pod, and need the right to run programs there
+([operations.md](operations.md)). \`alias fluxqueue='kubectl -n fluxqueue-system exec deploy/fluxqueue-controller -c controller -- node /app/runtime.js'\`.
+The others run with the kubeconfig of an administrator, as \`npx fluxqueue\`.`,
+    as: 'admin',
+    entries: [
+      {
+        command: 'history',
+        runs: [
+          'fluxqueue history science/prepare',
+          'fluxqueue history science/tune',
+          { line: 'fluxqueue history science/fit', until: /its first pod runs(.|\n)*its first pod runs/ },
+        ],
+      },
+      {
+        command: 'accounting',
+        runs: ['fluxqueue accounting', 'fluxqueue accounting --from 2026-01-01 --by namespace --json'],
+      },
+      {
+        command: 'trace',
+        text: '`npm run -s simulate` reads it ([scheduling.md](scheduling.md)).',
+        runs: ['fluxqueue trace'],
+      },
+      {
+        command: 'drain',
+        text: 'It cordons the node and says what of the queue is on it; `--after-jobs` waits until all of that has ended by itself.',
+        runs: ['kubectl fluxqueue drain node-0'],
+      },
+      {
+        command: 'doctor',
+        text: 'See [operations.md](operations.md#what-is-wrong). Exit code 1: one of the findings is an error.',
+        runs: ['kubectl fluxqueue doctor'],
+      },
+      {
+        command: 'uninstall',
+        text: 'Without `--release` it refuses while a workload waits, as here ([operations.md](operations.md)).',
+        runs: [{ line: 'fluxqueue uninstall', exitCode: 1 }],
+      },
+    ],
+  },
+  {
+    title: 'What the stack runs itself',
+    text: 'The manifests of the stack run these commands; nobody else has to.',
+    as: 'admin',
+    entries: [
+      {
+        command: 'migrate',
+        text: '`$ROLE` is the role of the controllers, and `DATABASE_URL` has the login of the owner.',
+        runs: [
+          'fluxqueue migrate --grant-to $ROLE',
+          { line: 'fluxqueue migrate --grant-to $ROLE --stay', until: /migrated/, interrupted: true },
+        ],
+      },
+      {
+        command: 'password',
+        runs: [
+          'fluxqueue password --namespace science --secret database --folder database --url postgres://fluxqueue_runtime@database/fluxqueue',
+          'ls database',
+        ],
+      },
+      {
+        command: 'keygen',
+        runs: [
+          'fluxqueue keygen --namespace science --secret lammps-curve --cluster lammps',
+          'fluxqueue keygen --namespace science --secret lammps-curve --cluster lammps',
+        ],
+      },
+      {
+        command: 'store-backup',
+        text: '`$STORE` is the URL of a store like S3 ([recovery.md](recovery.md)).',
+        runs: ['fluxqueue store-backup --folder dumps --endpoint $STORE --bucket backups --prefix north/'],
+      },
+    ],
+  },
+];
+
+export const ENTRIES: readonly Entry[] = GROUPS.flatMap(({ entries }) => entries);
+
+/** With its defaults. */
+export function runOf(run: string | Run): Run {
+  return typeof run === 'string' ? { line: run } : run;
+}
