@@ -6,6 +6,7 @@ import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import { controlPlaneBuilt, findAssets } from '../../test/cluster/assets';
 import { type Stack, startStack } from '../../test/stack/stack';
+import { withDashboard } from './dashboard';
 import { showWhileBuilding } from './first-picture';
 import { installPlugin, nextCommands, nextRuns, printCommands } from './next-commands';
 import type { DemoOptions } from './options';
@@ -34,10 +35,12 @@ export async function runLocally(
     signal,
   });
   try {
-    const result = await show(stack, options, screen, signal);
-    if (options.keep) await keep(stack, screen, signal);
-    else printCommands(screen, 'To try next:', nextRuns());
-    return result;
+    return await withDashboard(stack.cluster.kubeconfig, screen, async () => {
+      const result = await show(stack, options, screen, signal);
+      if (options.keep) await keep(stack, screen, signal);
+      else printCommands(screen, 'To try next:', nextRuns());
+      return result;
+    });
   } finally {
     screen.print('stopping the control plane');
     await stack.stop();

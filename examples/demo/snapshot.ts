@@ -2,8 +2,9 @@
  * What the pictures show, at one moment. It is made of the rows of the queue and not of FluxJobs: those are written up to
  * seconds later, each at another time, so two of them may have the same position.
  */
-import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
+
 import { parseConfig } from '../../runtime/config';
+import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import type { AllocatedNode } from '../../runtime/resources/types';
 import { inOrder, type Precedence } from '../../runtime/scheduler/pass/order';
