@@ -43,7 +43,7 @@ export interface WebhookServer {
    */
   setCertificate(tls: TlsPair): void;
   /**
-   * Answers requests that have begun, then closes.
+   * Answers requests that have begun, then closes, within the deadline of a request.
    * @param drain milliseconds for which it accepts requests still: a Service sends them to a pod for a moment after its end has begun
    */
   stop(drain?: number): Promise<void>;
@@ -81,10 +81,13 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
       // A connection with a request in progress is not idle yet; its response closes it, or it would stay open.
       stopping = true;
       if (drain > 0) await pause(systemClock, drain);
+      // One on which no request was ever begun is not idle for Node either, and would keep the process from ending.
+      const cancel = systemClock.after(deadline, () => server.closeAllConnections());
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
       });
+      cancel();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { connect } from 'node:tls';
 import { makeCertificate, type ServingCertificate } from '../../runtime/admission/certificates';
@@ -275,6 +276,15 @@ describe('start and stop', () => {
     await stopped;
     await expect(post(review(pod()))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
+
+  it('closes connections that never send a request', async () => {
+    await start({ deadline: 200 });
+    const socket = connect({ host: LOOPBACK, port: server.port, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const closed = once(socket, 'close');
+    await server.stop();
+    await closed;
+  }, 10_000);
 
   it('closes idle connections', async () => {
     await start();
