@@ -92,7 +92,7 @@ describeStack(
       const { stack } = getFixture();
       const KUBECONFIG = stack.cluster.kubeconfigForUser(ADA);
       await expect(stack.roles.once(['dashboard', '-A'], { KUBECONFIG })).rejects.toThrow(
-        /FLUXQ_KUBERNETES_\w+: .*forbidden/,
+        /FLUXQ_KUBERNETES_FORBIDDEN: .*forbidden/,
       );
       await expect(stack.roles.once(['dashboard', '--port', '70000'], { KUBECONFIG })).rejects.toThrow(
         /must be a whole number from 0 to 65535/,
