@@ -133,9 +133,6 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/shared',
   ],
   'runtime/admission': ['ground', 'runtime/jobspec', 'runtime/kubernetes', 'runtime/workloads'],
-  'runtime/dashboard': ['ground', 'runtime/jobspec', 'runtime/kubernetes'],
-  // Runs in the browser: of the server it knows the messages.
-  'runtime/dashboard/browser': ['runtime/dashboard'],
   'runtime/fluxjobs': [
     'ground',
     'runtime/kubernetes',
@@ -144,6 +141,9 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/shared',
     'runtime/workloads',
   ],
+  'runtime/dashboard': ['ground', 'runtime/fluxjobs', 'runtime/jobspec', 'runtime/kubernetes'],
+  // Runs in the browser: of the server it knows the messages.
+  'runtime/dashboard/browser': ['runtime/dashboard'],
   'runtime/fluxsetups': [
     'ground',
     'runtime/config',

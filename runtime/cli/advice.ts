@@ -1,5 +1,6 @@
 /** What the user of a workload can do about the reason in its FluxJob. Pure functions. */
 import { REASONS, type Reason } from '../fluxjobs/status';
+import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 
 const NOTHING = 'nothing; it starts by itself';
@@ -70,8 +71,7 @@ export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string):
 function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
-  const isStalled = status.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True');
-  return (isStalled ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];
+  return (isTrue(status.conditions, 'Stalled') ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];
 }
 
 function isReason(text: string): text is Reason {

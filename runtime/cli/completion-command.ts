@@ -1,6 +1,7 @@
 /** The completion of command lines: `completion` prints the script of a shell, and the scripts and kubectl call `__complete`. */
 import { Argument, type Command } from 'commander';
 import { messageOf } from '../errors';
+import { nameOf } from '../fluxjobs/reading';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { contextNames } from '../kubernetes/kubeconfig';
@@ -9,7 +10,6 @@ import type { KubernetesObject } from '../kubernetes/types';
 import { type Asked, type Candidate, complete, completionLines, type Lookup } from './complete';
 import { SCRIPTS } from './completion-scripts';
 import { withClient } from './with-client';
-import { nameOf } from './workloads';
 
 export function addCompletionCommands(program: Command): void {
   program

@@ -1,12 +1,12 @@
 /** What of the queue is on a node, from FluxJobs and the pods there. Pure functions. */
 import { ADMITTED_LABEL, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { nameOf } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
 import { parseHostlist } from '../resources/hostlist';
 import type { Picture, PictureRow } from './picture';
 import { endOf } from './queue-table';
-import { nameOf } from './workloads';
 
 const HEAD = ['NAMESPACE', 'WORKLOAD', 'PHASE', 'UNTIL'];
 

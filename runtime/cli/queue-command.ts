@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import { nameOf } from '../fluxjobs/reading';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
@@ -10,7 +11,6 @@ import { chosen, type Filter, isShown, queuePicture, requireNames, usersOf } fro
 import { type Source, show } from './show';
 import { inNamespace, type Scope, scoped } from './with-client';
 import { parseWorkload } from './workload-names';
-import { nameOf } from './workloads';
 
 const FORMATS = ['table', 'wide', 'name', 'json', 'yaml'] as const;
 

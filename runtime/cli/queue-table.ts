@@ -1,12 +1,12 @@
 /** What `queue` shows: FluxJobs in the order of their lines. Pure functions. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
+import { inLine, nameOf, scheduled } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
 import { ageOf, durationText } from './durations';
 import type { Picture, PictureRow } from './picture';
 import { isMeant, type MeantWorkload } from './workload-names';
-import { inLine, nameOf, scheduled } from './workloads';
 
 export interface Filter {
   /** Whether what has ended is shown too. */

@@ -1,8 +1,7 @@
 /** Who uses the queue: what runs and waits, from FluxJobs. Pure functions. */
+import { nodesOf, userPartOf } from '../fluxjobs/reading';
 import { formatQuantity, type Nano, parseQuantity } from '../jobspec/quantity';
-import type { Jobspec } from '../jobspec/types';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
-import { parseHostlist } from '../resources/hostlist';
 import type { Picture } from './picture';
 
 export const TOP_KEYS = ['queue', 'user', 'namespace'] as const;
@@ -73,21 +72,20 @@ function nothing(): Share {
   return { count: 0, pods: 0, cpu: 0n, nodes: new Set() };
 }
 
-function add(share: Share, { spec, status }: FluxJobObject): void {
+function add(share: Share, fluxJob: FluxJobObject): void {
+  const { spec } = fluxJob;
   const cpu = cpuOf(spec);
   share.count += 1;
   share.pods += spec.pods ?? 0;
   share.cpu = cpu === undefined || share.cpu === undefined ? undefined : share.cpu + cpu;
-  for (const node of parseHostlist(status?.nodes ?? '') ?? []) if (node !== CUT) share.nodes.add(node);
+  for (const node of nodesOf(fluxJob)) share.nodes.add(node);
 }
 
-/** The end of a hostlist that is too long. */
-const CUT = '…';
-
 /** What its pods request; undefined if an earlier release did not note that. An Invalid workload requests nothing. */
-function cpuOf({ jobspec, pods = 0 }: FluxJobObject['spec']): Nano | undefined {
+function cpuOf(spec: FluxJobObject['spec']): Nano | undefined {
+  const { jobspec, pods = 0 } = spec;
   if (jobspec === undefined) return 0n;
-  const requests = (JSON.parse(jobspec) as Jobspec).attributes.user?.requests;
+  const requests = userPartOf(spec)?.requests;
   return requests === undefined
     ? undefined
     : parseQuantity(requests.cpu ?? '0', 'requests.cpu') * BigInt(pods);

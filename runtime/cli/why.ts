@@ -1,8 +1,10 @@
 /** What `why` and `when` say of a workload, from the FluxJobs that its user may see. Pure functions. */
+
+import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/reading';
+import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { adviceFor } from './advice';
 import { ageOf } from './durations';
-import { inLine, NOT_JUDGED, nameOf, scheduled } from './workloads';
 
 export interface Asked {
   readonly fluxJob: FluxJobObject;
@@ -51,17 +53,9 @@ function withoutPrefix(message: string, prefix: string): string {
 /** Reasons that end when the workloads ahead start, or those that run end. */
 const IN_LINE: ReadonlySet<string> = new Set(['Busy', 'Reserved', 'QuotaExceeded']);
 
-/** Conditions that say more about a workload, if they are true. */
-const NOTES = ['PartiallyModeled', 'SettingsReduced'] as const;
-
-function noteLines({ status = {} }: FluxJobObject): readonly string[] {
-  const notes = NOTES.flatMap((type) => {
-    const note = status.conditions?.find(
-      (condition) => condition.type === type && condition.status === 'True',
-    );
-    return note === undefined ? [] : [`${type}: ${note.message}`];
-  });
-  const failed = status.requeues ?? 0;
+function noteLines(fluxJob: FluxJobObject): readonly string[] {
+  const notes = notesOf(fluxJob);
+  const failed = fluxJob.status?.requeues ?? 0;
   if (failed === 0) return notes;
   return [...notes, `${failed} of its grants ${failed === 1 ? 'has' : 'have'} failed so far`];
 }
@@ -100,7 +94,7 @@ export function startSentence({ fluxJob, now }: Omit<Asked, 'all'>): string {
 }
 
 function isStalled({ status = {} }: FluxJobObject): boolean {
-  return status.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True') ?? false;
+  return isTrue(status.conditions, 'Stalled');
 }
 
 function runSentence({ fluxJob, now }: Asked): string {

@@ -12,8 +12,8 @@ import { addQueueCommand } from './queue-command';
 import { requeueSteps } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
-import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
 import { type Asked, startSentence, whyLines } from './why';
+import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
 import { findFluxJob, findWorkload } from './workload-names';
 
 interface WatchOptions extends Scope {

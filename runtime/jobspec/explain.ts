@@ -2,8 +2,8 @@
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { podsOn } from './capacity';
 import { resourceProperty, soleHost } from './constraints';
-import { type Ask, askOf } from './jobspec';
 import { exclusionsText } from './exclusions';
+import { type Ask, askOf } from './jobspec';
 import { matchingNodes } from './matching-nodes';
 import { phrasesOf } from './placement-rules';
 import type { Jobspec } from './types';

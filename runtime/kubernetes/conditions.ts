@@ -25,6 +25,11 @@ export function stamped<C extends Condition>(
   return { ...condition, lastTransitionTime: isUnchanged ? before.lastTransitionTime : rfc3339(now) };
 }
 
+/** Whether the conditions have this one, and it is True. */
+export function isTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+  return conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+}
+
 /** Formats Unix seconds like `2026-11-20T11:40:02Z`. */
 export function rfc3339(seconds: number): string {
   return new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z');

@@ -1,10 +1,12 @@
 /** The cluster's nodes, and what the jobspecs and the graph are made of. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { ClusterFactsTracker } from '../jobspec/cluster-facts';
 import type { NodeFacts } from '../jobspec/constraints';
 import { allocatableOf, graphNode } from '../jobspec/graph-nodes';
 import { difference, type Requests } from '../jobspec/requests';
 import type { UnitSettings } from '../jobspec/units';
+import { isTrue } from '../kubernetes/conditions';
 import type { Informer } from '../kubernetes/informer';
 import type { Node } from '../kubernetes/types';
 import type { GraphNode } from '../resources/types';
@@ -103,8 +105,7 @@ export class NodeCache {
 }
 
 function isReady(node: Node | undefined): boolean {
-  const conditions = node?.status?.conditions ?? [];
-  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  return isTrue(node?.status?.conditions, 'Ready');
 }
 
 /** Keeps only what the graph is made of, so that heartbeats and image lists change nothing. */

@@ -1,5 +1,5 @@
 /** What `why` says to do helps: after it the workload runs. */
-import { scheduled } from '../../runtime/cli/workloads';
+import { scheduled } from '../../runtime/fluxjobs/reading';
 import { arranged, SITUATIONS } from './why/situations';
 import { MINE, type World } from './why/world';
 

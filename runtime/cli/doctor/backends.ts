@@ -2,10 +2,12 @@
  * The database and Fluxion, as far as the apiserver shows them. A leader is Ready only while its passes succeed, which need
  * both (the readiness of runtime/roles/controller.ts), so a Ready leader is the proof.
  */
+
 import { parse } from 'yaml';
+import { isTrue } from '../../kubernetes/conditions';
 import { namespaced, secrets } from '../../kubernetes/paths';
 import type { Pod } from '../../kubernetes/types';
-import { error, type Context, type Finding, ok, unknown, warning } from './finding';
+import { type Context, error, type Finding, ok, unknown, warning } from './finding';
 import { somebodyLeads } from './leader';
 import { type DataObject, type Deployment, secretText } from './objects';
 
@@ -59,7 +61,7 @@ function databaseSecret({ spec }: Deployment): { readonly name?: string; readonl
 }
 
 function isReady({ status }: Pod): boolean {
-  return status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false;
+  return isTrue(status?.conditions, 'Ready');
 }
 
 interface Proof {

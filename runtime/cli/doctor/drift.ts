@@ -1,15 +1,15 @@
 /** Drift: what the queue's records say, and what the cluster does. */
 import { ADMITTED_LABEL, HOLD, JOB_UID_LABEL, SUSPEND_ANNOTATION } from '../../../constructs/api/labels';
-import { graphNode } from '../../jobspec/graph-nodes';
 import { fluxJobName } from '../../fluxjobs/status';
+import { graphNode } from '../../jobspec/graph-nodes';
 import { type FluxJobObject, fluxJobs } from '../../kubernetes/custom-resources';
 import { ifFound } from '../../kubernetes/errors';
 import { nodes, pods } from '../../kubernetes/paths';
 import type { Job, KubernetesObject, Node, Pod } from '../../kubernetes/types';
 import { parseHostlist } from '../../resources/hostlist';
 import { isGated } from '../../workloads/pod';
-import { somebodyLeads } from './leader';
 import { type Context, counted, error, type Finding, listed, ok, secondsSince, warning } from './finding';
+import { somebodyLeads } from './leader';
 import { optedIn } from './namespaces';
 
 /** Seconds after which what waits has its record. */

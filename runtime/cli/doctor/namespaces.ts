@@ -1,14 +1,14 @@
 /** The proof that admission is in force: dry runs of a Job and of a pod in each opted-in namespace. */
 import { ADMITTED_LABEL, NAMESPACE_LABEL } from '../../../constructs/api/labels';
-import { ApiError, isStatus } from '../../kubernetes/errors';
 import { selects } from '../../jobspec/label-selector';
+import { ApiError, isStatus } from '../../kubernetes/errors';
 import { jobs, pods } from '../../kubernetes/paths';
 import type { Job, Pod } from '../../kubernetes/types';
 import { isGated } from '../../workloads/pod';
 import { type Binding, type NamespaceSelector, policies, webhookConfiguration } from './admission';
 import { type Context, counted, error, type Finding, listed, ok, unknown, warning } from './finding';
-import { missingRight } from './rights';
 import type { Namespace } from './objects';
+import { missingRight } from './rights';
 
 /** Where nothing of admission can be read, the label that opts in. */
 const BY_LABEL: NamespaceSelector = {

@@ -1,9 +1,8 @@
 /** The Deployments, StatefulSets and pods of the stack. */
 import type { KubernetesObject, Pod } from '../../kubernetes/types';
-import { somebodyLeads } from './leader';
 import {
-  counted,
   type Context,
+  counted,
   duration,
   error,
   type Finding,
@@ -12,6 +11,7 @@ import {
   secondsSince,
   warning,
 } from './finding';
+import { somebodyLeads } from './leader';
 import type { Deployment } from './objects';
 
 const CONTROLLER = 'fluxqueue-controller';

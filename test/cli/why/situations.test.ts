@@ -1,5 +1,5 @@
 /** What `why` prints in every situation that there is. The texts were read as a user would. */
-import { scheduled } from '../../../runtime/cli/workloads';
+import { scheduled } from '../../../runtime/fluxjobs/reading';
 import { REASONS } from '../../../runtime/fluxjobs/status';
 import { page, writtenPage } from './reasons-page';
 import { arranged, SITUATIONS } from './situations';

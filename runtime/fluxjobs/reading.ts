@@ -1,6 +1,8 @@
-/** What all commands about workloads say of a FluxJob. Pure functions. */
-import type { Reason } from '../fluxjobs/status';
+/** What commands and the dashboard read in a FluxJob. Pure functions. */
 import type { FluxJobObject } from '../kubernetes/custom-resources';
+import type { WorkloadRow } from '../queue/workload';
+import { parseHostlist } from '../resources/hostlist';
+import type { Reason } from './status';
 
 /** In the order in which kubectl users ask: what runs, then what waits in its line, then what has ended, newest first. */
 export function inLine(fluxJobs: readonly FluxJobObject[]): FluxJobObject[] {
@@ -36,4 +38,32 @@ export function scheduled({ status = {} }: FluxJobObject): {
     reason: condition?.reason ?? NOT_JUDGED,
     message: condition?.message ?? 'no pass has judged it yet',
   };
+}
+
+/** Conditions that say more about a workload, if they are true. */
+const NOTES = ['PartiallyModeled', 'SettingsReduced'] as const;
+
+export function notesOf({ status = {} }: FluxJobObject): string[] {
+  return NOTES.flatMap((type) => {
+    const note = status.conditions?.find(
+      (condition) => condition.type === type && condition.status === 'True',
+    );
+    return note === undefined ? [] : [`${type}: ${note.message}`];
+  });
+}
+
+/** The end of a hostlist that is too long. */
+const CUT = '…';
+
+/** Nodes of its allocation, of a very long list those before the cut. */
+export function nodesOf({ status }: FluxJobObject): string[] {
+  return (parseHostlist(status?.nodes ?? '') ?? []).filter((node) => node !== CUT);
+}
+
+/** The row's jobspec, which its FluxJob has as text. */
+type Jobspec = WorkloadRow['jobspec'];
+
+/** What its jobspec keeps for people; undefined if the FluxJob has no jobspec. */
+export function userPartOf({ jobspec }: FluxJobObject['spec']): Jobspec['attributes']['user'] {
+  return jobspec === undefined ? undefined : (JSON.parse(jobspec) as Jobspec).attributes.user;
 }
