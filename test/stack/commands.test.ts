@@ -9,11 +9,10 @@ import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { UNREACHABLE_KUBECONFIG } from '../unreachable';
 import { describeStack, inOneNamespace } from './suite';
+import { ADA, giveRole } from './users';
 import type { Namespace } from './workloads';
 
 const run = promisify(execFile);
-const ADA = { name: 'ada', token: 'token-of-ada', groups: [] };
-
 describeStack(
   'commands of users',
   (getFixture) => {
@@ -22,15 +21,7 @@ describeStack(
       science = namespace;
     });
 
-    beforeAll(async () => {
-      await getFixture().stack.cluster.apply({
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'RoleBinding',
-        metadata: { name: 'ada', namespace: 'science' },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
-        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ada' }],
-      });
-    });
+    beforeAll(() => giveRole(getFixture().stack.cluster, ADA, 'edit', 'science'));
 
     const fluxqueue = async (...args: readonly string[]): Promise<string> => {
       const { stack } = getFixture();

@@ -2,9 +2,8 @@
 import type { Changes } from '../../runtime/dashboard/messages';
 import { hasBrowser, launchBrowser } from '../dashboard/browser';
 import { describeStack, inOneNamespace } from './suite';
+import { ADA, giveRole } from './users';
 import { Namespace } from './workloads';
-
-const ADA = { name: 'ada', token: 'token-of-ada', groups: [] };
 
 describeStack(
   'dashboard',
@@ -13,15 +12,7 @@ describeStack(
     inOneNamespace(getFixture, (namespace) => {
       science = namespace;
     });
-    beforeAll(async () => {
-      await getFixture().stack.cluster.apply({
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'RoleBinding',
-        metadata: { name: 'ada', namespace: 'science' },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ada' }],
-      });
-    });
+    beforeAll(() => giveRole(getFixture().stack.cluster, ADA, 'view', 'science'));
 
     /** Starts the command, and resolves when it has printed its address. */
     async function dashboard(kubeconfig: string, ...args: readonly string[]) {

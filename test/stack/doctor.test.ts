@@ -1,18 +1,19 @@
 /** `fluxqueue doctor` on a healthy stack, and after one thing after the other was broken. */
-import { Secret } from 'cdk8s-plus-28';
+
 import { App, Chart } from 'cdk8s';
+import { Secret } from 'cdk8s-plus-28';
 import { CONTROLLER_LEASE, NAMESPACE_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { Database } from '../../constructs/fluxqueue/database';
+import { version } from '../../package.json';
 import { nodes, resourcePath } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
-import { version } from '../../package.json';
 import { examine, trouble, troubles } from './doctor-report';
 import type { RoleProcess } from './roles';
 import { describeStack } from './suite';
+import { ADA } from './users';
 import { Namespace } from './workloads';
 
-const ADA = { name: 'ada', token: 'token-of-ada', groups: [] };
 const DEPLOYMENT = resourcePath({
   group: 'apps',
   resource: 'deployments',

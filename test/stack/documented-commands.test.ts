@@ -1,8 +1,9 @@
 /** The commands of the documents on a real control plane: each line of docs/cli.md and README.md, and `kubectl wait` of docs/gitops.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PAGE_FILE, page, writtenPage } from '../docs/commands/page';
-import { ADA, NODES, Scene } from '../docs/commands/scene';
+import { NODES, Scene } from '../docs/commands/scene';
 import { describeStack, inOneNamespace } from './suite';
+import { ADA } from './users';
 import { Namespace } from './workloads';
 
 /** `npm run -s generate:cli` sets it. */

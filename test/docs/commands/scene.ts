@@ -1,4 +1,5 @@
 /** The queue on which the lines of docs/cli.md run: some Jobs of the user ada, and a MiniCluster that reports. */
+
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -12,13 +13,13 @@ import { MiniClusters } from '../../stack/minicluster-objects';
 import { podToken } from '../../stack/pod-token';
 import { RUNTIME_ROLE } from '../../stack/runtime-role';
 import type { Fixture } from '../../stack/suite';
+import { ADA, giveRole } from '../../stack/users';
 import type { Namespace } from '../../stack/workloads';
 import { GROUPS, type Group, type Run, runOf } from './entries';
 import type { Printed } from './page';
 import { type RunOptions, Shell } from './shell';
 import { steady } from './steady';
 
-export const ADA = { name: 'ada', token: 'token-of-ada', groups: [] };
 /** As the demo has them. */
 export const NODES = { nodes: 20, nodeShape: { cpu: '16', memory: '64Gi' } };
 
@@ -64,13 +65,7 @@ export class Scene {
   static async start(fixture: () => Fixture, science: Namespace): Promise<Scene> {
     const scene = new Scene(fixture, science);
     await once(scene.store.listen(0, '127.0.0.1'), 'listening');
-    await fixture().stack.cluster.apply({
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'RoleBinding',
-      metadata: { name: ADA.name, namespace: NAMESPACE },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: ADA.name }],
-    });
+    await giveRole(fixture().stack.cluster, ADA, 'edit', NAMESPACE);
     scene.writeFiles();
     await scene.submit();
     return scene;
