@@ -102,6 +102,10 @@ export const FIELD_MANAGER = 'fluxqueue';
 export const FLUXJOB_GROUP = 'jobs.converged-computing.org';
 export const FLUXJOB_VERSION = 'v1alpha1';
 
+/** Group of the read API, which the runtime serves through the apiserver (docs/decisions/0042-read-api.md). */
+export const READ_GROUP = 'queue.converged-computing.org';
+export const READ_VERSION = 'v1alpha1';
+
 export const FLUXSETUP_GROUP = 'flux-framework.org';
 export const FLUXSETUP_VERSION = 'v1alpha1';
 export const MINICLUSTER_GROUP = 'flux-framework.org';

@@ -1,0 +1,161 @@
+/**
+ * The kinds of the read API, an aggregated API of the apiserver (docs/decisions/0042-read-api.md). Its objects are answers: nothing is
+ * stored, and a request changes nothing. All times are ISO 8601 in UTC, all durations seconds.
+ */
+import { READ_GROUP, READ_VERSION } from '../../constructs/api/labels';
+import type { UnitCounts } from '../resources/types';
+
+export const READ_API = `${READ_GROUP}/${READ_VERSION}`;
+
+interface Answered<K extends string> {
+  readonly apiVersion: typeof READ_API;
+  readonly kind: K;
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+}
+
+/** `get histories/NAME`: the events of all workloads that had this name, oldest first, also of those that are archived. */
+export interface History extends Answered<'History'> {
+  readonly entries: readonly HistoryEntry[];
+}
+
+export interface HistoryEntry {
+  readonly at: string;
+  readonly uid: string;
+  /** Kind of the workload: Job or Pod. */
+  readonly kind: string;
+  readonly event: string;
+  /** The leader at that time, or the user; empty if it was not recorded. */
+  readonly actor: string;
+  readonly message: string;
+}
+
+/** `list usages?from=&until=&by=queue,user`: allocated hours of the namespace, or of all namespaces. */
+export interface Usage extends Answered<'Usage'> {
+  readonly from: string;
+  readonly until: string;
+  readonly lines: readonly UsageLine[];
+  /**
+   * Fair shares; without fair share there are none. The answer for one namespace has the shares of queues and of the user who asks, not those
+   * of other users.
+   */
+  readonly shares: readonly FairShareLine[];
+}
+
+export interface UsageLine {
+  readonly queue?: string;
+  readonly namespace?: string;
+  readonly user?: string;
+  readonly jobs: number;
+  readonly pods: number;
+  readonly cpuHours: number;
+  readonly memoryGiBHours: number;
+  readonly gpuHours: number;
+}
+
+export interface FairShareLine {
+  readonly queue: string;
+  /** @default - the line is about the queue */
+  readonly user?: string;
+  readonly weight?: number;
+  /** Part of the decayed usage of all, 0 to 1. */
+  readonly usedShare: number;
+  /** The factor by which a pass orders equal priorities, 0 to 1; a higher one starts first. */
+  readonly factor: number;
+}
+
+/** `list nodereports`: what Kubernetes, the queue's rows and Fluxion say about each node. */
+export interface NodeReportList extends Answered<'NodeReportList'> {
+  readonly items: readonly NodeReport[];
+  /** Why Fluxion's own view is missing. @default - it is there */
+  readonly withoutFluxion?: string;
+}
+
+export interface NodeReport extends Answered<'NodeReport'> {
+  /** Down: not ready, or not schedulable; undefined: it is up. */
+  readonly down?: string;
+  readonly units: UnitCounts;
+  /** Units of workloads that hold an allocation. */
+  readonly used: UnitCounts;
+  /** Units of the next reservation on the node. */
+  readonly reserved: UnitCounts;
+  /** Units that pods outside the queue use. */
+  readonly unmanaged: UnitCounts;
+  readonly free: UnitCounts;
+  /** @default - Fluxion does not have the node, or could not be asked */
+  readonly fluxion?: { readonly up: boolean; readonly total: UnitCounts; readonly free: UnitCounts };
+  /** Differences between Fluxion and the rows, as sentences. */
+  readonly drift: readonly string[];
+}
+
+/** `get resourcegraphs/fluxion`: the graph that the leader's Fluxion holds, or why it could not be asked. */
+export interface ResourceGraph extends Answered<'ResourceGraph'> {
+  readonly bootId: string;
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly up: boolean;
+    readonly total: UnitCounts;
+    readonly free: UnitCounts;
+    readonly properties: readonly string[];
+    readonly zone?: string;
+    readonly rack?: string;
+  }[];
+}
+
+/** `list plans`: when the visible workloads run, by the promises of the leader and a plan behind them. */
+export interface Plan extends Answered<'Plan'> {
+  readonly now: string;
+  readonly jobs: readonly PlannedJob[];
+  /** Waiting workloads behind the planned ones. */
+  readonly unplanned: number;
+  /** How far estimated starts of the last seven days were from the true ones. @default - none has started yet */
+  readonly estimateError?: EstimateError;
+}
+
+export interface PlannedJob {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly queue: string;
+  readonly state: 'Running' | 'Reserved' | 'Planned';
+  readonly start: string;
+  readonly end: string;
+  readonly nodes: readonly string[];
+}
+
+export interface EstimateError {
+  readonly jobs: number;
+  readonly p50Seconds: number;
+  readonly p90Seconds: number;
+}
+
+/** `create whatifs`: when a workload would start if it were submitted now. */
+export interface WhatIf extends Answered<'WhatIf'> {
+  readonly spec: WhatIfSpec;
+  readonly status?: WhatIfStatus;
+}
+
+export interface WhatIfSpec {
+  /** A Job or a MiniCluster, as it would be applied. */
+  readonly object: Readonly<Record<string, unknown>>;
+  /** So many nodes more, each like the node that most nodes are like. @default 0 */
+  readonly moreNodes?: number;
+  /** Policy of its queue. @default - that of the queue */
+  readonly policy?: string;
+  /** @default - that of the object */
+  readonly priority?: number;
+}
+
+export interface WhatIfStatus {
+  /** @default - it does not start within the plan; `message` says why */
+  readonly start?: string;
+  readonly end?: string;
+  readonly nodes: readonly string[];
+  readonly message: string;
+  /** Workloads of the same namespace that would start later because of it. */
+  readonly delays: readonly { readonly name: string; readonly from: string; readonly to: string }[];
+}
+
+/** `list traces?from=&until=`: what started and ended, in Standard Workload Format. Users and namespaces are numbers. */
+export interface Trace extends Answered<'Trace'> {
+  readonly swf: string;
+}
