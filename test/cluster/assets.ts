@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
 import { buildPrograms } from './build';
+import { type Release, releasesFor } from './releases';
 
 const PROGRAMS = [
   'etcd',
@@ -26,7 +27,7 @@ export interface FindAssetsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A Go module of this project; its single binary contains all programs. */
+/** A Go module of this project, whose single binary contains all programs. */
 export interface GoModule<P extends string = string> {
   /** Name of the programs in progress messages. */
   readonly title: string;
@@ -36,6 +37,8 @@ export interface GoModule<P extends string = string> {
   readonly programs: readonly P[];
   /** Duration of a build and size of its downloads. */
   readonly cost: { readonly build: string; readonly download: string };
+  /** Official releases of the programs. @default - they are built */
+  readonly releases?: readonly Release[];
 }
 
 const CONTROL_PLANE: GoModule<Program> = {
@@ -44,11 +47,12 @@ const CONTROL_PLANE: GoModule<Program> = {
   binary: 'controlplane',
   programs: PROGRAMS,
   cost: { build: '6 minutes', download: '600 MB' },
+  releases: releasesFor(process.platform, process.arch),
 };
 
 /**
  * Finds the programs in KUBEBUILDER_ASSETS if it is set, else in the cache directory of the user, where the first call
- * builds them in a few minutes.
+ * puts the official ones, if they can be downloaded within seconds, or builds them in a few minutes.
  *
  * @throws FLUXQ_TEST_ASSETS when the configured folder is incomplete, FLUXQ_TEST_GO when the cache is empty and Go is
  * not installed, FLUXQ_TEST_BUILD when the build fails.
@@ -84,20 +88,14 @@ export async function findPrograms<P extends string>(
   const done = () => missingPrograms(folder, programs).length === 0;
   if (!done()) {
     const go = goCommand();
-    if (go === undefined) {
-      throw new FluxqError('FLUXQ_TEST_GO', `no build of ${title} was found and Go is not installed`, {
-        value: folder,
-        remedy:
-          'install Go 1.26 or, for the control plane, set KUBEBUILDER_ASSETS to a folder with the programs',
-      });
-    }
-    const where = { go, module: module.folder, folder, done };
-    await buildPrograms({ ...where, binary, programs, progress, title, cost, signal });
+    const where = { ...(go === undefined ? {} : { go }), module: module.folder, folder, done };
+    const { releases = [] } = module;
+    await buildPrograms({ ...where, releases, binary, programs, progress, title, cost, signal });
   }
   return programsIn(folder, programs);
 }
 
-/** Whether {@link findAssets} can succeed, checked without a build; else the reason. */
+/** Whether {@link findAssets} can succeed, checked without a build or a download; else the reason. */
 export function controlPlaneAvailable(): { available: true } | { available: false; reason: string } {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
@@ -105,7 +103,8 @@ export function controlPlaneAvailable(): { available: true } | { available: fals
     if (missing.length === 0) return { available: true };
     return { available: false, reason: `KUBEBUILDER_ASSETS=${given} does not contain ${missing.join(', ')}` };
   }
-  if (programsBuilt(CONTROL_PLANE) || goCommand() !== undefined) return { available: true };
+  const canBe = goCommand() !== undefined || CONTROL_PLANE.releases?.length !== 0;
+  if (programsBuilt(CONTROL_PLANE) || canBe) return { available: true };
   return {
     available: false,
     reason: 'KUBEBUILDER_ASSETS is not set and Go is not installed to build a control plane',
