@@ -34,6 +34,7 @@ const CREATORS = 32;
 /**
  * Creates Jobs `<prefix>-<i>` as fast as the apiserver accepts them.
  * @param perSecond creates them at this rate instead
+ * @param jobOf the Job of a name
  */
 export async function runJobs(
   client: KubernetesClient,
@@ -41,6 +42,7 @@ export async function runJobs(
   prefix: string,
   count: number,
   perSecond = Number.POSITIVE_INFINITY,
+  jobOf: (name: string) => object = oneJob,
 ): Promise<JobsRun> {
   const completed = new Map<string, number>();
   const created = new Map<string, number>();
@@ -61,9 +63,9 @@ export async function runJobs(
   let next = 0;
   const createSome = async () => {
     for (let i = next++; i < count; i = next++) {
-      await sleep((i * 1000) / perSecond - (performance.now() - started));
+      await sleep(Math.max(0, (i * 1000) / perSecond - (performance.now() - started)));
       const at = Date.now() / 1000;
-      const { metadata } = await client.create<Job>(jobsPath(namespace), oneJob(`${prefix}-${i}`));
+      const { metadata } = await client.create<Job>(jobsPath(namespace), jobOf(`${prefix}-${i}`));
       created.set(metadata.uid, at);
     }
   };

@@ -1,5 +1,6 @@
 /** The work of the processes of a stack, from /proc and from the metrics of the controller. */
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Cluster } from '../cluster/cluster';
 import type { RoleProcess } from '../stack/roles';
 import type { Stack } from '../stack/stack';
 
@@ -8,12 +9,16 @@ const CLOCK_TICKS = 100;
 
 /** CPU seconds since the start, by process: the control plane, Postgres and the roles. */
 export function cpuSeconds(stack: Stack, roles: Readonly<Record<string, RoleProcess | undefined>>) {
-  const cpu: Record<string, number> = {};
-  for (const program of PROGRAMS) cpu[program] = ownSeconds(stack.cluster.component(program).pid);
+  const cpu = controlPlaneSeconds(stack.cluster);
   for (const [name, role] of Object.entries(roles))
     if (role !== undefined) cpu[name] = ownSeconds(role.process.pid);
   cpu.postgres = stack.postgres.pids.reduce((sum, pid) => sum + treeSeconds(pid), 0);
   return cpu;
+}
+
+/** CPU seconds since the start, by program of the control plane. */
+export function controlPlaneSeconds(cluster: Pick<Cluster, 'component'>): Record<string, number> {
+  return Object.fromEntries(PROGRAMS.map((program) => [program, ownSeconds(cluster.component(program).pid)]));
 }
 
 /** @returns what was used between two calls of {@link cpuSeconds} */
