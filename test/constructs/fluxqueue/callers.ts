@@ -159,6 +159,8 @@ const WEBHOOK: readonly Caller[] = [
     folder: 'runtime/admission',
     resources: { [WEBHOOK_CONFIGURATIONS]: 'webhookConfigurations(' },
     verbs: ['get', 'patch', 'list', 'watch'],
+    // The object that has the CA is an argument of those who ask for it.
+    mapped: true,
   },
 ];
 
