@@ -7,6 +7,7 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   CONTROLLER_SERVICE_ACCOUNT,
+  READER_SERVICE_ACCOUNT,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
@@ -34,7 +35,12 @@ export class FlowSchemas extends Construct {
       ],
     });
     this.add('fluxqueue-requests', 'workload-high', REQUESTS, {
-      subjects: subjects(CONTROLLER_SERVICE_ACCOUNT, SCHEDULER_SERVICE_ACCOUNT, WEBHOOK_SERVICE_ACCOUNT),
+      subjects: subjects(
+        CONTROLLER_SERVICE_ACCOUNT,
+        SCHEDULER_SERVICE_ACCOUNT,
+        WEBHOOK_SERVICE_ACCOUNT,
+        READER_SERVICE_ACCOUNT,
+      ),
       resourceRules: [
         { apiGroups: ['*'], resources: ['*'], verbs: ['*'], namespaces: ['*'], clusterScope: true },
       ],
