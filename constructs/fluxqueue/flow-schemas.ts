@@ -1,13 +1,13 @@
 /**
  * Places of the stack's requests in the apiserver's priority and fairness. Without them they share the level `workload-low` with
  * every ServiceAccount of the cluster: a busy operator there delays a renewal of the Lease, and the leader steps down. The levels
- * are those that every apiserver has; renewals wait for nobody but other renewals.
+ * are those that every apiserver has; renewals wait for nobody but other renewals. The reader stays where the others are: no
+ * number of questions may cost the controller.
  */
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   CONTROLLER_SERVICE_ACCOUNT,
-  READER_SERVICE_ACCOUNT,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
@@ -35,12 +35,7 @@ export class FlowSchemas extends Construct {
       ],
     });
     this.add('fluxqueue-requests', 'workload-high', REQUESTS, {
-      subjects: subjects(
-        CONTROLLER_SERVICE_ACCOUNT,
-        SCHEDULER_SERVICE_ACCOUNT,
-        WEBHOOK_SERVICE_ACCOUNT,
-        READER_SERVICE_ACCOUNT,
-      ),
+      subjects: subjects(CONTROLLER_SERVICE_ACCOUNT, SCHEDULER_SERVICE_ACCOUNT, WEBHOOK_SERVICE_ACCOUNT),
       resourceRules: [
         { apiGroups: ['*'], resources: ['*'], verbs: ['*'], namespaces: ['*'], clusterScope: true },
       ],
