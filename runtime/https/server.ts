@@ -14,7 +14,7 @@ export interface TlsPair {
   readonly cert: string;
 }
 
-export interface TlsContext extends TlsPair {
+interface TlsContext extends TlsPair {
   /** PEM certificates of the CAs of clients, for a server that asks for client certificates. @default - none is valid */
   readonly clientCas?: string;
 }

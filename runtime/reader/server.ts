@@ -62,7 +62,7 @@ export interface ReaderServerOptions {
   readonly now?: () => number;
 }
 
-export interface ReaderLimits {
+interface ReaderLimits {
   /** Requests in progress, of all users and of one. */
   readonly requests: number;
   readonly requestsOfUser: number;
