@@ -57,7 +57,6 @@ describe('what a reader may ask', () => {
     [`${NOTES}/`, 404, {}],
     [`${NOTES}/x/proxy/`, 404, {}],
     ['/apis/apps/v1/deployments', 404, {}],
-    ['/openapi/v2', 404, {}],
     ['/metrics', 404, {}],
     [`${NOTES}?watch=true`, 405, {}],
     [`${NOTES}/x`, 405, { method: 'DELETE' }],
@@ -179,10 +178,16 @@ test('is found by kubectl and the apiserver', async () => {
   });
   for (const path of ['/apis', '/apis/queue.converged-computing.org'])
     expect(JSON.stringify(JSON.parse((await reading.asUser('ada', path)).text))).toContain('v1alpha1');
+  for (const path of [
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/apis/queue.converged-computing.org/v1alpha1',
+  ])
+    expect(JSON.parse((await reading.asUser('ada', path)).text)).toHaveProperty('paths');
   expect((await reading.send(API)).status).toBe(401);
   for (const path of ['/healthz', '/livez', '/readyz']) expect((await reading.send(path)).status).toBe(200);
   expect(reading.seen.map(([resource]) => resource)).toEqual([
-    ...Array(4).fill('discovery'),
+    ...Array(7).fill('discovery'),
     ...Array(3).fill('other'),
   ]);
 });
