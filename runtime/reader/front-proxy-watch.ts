@@ -14,15 +14,20 @@ interface ConfigMap extends KubernetesObject {
 export interface FrontProxyWatchOptions {
   readonly client: KubernetesClient;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /** Ends the wait for the ConfigMap. */
+  readonly signal: AbortSignal;
   /** @param proxy undefined if the cluster has none */
   readonly onChange: (proxy: FrontProxy | undefined) => void;
 }
 
-/** Resolves when the ConfigMap was read. What cannot be read is logged, and the last proxy stays. */
+/**
+ * Resolves when the ConfigMap was read. What cannot be read is logged, and the last proxy stays.
+ * @throws when the signal is aborted before
+ */
 export async function watchFrontProxy(
   options: FrontProxyWatchOptions,
 ): Promise<{ readonly proxy: () => FrontProxy | undefined; stop(): void }> {
-  const { client, logger } = options;
+  const { client, logger, signal } = options;
   let proxy: FrontProxy | undefined;
   const take = (data: ConfigMap['data']) => {
     try {
@@ -43,7 +48,13 @@ export async function watchFrontProxy(
     onChange: (_, now) => take(now?.data),
   });
   reflector.start();
-  await reflector.synced;
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve());
+    if (signal.aborted) resolve();
+  });
+  await Promise.race([reflector.synced, aborted]);
+  if (signal.aborted) reflector.stop();
+  signal.throwIfAborted();
   if (proxy === undefined)
     logger.warn({}, 'the apiserver has no proxy for other API servers (--requestheader-client-ca-file)');
   return { proxy: () => proxy, stop: () => reflector.stop() };

@@ -10,10 +10,15 @@ import { FluxqError } from '../errors';
 import type { TlsPair } from '../https/server';
 import type { Logger } from '../observability/log';
 
-/** Waits for an apiserver that is down. @throws errors that are not retryable */
+/**
+ * Waits for an apiserver that is down.
+ * @param signal ends the wait
+ * @throws errors that are not retryable
+ */
 export async function firstCertificate(
   store: CertificateStoreOptions,
   logger: Logger,
+  signal?: AbortSignal,
 ): Promise<StoredCertificate> {
   for (let failures = 1; ; failures++) {
     try {
@@ -21,7 +26,8 @@ export async function firstCertificate(
     } catch (error) {
       if (!(error instanceof FluxqError) || !error.retryable) throw error;
       logger.warn({ error: error.message }, 'no certificate yet, retrying');
-      await pause(systemClock, backoff({ first: 500, most: 10_000 }, failures, Math.random));
+      await pause(systemClock, backoff({ first: 500, most: 10_000 }, failures, Math.random), signal);
+      signal?.throwIfAborted();
     }
   }
 }

@@ -21,7 +21,7 @@ import type { Role } from './role';
 
 /**
  * Answers probes first, then waits for a certificate as long as necessary, then answers questions.
- * @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_KUBECONFIG, FLUXQ_CERTIFICATE_INVALID, FLUXQ_CONFIG_INVALID
+ * @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CONFIG_INVALID
  */
 export async function startReader(config: Config, logger: Logger): Promise<Role> {
   databaseSource(config);
@@ -30,27 +30,40 @@ export async function startReader(config: Config, logger: Logger): Promise<Role>
   const { http, metrics } = config;
   const probes = await serveObservability({ http, metrics, registry, notReady: () => missing });
   const stops: (() => Promise<void> | void)[] = [() => probes.stop()];
+  // Ends a start that waits for the apiserver: a process that is told to end meanwhile must not wait, too.
+  const starting = new AbortController();
+  const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
+  const started = serve(config, logger, readerMetrics(registry), { stops, signal: starting.signal }).then(
+    (port) => {
+      missing = [];
+      logger.info({ port }, 'reader started');
+    },
+    (error: unknown) => {
+      if (!starting.signal.aborted) fail(error instanceof Error ? error : new Error(messageOf(error)));
+    },
+  );
   const stop = async () => {
+    if (missing.length > 0) starting.abort();
     missing = ['stopping'];
+    await started;
     for (const step of stops.reverse()) await step();
   };
-  try {
-    const port = await serve(config, logger, readerMetrics(registry), stops);
-    missing = [];
-    logger.info({ port }, 'reader started');
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { stop, failed: new Promise(() => undefined) };
+  return { stop, failed };
 }
 
-/** @param stops gets what ends each part; later parts end first */
+interface Life {
+  /** Gets what ends each part; later parts end first. */
+  readonly stops: (() => Promise<void> | void)[];
+  /** Aborted when the role ends before it has started. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_KUBECONFIG, FLUXQ_CERTIFICATE_INVALID */
 async function serve(
   config: Config,
   logger: Logger,
   metrics: ReturnType<typeof readerMetrics>,
-  stops: (() => Promise<void> | void)[],
+  { stops, signal }: Life,
 ): Promise<number> {
   const { kubeconfig, context } = config.kubernetes;
   const client = createClient({
@@ -59,6 +72,7 @@ async function serve(
     userAgent: 'fluxqueue-reader',
   });
   stops.push(() => client.close());
+  signal.addEventListener('abort', () => client.close());
   const queue = queueOnDemand(config, client, logger);
   stops.push(() => queue.stop());
   const options = { config, client, logger, time: systemTime, queue: () => queue.get() };
@@ -68,11 +82,12 @@ async function serve(
   const { secretNamespace: namespace, secretName, serviceName, apiServiceName } = config.reader;
   const names = serviceNames(serviceName, namespace);
   const store = { client, namespace, secretName, trust: apiServiceTrust(apiServiceName), names };
-  const first = await firstCertificate(store, logger);
+  const first = await firstCertificate(store, logger, signal);
   let server: ReaderServer | undefined;
   const frontProxy = await watchFrontProxy({
     client,
     logger,
+    signal,
     onChange: (proxy) => server?.setFrontProxy(proxy),
   });
   stops.push(() => frontProxy.stop());
