@@ -21,6 +21,7 @@ export type Component =
   | 'base'
   | 'controller'
   | 'webhook'
+  | 'reader'
   | 'database'
   | 'backup'
   | 'scheduler'

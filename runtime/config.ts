@@ -10,14 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { GITOPS_USERS } from '../constructs/api/gitops-users';
-import {
-  CONTROLLER_LEASE,
-  STACK_NAMESPACE,
-  WEBHOOK_CONFIGURATION,
-  WEBHOOK_SECRET,
-  WEBHOOK_SERVICE,
-} from '../constructs/api/labels';
+import { CONTROLLER_LEASE, STACK_NAMESPACE } from '../constructs/api/labels';
 import { HISTORY_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../constructs/api/policies';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../constructs/api/queue-defaults';
 import { PRIORITY_RANGE, QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
@@ -25,6 +18,7 @@ import { databaseSettings } from './database-settings';
 import { FluxqError, messageOf } from './errors';
 import { LOG_LEVELS } from './observability/log';
 import { reportSettings } from './report-settings';
+import { readerSettings, webhookSettings } from './server-settings';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
@@ -150,26 +144,9 @@ const settings = z.strictObject({
   miniClusters: z
     .strictObject({ enabled: z.boolean().default(true), reports: reportSettings.prefault({}) })
     .prefault({}),
-  webhook: z
-    .strictObject({
-      host: z.string().default('0.0.0.0'),
-      port: port.default(9443),
-      /** Seconds for which it serves after SIGTERM: the Service sends requests until all nodes know that the pod ends. */
-      drainSeconds: z.number().min(0).default(5),
-      /** The folder with tls.crt and tls.key. Without it the role creates and rotates its own certificate. */
-      certDir: z.string().min(1).optional(),
-      secretNamespace: z.string().min(1).default(STACK_NAMESPACE),
-      secretName: z.string().min(1).default(WEBHOOK_SECRET),
-      serviceName: z.string().min(1).default(WEBHOOK_SERVICE),
-      configurationName: z.string().min(1).default(WEBHOOK_CONFIGURATION),
-      /** User names of the runtime at the apiserver. Default: the controller's ServiceAccount in `secretNamespace`. */
-      controllerUsers: z.array(z.string().min(1)).optional(),
-      /** User names of engines of GitOps: what they create counts for its namespace. */
-      gitOpsUsers: z.array(z.string().min(1)).default([...GITOPS_USERS]),
-      /** The schedulerName for admitted pods that have none. Default: unchanged. */
-      schedulerName: z.string().min(1).optional(),
-    })
-    .prefault({}),
+  webhook: webhookSettings.prefault({}),
+  /** The server of the read API. */
+  reader: readerSettings.prefault({}),
 });
 
 const schema = settings.transform((given) => {
@@ -210,6 +187,7 @@ const FROM_ENVIRONMENT = [
   'fluxion.policy',
   'queue.policy',
   'webhook.port',
+  'reader.port',
 ] as const;
 
 const PREFIX = 'FLUXQUEUE_';

@@ -7,6 +7,7 @@ import { FluxqError, messageOf } from './errors';
 import { createLogger, type Logger } from './observability/log';
 import { startController } from './roles/controller';
 import { startFluxion } from './roles/fluxion';
+import { startReader } from './roles/reader';
 import type { Role } from './roles/role';
 import { startWebhookRole } from './roles/webhook';
 
@@ -18,6 +19,7 @@ const ROLES: Readonly<
     start: startController,
   },
   webhook: { summary: 'admission webhook', start: startWebhookRole },
+  reader: { summary: 'read API, for the questions of users', start: startReader },
   fluxion: { summary: 'Fluxion service with flux-sched or the embedded matcher', start: startFluxion },
 };
 

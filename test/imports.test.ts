@@ -62,6 +62,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/signal': [],
   'runtime/observability': ['runtime/errors'],
   'runtime/resources': ['runtime/errors'],
+  'runtime/https': ['ground'],
   'runtime/kubernetes': ['ground'],
   'runtime/jobspec': ['ground'],
   'runtime/fluxion/generated': [],
@@ -94,6 +95,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/queue/migrations': [],
   'runtime/queue': ['ground', 'runtime/jobspec', 'runtime/queue/migrations'],
   'runtime/report-settings': [],
+  'runtime/server-settings': ['constructs/api'],
   'runtime/database-settings': [],
   'runtime/config': [
     'ground',
@@ -101,6 +103,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/fluxion',
     'runtime/queue',
     'runtime/report-settings',
+    'runtime/server-settings',
   ],
   // What all areas of a term share: it knows none of them.
   'runtime/shared': [
@@ -132,7 +135,21 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/scheduler/pass',
     'runtime/shared',
   ],
-  'runtime/admission': ['ground', 'runtime/jobspec', 'runtime/kubernetes', 'runtime/workloads'],
+  'runtime/admission': [
+    'ground',
+    'runtime/https',
+    'runtime/jobspec',
+    'runtime/kubernetes',
+    'runtime/workloads',
+  ],
+  'runtime/reader': ['ground', 'runtime/https', 'runtime/kubernetes'],
+  'runtime/reader/answers': [
+    'ground',
+    'runtime/config',
+    'runtime/kubernetes',
+    'runtime/queue',
+    'runtime/reader',
+  ],
   'runtime/fluxjobs': [
     'ground',
     'runtime/kubernetes',
@@ -170,6 +187,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     // Certificates.
     'runtime/admission',
     'runtime/fluxjobs',
+    'runtime/https',
     'runtime/kubernetes',
     'runtime/queue',
     'runtime/report-settings',
@@ -220,9 +238,12 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/fluxion/client',
     'runtime/fluxion/matcher',
     'runtime/fluxion/server',
+    'runtime/https',
     'runtime/kubernetes',
     'runtime/leader',
     'runtime/queue',
+    'runtime/reader',
+    'runtime/reader/answers',
   ],
   'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/roles'],
   'runtime/bundle': [],

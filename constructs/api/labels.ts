@@ -85,6 +85,7 @@ export const PRIORITY_CLASS = 'fluxqueue';
 export const STACK_NAMESPACE = 'fluxqueue-system';
 export const CONTROLLER_SERVICE_ACCOUNT = 'fluxqueue-controller';
 export const WEBHOOK_SERVICE_ACCOUNT = 'fluxqueue-webhook';
+export const READER_SERVICE_ACCOUNT = 'fluxqueue-reader';
 export const SCHEDULER_SERVICE_ACCOUNT = 'fluxqueue-scheduler';
 
 /** Lease of the controller's leader election. */
@@ -96,6 +97,11 @@ export const WEBHOOK_SECRET = 'fluxqueue-webhook-tls';
 /** Name of the MutatingWebhookConfiguration. */
 export const WEBHOOK_CONFIGURATION = 'fluxqueue';
 
+/** Name of the reader's Deployment and Service; its certificate is issued for the Service. */
+export const READER_SERVICE = 'fluxqueue-reader';
+/** Secret with the certificate that the reader creates for itself. */
+export const READER_SECRET = 'fluxqueue-reader-tls';
+
 /** Field manager of every write of the runtime. */
 export const FIELD_MANAGER = 'fluxqueue';
 
@@ -105,6 +111,8 @@ export const FLUXJOB_VERSION = 'v1alpha1';
 /** Group of the read API, which the runtime serves through the apiserver (docs/decisions/0042-read-api.md). */
 export const READ_GROUP = 'queue.converged-computing.org';
 export const READ_VERSION = 'v1alpha1';
+/** Name of the APIService. */
+export const READ_API_SERVICE = `${READ_VERSION}.${READ_GROUP}`;
 
 export const FLUXSETUP_GROUP = 'flux-framework.org';
 export const FLUXSETUP_VERSION = 'v1alpha1';

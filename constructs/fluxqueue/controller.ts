@@ -79,6 +79,19 @@ export class Controller extends Construct {
   }
 }
 
+/**
+ * Where the URL of the database is. The name instead of the value: the kubelet starts no container whose Secret is filled
+ * later, and looks again after 10 to 15 s. Variables instead of the file, so that commands in the container need no option.
+ */
+export function databaseVariables(namespace: string, { url, caSecret }: Database): k8s.EnvVar[] {
+  return [
+    { name: 'FLUXQUEUE_database_secret_namespace', value: namespace },
+    { name: 'FLUXQUEUE_database_secret_name', value: url.name },
+    { name: 'FLUXQUEUE_database_secret_key', value: url.key },
+    ...(caSecret === undefined ? [] : [{ name: 'FLUXQUEUE_database_secret_caName', value: caSecret }]),
+  ];
+}
+
 function controllerContainer(props: ControllerProps): k8s.Container {
   const { image, namespace, configuration, database, fluxion, miniClusters } = props;
   return {
@@ -86,15 +99,8 @@ function controllerContainer(props: ControllerProps): k8s.Container {
     image,
     imagePullPolicy: 'IfNotPresent',
     command: roleCommand('controller', '--config', CONFIG_FILE),
-    // The name instead of the value: the kubelet starts no container whose Secret is filled later, and looks again after
-    // 10 to 15 s. Variables instead of the file, so that commands in this container need no option.
     env: [
-      { name: 'FLUXQUEUE_database_secret_namespace', value: namespace },
-      { name: 'FLUXQUEUE_database_secret_name', value: database.url.name },
-      { name: 'FLUXQUEUE_database_secret_key', value: database.url.key },
-      ...(database.caSecret === undefined
-        ? []
-        : [{ name: 'FLUXQUEUE_database_secret_caName', value: database.caSecret }]),
+      ...databaseVariables(namespace, database),
       { name: 'FLUXQUEUE_leaderElection_podUid', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
     ],
     ports: [

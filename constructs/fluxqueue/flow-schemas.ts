@@ -1,7 +1,8 @@
 /**
  * Places of the stack's requests in the apiserver's priority and fairness. Without them they share the level `workload-low` with
  * every ServiceAccount of the cluster: a busy operator there delays a renewal of the Lease, and the leader steps down. The levels
- * are those that every apiserver has; renewals wait for nobody but other renewals.
+ * are those that every apiserver has; renewals wait for nobody but other renewals. The reader stays where the others are: no
+ * number of questions may cost the controller.
  */
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';

@@ -2,30 +2,28 @@ import { ApiObject } from 'cdk8s';
 import { Construct, type IConstruct } from 'constructs';
 import { PropsError } from '../api/errors';
 import {
-  CONTROLLER_LEASE,
+  READER_SECRET,
+  READER_SERVICE_ACCOUNT,
   SCHEDULER_NAME,
   STACK_METADATA,
   STACK_NAMESPACE,
   WEBHOOK_CONFIGURATION,
   WEBHOOK_SECRET,
-  WEBHOOK_SERVICE,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { DEFAULT_IMAGES } from '../images';
 import { whenKnown } from '../lazy';
 import { Admission } from './admission/admission';
 import { type AdmissionChoice, hasForm } from './admission/form';
 import { Base } from './base';
-import { caInjection, certificateFiles } from './certificates';
+import { caInjection } from './certificates';
 import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
-import { queueSettings, userPriorities } from './default-queue';
+import { userPriorities } from './default-queue';
 import { FlowSchemas } from './flow-schemas';
-import { fluxionImage, fluxionSettings, fluxionSidecar, warnOfLibrary } from './fluxion';
-import { grantSettings } from './grant-settings';
+import { fluxionImage, fluxionSidecar, warnOfLibrary } from './fluxion';
 import { KubernetesVersion } from './kubernetes-version';
 import { dependOn, keepOrder, type Layer, layerScope } from './layers';
 import { Monitoring, PodRecommendations } from './monitoring';
@@ -37,10 +35,13 @@ import { added } from './pods/merge';
 import { Pods } from './pods/pods';
 import type { PodsProps } from './pods/props';
 import type { FluxQueueProps } from './props';
-import { ControllerAccount, SchedulerAccount, UserRoles, WebhookAccount } from './rbac';
+import { ControllerAccount, ReaderAccount, SchedulerAccount, WebhookAccount } from './rbac';
+import { OutsideReader, ReadApi, Reader } from './reader';
 import { Scheduler } from './scheduler';
+import { stackSettings } from './settings';
 import { checkLazy, checkProps, checkWhenKnown } from './stack-checks';
-import { WEBHOOK_PORT, Webhook } from './webhook';
+import { UserRoles } from './user-roles';
+import { Webhook } from './webhook';
 
 /**
  * The complete stack: CRDs, RBAC, database, controller with Fluxion, admission. Outside a Chart it synthesizes one file per
@@ -103,10 +104,11 @@ export class FluxQueue extends Construct {
     if (props.externalRuntime === undefined && props.flowSchemas !== false)
       new FlowSchemas(this.layer('rbac'), 'flow-schemas', this);
     if (props.externalRuntime === undefined && props.networkPolicies !== false) this.addNetworkPolicies();
-    if (props.externalRuntime === undefined) this.addRuntime();
+    const configuration = props.externalRuntime === undefined ? this.addRuntime() : undefined;
     this.addMonitoring();
     if (props.scheduler === true) this.addScheduler();
     this.addAdmission();
+    if (this.hasReader) this.addReader(configuration);
   }
 
   private addMetadata(): void {
@@ -129,6 +131,8 @@ export class FluxQueue extends Construct {
         : ['requires scheduler: true', 'remove it, or give scheduler: true'];
     if (props.externalRuntime !== undefined)
       return ['has no effect, because externalRuntime leaves out these pods', 'remove one of the two'];
+    if (component === 'reader' && !this.hasReader)
+      return ['requires the read API', 'remove it, or remove readApi: false'];
     if (component === 'webhook' && !this.hasWebhook)
       return ['requires admission by webhook', "remove it, or give admission: 'webhook'"];
     if (component === 'fluxion' && props.fluxion === 'embedded')
@@ -142,6 +146,12 @@ export class FluxQueue extends Construct {
 
   private get hasWebhook(): boolean {
     return hasForm(this.admission, 'webhook');
+  }
+
+  /** A runtime outside of the cluster may have a reader or not. */
+  private get hasReader(): boolean {
+    const { readApi, externalRuntime } = this.props;
+    return readApi !== false && (externalRuntime === undefined || externalRuntime.reader !== undefined);
   }
 
   private get hasMiniClusters(): boolean {
@@ -168,16 +178,22 @@ export class FluxQueue extends Construct {
         hasFiles: this.certManager !== undefined,
       });
     }
-    new UserRoles(scope, 'user-roles', { miniClusters: this.hasMiniClusters });
+    if (this.hasReader)
+      new ReaderAccount(scope, 'reader-account', {
+        namespace,
+        ...(props.externalRuntime === undefined ? databaseSecrets(database) : {}),
+      });
+    new UserRoles(scope, 'user-roles', { miniClusters: this.hasMiniClusters, readApi: this.hasReader });
     if (props.scheduler === true) new SchedulerAccount(scope, 'scheduler-account', { namespace });
   }
 
-  private addRuntime(): void {
-    const { namespace, props, database, pods } = this;
-    const image = props.runtimeImage ?? DEFAULT_IMAGES.runtime;
+  private addRuntime(): Configuration {
+    const { namespace, props, database, pods, image } = this;
     const configuration = new Configuration(this.layer('rbac'), 'configuration', {
       namespace,
-      settings: whenKnown(this.props, (known) => this.settings(known)),
+      settings: whenKnown(this.props, (known) =>
+        stackSettings(known, { namespace, database, hasFiles: this.certManager !== undefined }),
+      ),
     });
     if (database.hasObjects)
       database.render(this.layer('database'), { namespace, runtimeImage: image, pods });
@@ -201,6 +217,23 @@ export class FluxQueue extends Construct {
         ...(this.certManager === undefined ? {} : { certManager: this.certManager }),
       });
     }
+    return configuration;
+  }
+
+  /** @param configuration @default - the reader is outside of the cluster */
+  private addReader(configuration: Configuration | undefined): void {
+    const { namespace, props, database, pods, image } = this;
+    const scope = this.layer('reader');
+    const outside = props.externalRuntime?.reader;
+    if (configuration !== undefined)
+      new Reader(scope, 'reader', { namespace, image, pods, configuration, database });
+    if (outside !== undefined) new OutsideReader(scope, 'reader', { namespace, ...outside });
+    new ReadApi(scope, 'read-api', { namespace, ...(outside && { port: outside.port }) });
+  }
+
+  /** Image of the roles of the runtime. */
+  private get image(): string {
+    return this.props.runtimeImage ?? DEFAULT_IMAGES.runtime;
   }
 
   private addMonitoring(): void {
@@ -216,6 +249,7 @@ export class FluxQueue extends Construct {
     if (props.verticalPodAutoscalers !== true) return;
     const others = [
       ...(hasWebhook ? (['webhook'] as const) : []),
+      ...(this.hasReader ? (['reader'] as const) : []),
       ...(database.isDeployed ? (['database'] as const) : []),
       ...(props.scheduler === true ? (['scheduler'] as const) : []),
     ];
@@ -233,6 +267,7 @@ export class FluxQueue extends Construct {
       namespace,
       database,
       hasWebhook,
+      hasReader: this.hasReader,
       hasScheduler: scheduler === true,
       hasFluxion: fluxion !== 'embedded',
       hasMiniClusters: this.hasMiniClusters,
@@ -285,51 +320,14 @@ export class FluxQueue extends Construct {
       ...(this.hasWebhook && this.certManager === undefined
         ? { [WEBHOOK_SERVICE_ACCOUNT]: WEBHOOK_SECRET }
         : {}),
+      ...(this.hasReader ? { [READER_SERVICE_ACCOUNT]: READER_SECRET } : {}),
       ...(props.externalRuntime === undefined && database.isDeployed ? { [name]: name } : {}),
-    };
-  }
-
-  /** The configuration that runtime/config.ts parses; test/constructs/fluxqueue/configuration.test.ts compares the defaults. */
-  private settings(props: FluxQueueProps): Record<string, unknown> {
-    const { namespace, database } = this;
-    return {
-      logLevel: props.logLevel ?? 'info',
-      ...(database.hasOwner ? { database: { migrate: false } } : {}),
-      leaderElection: { namespace, name: CONTROLLER_LEASE },
-      ...(props.monitoringNamespace === undefined ? {} : { metrics: { host: '0.0.0.0' } }),
-      fluxion: fluxionSettings(props),
-      queue: queueSettings(props),
-      fairShare: {
-        enabled: props.fairShare ?? false,
-        halfLifeSeconds: props.fairShareHalfLife?.toSeconds() ?? STACK_DEFAULTS.halfLifeSeconds,
-      },
-      grants: grantSettings(props),
-      units: unitSettings(props),
-      miniClusters: { enabled: this.hasMiniClusters },
-      webhook: {
-        port: WEBHOOK_PORT,
-        ...(this.certManager === undefined ? {} : { certDir: certificateFiles.folder }),
-        secretNamespace: namespace,
-        secretName: WEBHOOK_SECRET,
-        serviceName: WEBHOOK_SERVICE,
-        configurationName: WEBHOOK_CONFIGURATION,
-        ...(props.gitOpsUsers === undefined ? {} : { gitOpsUsers: props.gitOpsUsers }),
-        ...(props.scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
-      },
     };
   }
 }
 
 function databaseSecrets({ url, caSecret }: Database) {
   return { databaseSecret: url.name, ...(caSecret === undefined ? {} : { databaseCaSecret: caSecret }) };
-}
-
-function unitSettings({ fluxionEngine, coreUnitMillis, memoryUnit }: FluxQueueProps) {
-  const defaults = fluxionEngine === 'library' ? STACK_DEFAULTS.libraryUnits : STACK_DEFAULTS.units;
-  return {
-    cpuMillis: coreUnitMillis ?? defaults.cpuMillis,
-    memoryMiB: memoryUnit?.toMebibytes() ?? defaults.memoryMiB,
-  };
 }
 
 function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionChoice {

@@ -1,7 +1,7 @@
 export type { MatchPolicy, QueuePolicy } from '../api/policies';
 export { FluxSetup, type IFluxSetup } from '../fluxsetup/fluxsetup';
 export type { BillingWeights, FluxSetupProps, LendingLimit, Limits, Quota } from '../fluxsetup/props';
-export type { AdmissionChoice, AdmissionForm, ExternalRuntime } from './admission/form';
+export type { AdmissionChoice, AdmissionForm, ExternalReader, ExternalRuntime } from './admission/form';
 export {
   type BackupProps,
   BackupTarget,

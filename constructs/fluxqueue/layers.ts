@@ -11,6 +11,7 @@ const LAYERS = {
   webhook: '4-webhook',
   scheduler: '5-scheduler',
   admission: '6-admission',
+  reader: '7-reader',
 } as const;
 
 export type Layer = keyof typeof LAYERS;

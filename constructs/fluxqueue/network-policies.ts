@@ -10,11 +10,13 @@ import { type Component, type ComponentProps, objectMetadata, selectorLabels, Wa
 import { METRICS_PORT, REPORT_PORT } from './controller';
 import type { Database } from './database';
 import { FLUXION_METRICS_PORT } from './fluxion';
+import { READER_PORT } from './reader';
 import { WEBHOOK_PORT } from './webhook';
 
 export interface NetworkPoliciesProps extends ComponentProps {
   readonly database: Database;
   readonly hasWebhook: boolean;
+  readonly hasReader: boolean;
   readonly hasScheduler: boolean;
   readonly hasFluxion: boolean;
   readonly hasMiniClusters: boolean;
@@ -32,7 +34,7 @@ export class NetworkPolicies extends Construct {
     private readonly props: NetworkPoliciesProps,
   ) {
     super(scope, id);
-    const { database, hasWebhook, hasScheduler } = props;
+    const { database, hasWebhook, hasReader, hasScheduler } = props;
     new KubeObject(this, 'default', k8s.KubeNetworkPolicy, {
       metadata: this.metadata('default-deny', 'base'),
       spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'] },
@@ -41,8 +43,12 @@ export class NetworkPolicies extends Construct {
     if (hasWebhook) {
       this.add('webhook', [{ ports: tcp(WEBHOOK_PORT) }, ...this.monitoring(METRICS_PORT)], []);
     }
+    if (hasReader) {
+      const ingress = [{ ports: tcp(READER_PORT) }, ...this.monitoring(METRICS_PORT)];
+      this.add('reader', ingress, this.toDatabase());
+    }
     if (database.isDeployed) {
-      const clients = [pods('controller'), ...(database.hasBackup ? [pods('backup')] : [])];
+      const clients = [...this.databaseClients(), ...(database.hasBackup ? [pods('backup')] : [])];
       this.add('database', [{ from: clients, ports: tcp(database.port) }], []);
     }
     if (database.hasBackup) this.addBackup();
@@ -51,13 +57,22 @@ export class NetworkPolicies extends Construct {
   }
 
   private addController(): void {
-    const { database, hasFluxion, hasMiniClusters } = this.props;
+    const { hasFluxion, hasMiniClusters } = this.props;
     const ports = [METRICS_PORT, ...(hasFluxion ? [FLUXION_METRICS_PORT] : [])];
-    const server = database.isDeployed ? pods('database') : operatedPods(database.operated);
     // MiniClusters are in any namespace.
     const reports = hasMiniClusters ? [{ ports: tcp(REPORT_PORT) }] : [];
-    const toDatabase = { ...(server === undefined ? {} : { to: [server] }), ports: tcp(database.port) };
-    this.add('controller', [...reports, ...this.monitoring(...ports)], [DNS, toDatabase]);
+    this.add('controller', [...reports, ...this.monitoring(...ports)], this.toDatabase());
+  }
+
+  /** The database of the stack may be a name outside of it. */
+  private toDatabase(): k8s.NetworkPolicyEgressRule[] {
+    const { database } = this.props;
+    const server = database.isDeployed ? pods('database') : operatedPods(database.operated);
+    return [DNS, { ...(server === undefined ? {} : { to: [server] }), ports: tcp(database.port) }];
+  }
+
+  private databaseClients(): k8s.NetworkPolicyPeer[] {
+    return [pods('controller'), ...(this.props.hasReader ? [pods('reader')] : [])];
   }
 
   /** Dumps need no apiserver. */
@@ -91,7 +106,7 @@ export class NetworkPolicies extends Construct {
         podSelector: own.podSelector,
         policyTypes: ['Ingress', 'Egress'],
         ingress: [
-          { from: [pods('controller')], ports: tcp(database.port) },
+          { from: this.databaseClients(), ports: tcp(database.port) },
           { from: [own, operator], ports: among },
           ...(monitoringNamespace === undefined ? [] : this.monitoring(operated.metricsPort)),
         ],

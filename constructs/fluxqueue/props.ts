@@ -247,6 +247,13 @@ export interface FluxQueueProps {
    */
   readonly miniClusters?: boolean;
 
+  /**
+   * Whether the stack serves the read API, with which `kubectl fluxqueue` answers questions: history, usage, plans, what-if. If
+   * false, it has neither the pods of the reader nor an APIService.
+   * @default true
+   */
+  readonly readApi?: boolean;
+
   /** Log level of the runtime. @default info */
   readonly logLevel?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 

@@ -14,10 +14,12 @@ import {
   FLUXJOB_GROUP,
   FLUXSETUP_GROUP,
   MINICLUSTER_GROUP,
+  READ_API_SERVICE,
+  READER_SECRET,
+  READER_SERVICE_ACCOUNT,
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { PRIORITIZE, PRIORITIZE_ROLE } from '../api/priorities';
 import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, Wave } from '../metadata';
 
@@ -30,6 +32,13 @@ interface AccountProps extends ComponentProps {
   readonly name: string;
   readonly component: Component;
 }
+
+/** Role of Kubernetes: the ConfigMap that says how the apiserver names users to other API servers. */
+const AUTHENTICATION_READER: k8s.RoleRef = {
+  apiGroup: RBAC,
+  kind: 'Role',
+  name: 'extension-apiserver-authentication-reader',
+};
 
 /** A ServiceAccount and its rights. */
 class Account extends Construct {
@@ -117,6 +126,19 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
     resources: ['deployments'],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
+];
+
+/** What the graph, the queue and plans are made of. */
+const CLUSTER_STATE: k8s.PolicyRule[] = [
+  { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch'] },
+  { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: ['list', 'watch'] },
+  { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['list', 'watch'] },
+  { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['list', 'watch'] },
+  { apiGroups: ['node.k8s.io'], resources: ['runtimeclasses'], verbs: ['list', 'watch'] },
+  // Volumes decide on which nodes a pod can run.
+  { apiGroups: [''], resources: ['persistentvolumeclaims', 'persistentvolumes'], verbs: ['list', 'watch'] },
+  { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
 ];
 
 export interface ControllerAccountProps extends ComponentProps {
@@ -209,6 +231,43 @@ export class WebhookAccount extends Construct {
   }
 }
 
+export interface ReaderAccountProps extends ComponentProps {
+  /** Secret with the URL of the database. @default - the runtime is external and reads no Secret */
+  readonly databaseSecret?: string;
+  /** Secret with its CA, if it is another one. */
+  readonly databaseCaSecret?: string;
+}
+
+/**
+ * Account of the reader: it asks the apiserver who users are and what they may do, sees what the controller sees, and writes
+ * its certificate to its Secret and the CA bundle to its APIService.
+ */
+export class ReaderAccount extends Construct {
+  constructor(scope: Construct, id: string, props: ReaderAccountProps) {
+    super(scope, id);
+    const { namespace, databaseSecret, databaseCaSecret } = props;
+    const name = READER_SERVICE_ACCOUNT;
+    const account = new Account(this, 'account', { namespace, name, component: 'reader' });
+    account.grantClusterWide([
+      { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+      {
+        apiGroups: ['apiregistration.k8s.io'],
+        resources: ['apiservices'],
+        resourceNames: [READ_API_SERVICE],
+        verbs: ['get', 'list', 'watch', 'patch'],
+      },
+      ...CLUSTER_STATE,
+    ]);
+    account.bindInNamespace('front-proxy', 'kube-system', AUTHENTICATION_READER);
+    account.grantInNamespace([
+      ...ownSecret(READER_SECRET, ['get', 'list', 'watch', 'update']),
+      ...(databaseSecret === undefined ? [] : [namedSecret(databaseSecret, ['get'])]),
+      ...(databaseCaSecret === undefined ? [] : [namedSecret(databaseCaSecret, ['get'])]),
+    ]);
+  }
+}
+
 export interface DatabaseAccountProps extends ComponentProps {
   /** Name of both the account and the Secret. */
   readonly name: string;
@@ -235,53 +294,8 @@ export class SchedulerAccount extends Construct {
     for (const role of ['kube-scheduler', 'volume-scheduler']) {
       account.bindClusterWide(role, `${SCHEDULER_SERVICE_ACCOUNT}-as-${role}`, `system:${role}`);
     }
-    account.bindInNamespace('authentication', 'kube-system', {
-      apiGroup: RBAC,
-      kind: 'Role',
-      name: 'extension-apiserver-authentication-reader',
-    });
+    account.bindInNamespace('authentication', 'kube-system', AUTHENTICATION_READER);
     account.grantInNamespace(leaseRules(SCHEDULER_LEASE));
-  }
-}
-
-/**
- * Rights of users, aggregated to the ClusterRoles `view` and `edit`. Users who can view a namespace see its FluxJobs,
- * FluxSetups and MiniClusters. Users who can edit it can create any pod in it, so they can also write MiniClusters. Only
- * the controller writes FluxJobs. A FluxSetup is a quota, which Kubernetes reserves for cluster administrators. Nobody has
- * the right to prioritize before an administrator binds its ClusterRole.
- */
-export class UserRoles extends Construct {
-  constructor(scope: Construct, id: string, { miniClusters }: { readonly miniClusters: boolean }) {
-    super(scope, id);
-    const read = ['get', 'list', 'watch'];
-    this.add('view', 'fluxqueue-view', [
-      { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: read },
-      { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: read },
-      ...(miniClusters ? [{ apiGroups: [MINICLUSTER_GROUP], resources: ['miniclusters'], verbs: read }] : []),
-    ]);
-    if (!miniClusters) return;
-    this.add('edit', 'fluxqueue-edit', [
-      {
-        apiGroups: [MINICLUSTER_GROUP],
-        resources: ['miniclusters', 'miniclusters/scale'],
-        verbs: [...read, 'create', 'update', 'patch', 'delete', 'deletecollection'],
-      },
-    ]);
-    const { group, resource, verb } = PRIORITIZE;
-    const prioritize = [{ apiGroups: [group], resources: [resource], verbs: [verb] }];
-    this.add('prioritize', PRIORITIZE_ROLE, prioritize, {});
-  }
-
-  private add(
-    role: string,
-    name: string,
-    rules: k8s.PolicyRule[],
-    labels: Record<string, string> = { [`${RBAC}/aggregate-to-${role}`]: 'true' },
-  ): void {
-    new KubeObject(this, role, k8s.KubeClusterRole, {
-      metadata: objectMetadata({ name, component: 'users', wave: Wave.RIGHTS, labels }),
-      rules,
-    });
   }
 }
 

@@ -25,6 +25,7 @@ const KNOWN_AT_ONCE = [
   'fluxionEngine',
   'scheduler',
   'miniClusters',
+  'readApi',
   'userMinPriority',
   'userMaxPriority',
   'networkPolicies',

@@ -3,7 +3,7 @@ import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FluxqError, messageOf } from '../errors';
-import type { TlsPair } from './server';
+import type { TlsPair } from '../https/server';
 
 /** @throws FluxqError FLUXQ_CERTIFICATE_UNREADABLE */
 export async function readCertificateFiles(directory: string): Promise<TlsPair> {

@@ -1,6 +1,6 @@
 /**
- * Keeps a running webhook on the current certificate. A change of the Secret
- * or of the webhook configuration triggers a check at once; a check every
+ * Keeps a running server on the current certificate. A change of the Secret
+ * or of the object with the CA triggers a check at once; a check every
  * minute also finds certificates that are due for renewal.
  */
 
@@ -10,16 +10,11 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { secrets } from '../kubernetes/paths';
 import { Reflector } from '../kubernetes/reflector';
 import type { Logger } from '../observability/log';
-import {
-  type CertificateStoreOptions,
-  ensureCertificate,
-  type StoredCertificate,
-  webhookConfigurations,
-} from './certificate-store';
+import { type CertificateStoreOptions, ensureCertificate, type StoredCertificate } from './certificate-store';
 
 export interface CertificateRotationOptions extends CertificateStoreOptions {
   readonly client: KubernetesClient;
-  /** Called with each certificate that the webhook must serve from now on. */
+  /** Called with each certificate that the role must serve from now on. */
   readonly onCertificate: (certificate: StoredCertificate) => void;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Milliseconds between two checks if no watch reports a change. @default 60000 */
@@ -41,7 +36,7 @@ export function rotateCertificates(
   options: CertificateRotationOptions,
 ): CertificateRotation {
   const checks = new CertificateChecks(current, options);
-  const { client, namespace, secretName, configurationName, logger } = options;
+  const { client, namespace, secretName, trust, logger } = options;
   const watchOf = (name: string) => ({
     client,
     logger,
@@ -50,7 +45,7 @@ export function rotateCertificates(
   });
   const reflectors = [
     new Reflector({ ...watchOf(secretName), path: secrets(namespace) }),
-    new Reflector({ ...watchOf(configurationName), path: webhookConfigurations() }),
+    new Reflector({ ...watchOf(trust.name), path: trust.collection }),
   ];
   for (const reflector of reflectors) reflector.start();
   checks.trigger();

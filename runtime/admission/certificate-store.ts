@@ -1,23 +1,22 @@
 /**
- * Stores the webhook's certificate in a Secret that all replicas share, and its
- * CA in the caBundle of the webhook configuration, so that the apiserver trusts
- * it. Every call checks both objects and repairs them, so it is idempotent and
+ * Stores a role's certificate in a Secret that all replicas share, and its CA in
+ * the object by which the apiserver trusts it (ca-trust.ts). Every call checks both objects and repairs them, so it is idempotent and
  * any number of replicas can call it at the same time.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
-import { clusterWide, secrets } from '../kubernetes/paths';
+import { secrets } from '../kubernetes/paths';
 import { createSecret } from '../kubernetes/secrets';
 import type { KubernetesObject } from '../kubernetes/types';
+import type { CaTrust } from './ca-trust';
 import { isDue, makeCertificate, type ServingCertificate } from './certificates';
 
 export interface CertificateStoreOptions {
   readonly client: Pick<KubernetesClient, 'get' | 'create' | 'update' | 'patch'>;
   readonly namespace: string;
   readonly secretName: string;
-  /** Name of the MutatingWebhookConfiguration. */
-  readonly configurationName: string;
-  /** The host names by which the apiserver calls the webhook; see {@link serviceNames}. */
+  readonly trust: CaTrust;
+  /** The host names by which the apiserver calls the role; see {@link serviceNames}. */
   readonly names: readonly string[];
   /** The certificate that is served now, which restores a lost Secret without a change for clients. @default - a new one is created */
   readonly serving?: () => ServingCertificate;
@@ -35,19 +34,6 @@ interface Secret extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-interface WebhookConfiguration extends KubernetesObject {
-  readonly webhooks?: readonly {
-    readonly name: string;
-    readonly clientConfig: { readonly caBundle?: string; readonly url?: string };
-  }[];
-}
-
-export const webhookConfigurations = clusterWide(
-  'admissionregistration.k8s.io',
-  'v1',
-  'mutatingwebhookconfigurations',
-);
-
 /** A replica that loses a race reads what the winner wrote. More than a few conflicts have another cause. */
 const MAX_ATTEMPTS = 5;
 
@@ -62,28 +48,20 @@ export function serviceNames(service: string, namespace: string): string[] {
 
 /**
  * Returns the stored certificate, else stores the one that is served. Creates a
- * new one if there is neither, or if it is due for renewal. The CA is in the
- * webhook configuration before any replica serves the certificate.
+ * new one if there is neither, or if it is due for renewal. The apiserver is told
+ * of the CA before any replica serves the certificate.
  * @throws ApiError, and other errors of the client
  */
 export function ensureCertificate(options: CertificateStoreOptions): Promise<StoredCertificate> {
   return retryConflicts(async () => {
-    const configuration = await orUndefined(
-      options.client.get<WebhookConfiguration>(webhookConfigurations(options.configurationName)),
-    );
-    const pair = await storedPair(options, [...options.names, ...urlHosts(configuration)]);
-    // The configuration may be created after the webhook has started.
-    const trusted = configuration !== undefined && (await trustBundle(options, configuration, pair.bundle));
+    const { client, trust, names } = options;
+    const object = await orUndefined(client.get<KubernetesObject>(trust.path));
+    const hosts = object === undefined ? [] : trust.hosts(object);
+    const pair = await storedPair(options, [...names, ...hosts]);
+    // The object may be created after the role has started.
+    const trusted = object !== undefined && (await trustBundle(options, object, pair.bundle));
     return { ...pair, trusted };
   });
-}
-
-/** The hosts in the URLs of the configuration, which a webhook outside the cluster has instead of a Service. */
-function urlHosts(configuration: WebhookConfiguration | undefined): string[] {
-  const urls = (configuration?.webhooks ?? []).flatMap(({ clientConfig: { url } }) =>
-    url === undefined ? [] : [url],
-  );
-  return [...new Set(urls.map((url) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')))];
 }
 
 async function storedPair(
@@ -118,22 +96,14 @@ function pairOf({ data = {} }: Secret): ServingCertificate | undefined {
   return { key, cert, bundle };
 }
 
-/** Resolves to whether the configuration had the bundle already. */
+/** Resolves to whether the apiserver trusted the bundle already. */
 async function trustBundle(
-  { client, configurationName }: CertificateStoreOptions,
-  { webhooks = [] }: WebhookConfiguration,
+  { client, trust }: CertificateStoreOptions,
+  object: KubernetesObject,
   bundle: string,
 ): Promise<boolean> {
-  const caBundle = encoded(bundle);
-  const patch = webhooks.flatMap(({ name, clientConfig }, i) =>
-    clientConfig.caBundle === caBundle
-      ? []
-      : [
-          { op: 'test', path: `/webhooks/${i}/name`, value: name },
-          { op: 'add', path: `/webhooks/${i}/clientConfig/caBundle`, value: caBundle },
-        ],
-  );
-  if (patch.length > 0) await client.patch(webhookConfigurations(configurationName), patch, 'json');
+  const patch = trust.patch(object, encoded(bundle));
+  if (patch.length > 0) await client.patch(trust.path, patch, 'json');
   return patch.length === 0;
 }
 

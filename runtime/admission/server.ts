@@ -4,18 +4,10 @@
  * verdict alone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { pause, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
+import { BodyError, readBody, sendJson, startHttps, type TlsPair } from '../https/server';
 import type { AdmissionRequest, Verdict } from './review';
 import { type AdmissionOptions, admit } from './rules';
-
-/** A certificate and its key in PEM format. */
-export interface TlsPair {
-  readonly key: string;
-  readonly cert: string;
-}
 
 /** The outcome of a request; `error` if the request was invalid or admission failed. */
 export type Outcome = 'patched' | 'unchanged' | 'denied' | 'error';
@@ -49,46 +41,23 @@ export interface WebhookServer {
   stop(drain?: number): Promise<void>;
 }
 
-/**
- * The apiserver keeps idle connections for 90 s. If the webhook closed one
- * first, a request could reach the closing connection and fail, and with it the
- * user's request.
- */
-const KEEP_ALIVE = 120_000;
 const MAX_BODY = 4 * 1024 * 1024;
 
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
 export async function startWebhook(options: WebhookOptions): Promise<WebhookServer> {
-  const deadline = options.deadline ?? 4_000;
-  const server = withValidCertificate(() =>
-    createServer({
-      ...options.tls,
-      minVersion: 'TLSv1.2',
-      keepAliveTimeout: KEEP_ALIVE,
-      headersTimeout: deadline,
-      requestTimeout: deadline,
-      connectionsCheckingInterval: Math.min(deadline, 1_000),
-    }),
-  );
-  let stopping = false;
-  server.on('request', (request, response) => void handle(options, request, response, () => stopping));
-  await listen(server, options);
+  const { host, port, tls, deadline = 4_000 } = options;
+  const server = await startHttps({
+    host,
+    port,
+    tls,
+    deadline,
+    setting: 'webhook',
+    onRequest: (request, response, isStopping) => handle(options, request, response, isStopping),
+  });
   return {
-    port: (server.address() as AddressInfo).port,
-    setCertificate: (tls) =>
-      withValidCertificate(() => server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' })),
-    stop: async (drain = 0) => {
-      // A connection with a request in progress is not idle yet; its response closes it, or it would stay open.
-      stopping = true;
-      if (drain > 0) await pause(systemClock, drain);
-      // One on which no request was ever begun is not idle for Node either, and would keep the process from ending.
-      const cancel = systemClock.after(deadline, () => server.closeAllConnections());
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
-      cancel();
-    },
+    port: server.port,
+    setCertificate: (pair) => server.setTls(pair),
+    stop: (drain) => server.stop(drain),
   };
 }
 
@@ -96,18 +65,11 @@ async function handle(
   options: WebhookOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  stopping: () => boolean,
+  isStopping: () => boolean,
 ): Promise<void> {
   const started = performance.now();
   const { status, review, outcome, kind } = await answer(options, request);
-  const body = JSON.stringify(review);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    // The rest of a rejected body is never read, so the connection cannot be reused.
-    ...(request.complete && !stopping() ? {} : { connection: 'close' }),
-  });
-  response.end(body);
+  sendJson(request, response, { status, document: review }, isStopping());
   options.onRequest?.(kind, outcome, (performance.now() - started) / 1000);
 }
 
@@ -124,7 +86,7 @@ async function answer(options: WebhookOptions, request: IncomingMessage): Promis
   try {
     if (path !== '/mutate' && path !== '/validate') throw reviewError(404, 'path not found', path);
     if (request.method !== 'POST') throw reviewError(405, 'must be sent with POST', request.method);
-    admission = requestOf(await readBody(request, options.maxBodyBytes ?? MAX_BODY));
+    admission = requestOf(await bodyOf(request, options.maxBodyBytes ?? MAX_BODY));
     const verdict = admit(admission, options.admission);
     const patch = path === '/mutate' ? verdict.patch : [];
     const outcome = !verdict.allowed ? 'denied' : patch.length > 0 ? 'patched' : 'unchanged';
@@ -185,23 +147,12 @@ function internalError(cause: unknown): Error {
   });
 }
 
-function readBody(request: IncomingMessage, limit: number): Promise<string> {
-  const tooLarge = () => reviewError(413, `is larger than ${limit} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
-        request.pause();
-        reject(tooLarge());
-      } else chunks.push(chunk);
-    });
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    request.on('error', (error) => reject(reviewError(400, `could not be read: ${error.message}`)));
-    request.on('aborted', () => reject(reviewError(400, 'is incomplete')));
-  });
+async function bodyOf(request: IncomingMessage, limit: number): Promise<string> {
+  try {
+    return await readBody(request, limit);
+  } catch (error) {
+    throw error instanceof BodyError ? reviewError(error.status, error.message) : error;
+  }
 }
 
 function requestOf(body: string): AdmissionRequest {
@@ -220,32 +171,4 @@ function requestOf(body: string): AdmissionRequest {
   )
     throw reviewError(400, 'has no request.object');
   return request as AdmissionRequest;
-}
-
-function withValidCertificate<T>(use: () => T): T {
-  try {
-    return use();
-  } catch (cause) {
-    throw new FluxqError('FLUXQ_CERTIFICATE_INVALID', `is not usable: ${messageOf(cause)}`, {
-      field: 'tls',
-      remedy: 'set a PEM certificate and its key',
-      cause,
-    });
-  }
-}
-
-function listen(server: Server, { host, port }: WebhookOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) =>
-      reject(
-        new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host} (${cause.code})`, {
-          field: 'webhook.port',
-          value: port,
-          remedy: 'choose another port with webhook.port or FLUXQUEUE_webhook_port',
-          cause,
-        }),
-      ),
-    );
-    server.listen(port, host, resolve);
-  });
 }

@@ -27,6 +27,8 @@ const OF_THE_STACK = 'app.kubernetes.io/part-of=fluxqueue';
 
 type Kind = readonly [group: string, resource: string];
 
+/** While its server is gone, it keeps every namespace from being deleted. */
+const READ_API: readonly Kind[] = [['apiregistration.k8s.io', 'apiservices']];
 const ADMISSION: readonly Kind[] = [
   [REGISTRATION, 'mutatingwebhookconfigurations'],
   [REGISTRATION, 'mutatingadmissionpolicybindings'],
@@ -65,6 +67,7 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
   if (waiting.length > 0) throw waits(waiting);
   // Admission ends first: without its webhook, enabled namespaces could create nothing. Then the runtime, which would requeue
   // what is released. What came meanwhile is released in any case.
+  await deleteAll(options, READ_API);
   await deleteAll(options, ADMISSION);
   await deleteAll(options, RUNTIME, namespace);
   await untilGone(client, resourcePath({ group: 'apps', resource: 'deployments', namespace }));
@@ -73,6 +76,8 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
     print(`released ${workload.kind} ${workload.object.metadata.namespace}/${workload.object.metadata.name}`);
   }
   await deleteAll(options, CLUSTER_RIGHTS);
+  // Those who read how the apiserver names users.
+  await deleteAll(options, [[RBAC, 'rolebindings']], 'kube-system');
   await deleteAll(options, deleteData ? [...DATA, ...RIGHTS] : RIGHTS, namespace);
   if (!deleteData) {
     print(

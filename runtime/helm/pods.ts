@@ -18,6 +18,7 @@ const POD = ['spec', 'template', 'spec'] as const;
 const PODS = [
   { component: 'controller', kind: 'Deployment', container: 'controller', replicated: true },
   { component: 'webhook', kind: 'Deployment', container: 'webhook', replicated: true },
+  { component: 'reader', kind: 'Deployment', container: 'reader', replicated: true },
   { component: 'database', kind: 'StatefulSet', container: 'postgres', replicated: false },
 ] as const;
 

@@ -45,6 +45,7 @@ export const VALUES: readonly Value[] = [
   ),
   value('clusterWide', false, BOOLEAN, 'Whether all namespaces are enabled, not only labelled ones.'),
   value('miniClusters', true, BOOLEAN, 'Whether the stack creates MiniClusters.'),
+  value('readApi', true, BOOLEAN, 'Whether the stack answers questions of users by an APIService.'),
   value('networkPolicies', true, BOOLEAN, 'Whether NetworkPolicies deny all other connections.'),
   value('flowSchemas', true, BOOLEAN, 'Whether requests of the stack have priority at the apiserver.'),
   value(

@@ -67,6 +67,7 @@ function choices(): readonly Choice[] {
     },
     when('clusterWide', { clusterWide: true }, {}),
     when('miniClusters', {}, { miniClusters: false }),
+    when('readApi', {}, { readApi: false }),
     when('monitoringNamespace', { monitoringNamespace: MARKS.monitoringNamespace }, {}),
   ];
 }

@@ -61,6 +61,7 @@ export function clusterWide(group: string, version: string, resource: string): C
 export const jobs = namespaced('batch', 'v1', 'jobs');
 export const pods = namespaced('', 'v1', 'pods');
 export const secrets = namespaced('', 'v1', 'secrets');
+export const configMaps = namespaced('', 'v1', 'configmaps');
 export const leases = namespaced('coordination.k8s.io', 'v1', 'leases');
 export const events = namespaced('events.k8s.io', 'v1', 'events');
 export const namespaces = clusterWide('', 'v1', 'namespaces');

@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import type { TlsPair } from '../admission/server';
 import { FluxqError } from '../errors';
+import type { TlsPair } from '../https/server';
 
 export interface Answer {
   readonly status: number;

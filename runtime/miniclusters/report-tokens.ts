@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { REPORT_AUDIENCE } from '../../constructs/api/labels';
+import { AnswerCache } from '../kubernetes/answer-cache';
 import type { KubernetesClient } from '../kubernetes/client';
 import { clusterWide } from '../kubernetes/paths';
 
@@ -24,11 +25,6 @@ interface TokenReview {
   };
 }
 
-interface Cached {
-  readonly until: number;
-  readonly identity: Promise<PodIdentity | undefined>;
-}
-
 const tokenReviews = clusterWide('authentication.k8s.io', 'v1', 'tokenreviews');
 /** Seconds. */
 const CACHED_S = 60;
@@ -36,28 +32,21 @@ const MOST_CACHED = 4_096;
 const EXTRA = 'authentication.kubernetes.io';
 
 export class ReportTokens {
-  /** By the hash of the token, oldest first. */
-  private readonly known = new Map<string, Cached>();
+  /** By the hash of the token. */
+  private readonly known: AnswerCache<PodIdentity | undefined>;
 
   constructor(
     private readonly client: Pick<KubernetesClient, 'create'>,
     /** Unix seconds. */
-    private readonly now: () => number,
-  ) {}
+    now: () => number,
+  ) {
+    this.known = new AnswerCache({ seconds: CACHED_S, most: MOST_CACHED, now });
+  }
 
   /** The pod of the token; undefined if the apiserver does not accept it. */
   podOf(token: string): Promise<PodIdentity | undefined> {
     const key = createHash('sha256').update(token).digest('base64');
-    const cached = this.known.get(key);
-    if (cached !== undefined && cached.until > this.now()) return cached.identity;
-    const identity = this.review(token);
-    this.known.delete(key);
-    this.known.set(key, { until: this.now() + CACHED_S, identity });
-    // An apiserver that did not answer says nothing of the token.
-    identity.catch(() => this.known.delete(key));
-    const [oldest] = this.known.keys();
-    if (this.known.size > MOST_CACHED && oldest !== undefined) this.known.delete(oldest);
-    return identity;
+    return this.known.get(key, () => this.review(token));
   }
 
   private async review(token: string): Promise<PodIdentity | undefined> {

@@ -212,6 +212,25 @@ export function webhookMetrics(registry: Registry) {
   };
 }
 
+/** All metrics of the reader. */
+export function readerMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    seconds: new Histogram({
+      name: 'fluxqueue_reader_request_seconds',
+      help: 'Time to answer a request to the read API, by resource and HTTP status.',
+      labelNames: ['resource', 'code'],
+      buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
+      registers,
+    }),
+    expiry: new Gauge({
+      name: 'fluxqueue_reader_certificate_expiry_seconds',
+      help: 'When the certificate that is served expires, Unix time.',
+      registers,
+    }),
+  };
+}
+
 /** A gauge that asks `isWarm` whenever it is read. */
 export function standbyWarmGauge(registry: Registry, isWarm: () => boolean): Gauge {
   return new Gauge({

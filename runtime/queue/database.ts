@@ -20,6 +20,8 @@ export interface DatabaseOptions extends DatabaseAccess {
   readonly answerTimeoutMs?: number;
   /** How long to wait for a connection, in milliseconds. @default 5000 */
   readonly connectTimeoutMs?: number;
+  /** Whether the server refuses every write. @default false */
+  readonly readOnly?: boolean;
   /** Called when the server refuses the password or has another certificate: the Secret has changed since it was read. */
   readonly onLoginRefused?: (error: Error) => void;
   /** Receives a warning for each idle connection that breaks. @default - no log */
@@ -109,6 +111,7 @@ class Connections {
     return new Pool({
       ...this.connection,
       application_name: this.name,
+      ...(this.options.readOnly === true && { options: '-c default_transaction_read_only=on' }),
       max: connections,
       // One connection stays open: when it breaks, the database may have been replaced.
       min: 1,

@@ -1,21 +1,18 @@
 /** The webhook role: the server with its certificate, probes and metrics. Any replica can answer a request. */
-import { X509Certificate } from 'node:crypto';
 import { CONTROLLER_SERVICE_ACCOUNT } from '../../constructs/api/labels';
+import { webhookTrust } from '../admission/ca-trust';
 import { readCertificateFiles, watchCertificateFiles } from '../admission/certificate-files';
 import { rotateCertificates } from '../admission/certificate-rotation';
-import {
-  type CertificateStoreOptions,
-  ensureCertificate,
-  serviceNames,
-} from '../admission/certificate-store';
-import { startWebhook, type TlsPair } from '../admission/server';
-import { backoff, pause, systemClock } from '../clock';
+import { serviceNames } from '../admission/certificate-store';
+import { startWebhook } from '../admission/server';
 import type { Config } from '../config';
-import { FluxqError, messageOf } from '../errors';
+import { messageOf } from '../errors';
+import type { TlsPair } from '../https/server';
 import { createClient, type KubernetesClient } from '../kubernetes/client';
 import { serveObservability } from '../observability/http';
 import type { Logger } from '../observability/log';
 import { createRegistry, webhookMetrics } from '../observability/metrics';
+import { certificateExpiry, firstCertificate } from './first-certificate';
 import type { Role } from './role';
 
 /** The source of the certificate: files or a Secret. */
@@ -57,10 +54,10 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
       onRequest: (kind, outcome, seconds) => metrics.seconds.observe({ kind, outcome }, seconds),
       onError: (error) => logger.warn({ error: messageOf(error) }, 'answering an admission request failed'),
     });
-    metrics.expiry.set(expiryOf(source.first));
+    metrics.expiry.set(certificateExpiry(source.first));
     const following = source.follow((pair) => {
       server.setCertificate(pair);
-      metrics.expiry.set(expiryOf(pair));
+      metrics.expiry.set(certificateExpiry(pair));
     });
     stops.push(
       () => server.stop(drainSeconds * 1000),
@@ -112,27 +109,11 @@ async function sourceFromSecret(
 ): Promise<CertificateSource> {
   const { secretNamespace, secretName, serviceName, configurationName } = config.webhook;
   const names = serviceNames(serviceName, secretNamespace);
-  const store = { client, namespace: secretNamespace, secretName, configurationName, names };
+  const trust = webhookTrust(configurationName);
+  const store = { client, namespace: secretNamespace, secretName, trust, names };
   const first = await firstCertificate(store, logger);
   return {
     first,
     follow: (onCertificate) => rotateCertificates(first, { ...store, onCertificate, logger }),
   };
-}
-
-/** Waits for an apiserver that is down. @throws errors that are not retryable */
-async function firstCertificate(store: CertificateStoreOptions, logger: Logger) {
-  for (let failures = 1; ; failures++) {
-    try {
-      return await ensureCertificate(store);
-    } catch (error) {
-      if (!(error instanceof FluxqError) || !error.retryable) throw error;
-      logger.warn({ error: error.message }, 'no certificate yet, retrying');
-      await pause(systemClock, backoff({ first: 500, most: 10_000 }, failures, Math.random));
-    }
-  }
-}
-
-function expiryOf({ cert }: TlsPair): number {
-  return Date.parse(new X509Certificate(cert).validTo) / 1000;
 }

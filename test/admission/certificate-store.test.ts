@@ -1,6 +1,7 @@
 /** The webhook's certificate in a real cluster: how replicas share and renew it, and when the apiserver trusts it. */
 import { Testing } from 'cdk8s';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
+import { webhookTrust } from '../../runtime/admission/ca-trust';
 import { rotateCertificates } from '../../runtime/admission/certificate-rotation';
 import {
   type CertificateStoreOptions,
@@ -40,7 +41,7 @@ describeCluster(
         client,
         namespace: NAMESPACE,
         secretName: `tls-${secrets}`,
-        configurationName: 'fluxqueue',
+        trust: webhookTrust('fluxqueue'),
         names: serviceNames('fluxqueue-webhook', NAMESPACE),
       };
     });

@@ -103,7 +103,7 @@ export class Cluster {
   static async prepare(assets: Assets, options: ClusterOptions): Promise<Cluster> {
     const [apiserver = 0, etcd = 0, peer = 0] = await freePorts(3);
     const processes = ProcessSet.create('fluxqueue-cluster');
-    const credentials = writeCredentials(processes.directory, options.users);
+    const credentials = await writeCredentials(processes.directory, options.users);
     return new Cluster(assets, options, processes, { apiserver, etcd, peer }, credentials);
   }
 
@@ -288,13 +288,11 @@ export class Cluster {
       verbosity = 1,
       apiserverArgs: extraArgs = [],
     } = this.options;
-    const { tokenFile, serviceAccountKeyFile } = this.credentials;
-    const files = { tokenFile, serviceAccountKeyFile };
     const address = this.options.network?.address ?? LOOPBACK;
     const settings = {
       address,
       ports: this.ports,
-      ...files,
+      ...this.credentials,
       audit: auditLog,
       featureGates,
       verbosity,

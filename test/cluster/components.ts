@@ -1,6 +1,7 @@
 /** The command lines of the programs of the control plane, with the reason for each unusual flag. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { FrontProxyFiles } from './credentials';
 
 export interface ControllerTuning {
   /** Queries per second of the controller manager and of the scheduler. @default 1000 */
@@ -48,6 +49,7 @@ export interface ApiserverSettings {
   readonly ports: Ports;
   readonly tokenFile: string;
   readonly serviceAccountKeyFile: string;
+  readonly frontProxy: FrontProxyFiles;
   readonly audit: boolean;
   readonly featureGates: Readonly<Record<string, boolean>>;
   readonly verbosity: number;
@@ -74,12 +76,26 @@ export function apiserverArgs(directory: string, settings: ApiserverSettings): s
     `--service-account-key-file=${settings.serviceAccountKeyFile}`,
     `--service-account-signing-key-file=${settings.serviceAccountKeyFile}`,
     '--service-cluster-ip-range=10.96.0.0/16',
+    ...frontProxyArgs(settings.frontProxy),
     '--shutdown-delay-duration=0s',
     '--profiling=false',
     ...(settings.audit ? auditArgs(directory) : []),
     ...featureGates(settings.featureGates),
     `--v=${settings.verbosity}`,
     ...settings.extraArgs,
+  ];
+}
+
+/** With them, the apiserver passes requests on to the servers of APIServices in the name of their users. */
+function frontProxyArgs({ name, caFile, certFile, keyFile }: FrontProxyFiles): string[] {
+  return [
+    `--requestheader-client-ca-file=${caFile}`,
+    `--requestheader-allowed-names=${name}`,
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${certFile}`,
+    `--proxy-client-key-file=${keyFile}`,
   ];
 }
 

@@ -2,6 +2,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeCertificate } from '../../runtime/admission/certificates';
 
 /**
  * `admin` is in group system:masters; `user` has only the permissions of system:authenticated; the other users belong to
@@ -23,6 +24,7 @@ export interface Credentials {
   readonly tokenFile: string;
   /** PEM key that signs ServiceAccount tokens. */
   readonly serviceAccountKeyFile: string;
+  readonly frontProxy: FrontProxyFiles;
 }
 
 /** A user of a test's own, e.g. a kubelet. */
@@ -33,7 +35,10 @@ export interface StaticUser {
 }
 
 /** Writes the token file and the ServiceAccount signing key into the directory. */
-export function writeCredentials(directory: string, others: readonly StaticUser[] = []): Credentials {
+export async function writeCredentials(
+  directory: string,
+  others: readonly StaticUser[] = [],
+): Promise<Credentials> {
   const names = Object.keys(USERS) as ClusterUser[];
   const tokens = Object.fromEntries(names.map((user) => [user, randomBytes(16).toString('hex')])) as Record<
     ClusterUser,
@@ -51,7 +56,32 @@ export function writeCredentials(directory: string, others: readonly StaticUser[
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const serviceAccountKeyFile = join(directory, 'service-account.key');
   writeFileSync(serviceAccountKeyFile, privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
-  return { tokens, tokenFile, serviceAccountKeyFile };
+  return { tokens, tokenFile, serviceAccountKeyFile, frontProxy: await writeFrontProxy(directory) };
+}
+
+/** Files of the certificate with which the apiserver calls other API servers. */
+export interface FrontProxyFiles {
+  readonly name: string;
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Makes the certificate of the apiserver's proxy. */
+async function writeFrontProxy(directory: string): Promise<FrontProxyFiles> {
+  const name = 'front-proxy-client';
+  const { cert, key, bundle } = await makeCertificate({ names: [name], now: new Date(), end: 'client' });
+  const write = (file: string, text: string) => {
+    const path = join(directory, file);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  return {
+    name,
+    caFile: write('front-proxy-ca.crt', bundle),
+    certFile: write('front-proxy-client.crt', cert),
+    keyFile: write('front-proxy-client.key', key),
+  };
 }
 
 /** Writes a kubeconfig with a bearer token and returns its path. */

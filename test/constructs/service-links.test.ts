@@ -21,9 +21,13 @@ const containersOf = (specs: readonly PodSpec[]) => specs.map(({ containers }) =
 const withLinks = (specs: readonly PodSpec[]) => specs.filter((spec) => spec.enableServiceLinks !== false);
 
 test.each<[string, FluxQueueProps, string[]]>([
-  ['the defaults', {}, ['postgres', 'controller', 'webhook']],
-  ['the embedded matcher', { fluxion: 'embedded' }, ['postgres', 'controller', 'webhook']],
-  ['a scheduler', { kubernetesVersion: '1.37.1', scheduler: true }, ['postgres', 'controller', 'scheduler']],
+  ['the defaults', {}, ['postgres', 'controller', 'webhook', 'reader']],
+  ['the embedded matcher', { fluxion: 'embedded' }, ['postgres', 'controller', 'webhook', 'reader']],
+  [
+    'a scheduler',
+    { kubernetesVersion: '1.37.1', scheduler: true },
+    ['postgres', 'controller', 'scheduler', 'reader'],
+  ],
 ])('no pod of the stack with %s has service links', (_, props, expected) => {
   const specs = podSpecs(stackObjects(props));
   expect(containersOf(specs)).toEqual(expected);

@@ -47,6 +47,12 @@ describe('with the variables of hostile Services', () => {
       () => ({ kubernetes: kubernetes(), database: { url: `postgres://u:p@${NOBODY}/d` } }),
       'not ready: database\n',
     ],
+    [
+      // The apiserver is nobody: as far as a reader comes without one.
+      'reader',
+      () => ({ kubernetes: kubernetes(), database: { url: `postgres://u:p@${NOBODY}/d` } }),
+      'not ready: certificate\n',
+    ],
   ];
 
   describe.each(ENVIRONMENTS)('%s', (_, environment) => {

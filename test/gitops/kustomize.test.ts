@@ -13,9 +13,15 @@ describe('the files for kustomize', () => {
   });
   afterEach(() => rmSync(outdir, { recursive: true }));
 
-  const LAYERS = ['0-base', '1-rbac', '2-database', '3-controller', '4-webhook', '6-admission'].map(
-    (layer) => `fluxqueue-${layer}`,
-  );
+  const LAYERS = [
+    '0-base',
+    '1-rbac',
+    '2-database',
+    '3-controller',
+    '4-webhook',
+    '6-admission',
+    '7-reader',
+  ].map((layer) => `fluxqueue-${layer}`);
 
   /** An app whose first chart belongs after the stack. */
   const synth = (yamlOutputType: YamlOutputType, depend?: (team: Chart, stack: FluxQueue) => void) => {

@@ -1,6 +1,17 @@
-import { controllerRegistry, metricsOf, table, webhookRegistry, writtenTable } from './metrics-table';
+import {
+  controllerRegistry,
+  metricsOf,
+  readerRegistry,
+  table,
+  webhookRegistry,
+  writtenTable,
+} from './metrics-table';
 
-const METRICS = [...metricsOf(controllerRegistry()), ...metricsOf(webhookRegistry())];
+const METRICS = [
+  ...metricsOf(controllerRegistry()),
+  ...metricsOf(webhookRegistry()),
+  ...metricsOf(readerRegistry()),
+];
 
 test('docs/metrics.md is up to date (npm run generate:metrics)', () => {
   expect(writtenTable()).toBe(table());

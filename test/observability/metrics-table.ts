@@ -6,6 +6,7 @@ import { ALERTS, isOfWebhook } from '../../constructs/fluxqueue/alerts';
 import {
   controllerMetrics,
   leaderPendingGauge,
+  readerMetrics,
   standbyWarmGauge,
   webhookMetrics,
 } from '../../runtime/observability/metrics';
@@ -31,6 +32,12 @@ export function controllerRegistry(): Registry {
 export function webhookRegistry(): Registry {
   const registry = new Registry();
   webhookMetrics(registry);
+  return registry;
+}
+
+export function readerRegistry(): Registry {
+  const registry = new Registry();
+  readerMetrics(registry);
   return registry;
 }
 
@@ -91,6 +98,12 @@ ${rows(controllerRegistry())}
 Port 9464 of \`fluxqueue-webhook\`.
 
 ${rows(webhookRegistry())}
+
+## Reader
+
+Port 9464 of \`fluxqueue-reader\`. \`resource\` is a resource of the read API, \`discovery\` or \`other\`.
+
+${rows(readerRegistry())}
 
 ## Alerts
 

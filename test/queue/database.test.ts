@@ -46,6 +46,22 @@ test('gives up an address that does not answer long before the connect timeout',
 describePostgres(
   'an unreliable database',
   (getPostgres) => {
+    test('a queue that only reads refuses every write', async () => {
+      const { url } = getPostgres();
+      const owner = openQueue({ url, units: DEFAULT_UNITS });
+      const reader = openQueue({ url, units: DEFAULT_UNITS, readOnly: true });
+      try {
+        await owner.migrate();
+        const fence = await owner.acquireFence('owner');
+        await expect(reader.submit(fence, [submission('j')])).rejects.toThrow('read-only transaction');
+        expect(await reader.active()).toEqual([]);
+        expect(await reader.historyOf('a', 'b')).toEqual([]);
+      } finally {
+        await owner.close();
+        await reader.close();
+      }
+    });
+
     test('a wrong password or database name is refused and cannot be retried', async () => {
       const url = new URL(getPostgres().url);
       url.password = 'wrong';

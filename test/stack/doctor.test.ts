@@ -278,6 +278,7 @@ describeStack(
     cluster: { nodes: 2, users: [ADA] },
     runtimePods: true,
     createsMiniClusters: false,
-    props: { database: existingDatabase() },
+    // Pods that kwok simulates answer no questions.
+    props: { database: existingDatabase(), readApi: false },
   },
 );

@@ -7,17 +7,21 @@ import { App } from 'cdk8s';
 import {
   CONTROLLER_SERVICE_ACCOUNT,
   NAMESPACE_LABEL,
+  READ_API_SERVICE,
+  READER_SERVICE_ACCOUNT,
   STACK_NAMESPACE,
   USER_ANNOTATION,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
 import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
+import { apiServices } from '../../runtime/admission/ca-trust';
 import type { ConfigInput } from '../../runtime/config';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { miniClusters } from '../../runtime/miniclusters/resource';
 import { isGated } from '../../runtime/workloads/pod';
 import { type Cluster, type ClusterOptions, type KubeObject, startCluster } from '../cluster/cluster';
+import { freePorts } from '../cluster/ports';
 import { type Postgres, type PostgresOptions, startPostgres } from '../cluster/postgres';
 import { type RoleProcess, Roles } from './roles';
 import { runtimeUrl } from './runtime-role';
@@ -35,6 +39,8 @@ export interface StackOptions {
   readonly createsMiniClusters?: boolean;
   /** Port of the webhook role, which is started with the stack. @default - admission by policies needs no role */
   readonly webhookPort?: number;
+  /** Whether the stack has the read API, which `startReader` serves. @default false */
+  readonly readApi?: boolean;
   /** Told what is going on. */
   readonly progress?: (line: string) => void;
   /** Gives up, and stops what has started. */
@@ -52,10 +58,15 @@ const MINICLUSTER = {
   spec: { containers: [{ image: 'none' }] },
 };
 
+interface ApiService extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
 /** A pod's spec to ask admission with. */
 const PROBE = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] };
 
-export async function startStack(options: StackOptions = {}): Promise<Stack> {
+export async function startStack(given: StackOptions = {}): Promise<Stack> {
+  const options = given.readApi === true ? await withReader(given) : given;
   const { progress = () => undefined } = options;
   const objects = stackObjects(options);
   const started = await Promise.allSettled([
@@ -76,6 +87,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await stack.stop();
     throw error;
   }
+}
+
+/** The Service of the reader leads to a port of this machine. */
+async function withReader(options: StackOptions): Promise<StackOptions> {
+  const [port = 0] = await freePorts(1);
+  const externalRuntime = { reader: { host: 'localhost', port }, ...options.props?.externalRuntime };
+  return { ...options, props: { ...options.props, externalRuntime } };
 }
 
 /** The objects of the synthesized stack in the order in which they are applied. */
@@ -134,6 +152,34 @@ export class Stack {
       ...this.options.config,
       ...config,
     });
+  }
+
+  /** A reader with exactly the rights of its ServiceAccount; the apiserver passes requests on to it. */
+  async startReader(config: ConfigInput = {}): Promise<RoleProcess> {
+    const account = this.cluster.kubeconfigForServiceAccount(READER_SERVICE_ACCOUNT, STACK_NAMESPACE);
+    this.databaseUrl ??= runtimeUrl(this.postgres.url);
+    const settings: ConfigInput = {
+      kubernetes: { kubeconfig: await account },
+      ...this.options.config,
+      ...config,
+      reader: { host: '127.0.0.1', port: this.readerPort, drainSeconds: 0, ...config.reader },
+    };
+    const role = await this.roles.start('reader', settings, { DATABASE_URL: await this.databaseUrl });
+    await this.cluster.waitFor('the read API', () => this.servesReadApi());
+    return role;
+  }
+
+  /** @throws when the stack has no read API */
+  get readerPort(): number {
+    const { reader } = this.options.props?.externalRuntime ?? {};
+    if (reader === undefined) throw new Error('the stack was started without readApi');
+    return reader.port;
+  }
+
+  /** Whether the apiserver reaches the reader. */
+  async servesReadApi(): Promise<boolean> {
+    const { status } = await this.cluster.get<ApiService>(apiServices(READ_API_SERVICE));
+    return status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
   }
 
   private async startWebhook(port: number): Promise<void> {

@@ -16,6 +16,17 @@ export interface ExternalRuntime {
   /** CA of the webhook's certificate in PEM. @default - the webhook role writes it to the webhook configuration */
   readonly webhookCa?: string;
 
+  /** Where the reader role serves the read API. @default - the stack has no read API */
+  readonly reader?: ExternalReader;
+
   /** User names of the runtime at the apiserver; they can release, pin and ungate. @default - the controller's ServiceAccount */
   readonly users?: readonly string[];
+}
+
+export interface ExternalReader {
+  /** Name by which the apiserver reaches the reader's host, e.g. `localhost`. */
+  readonly host: string;
+
+  /** Port of the reader. */
+  readonly port: number;
 }

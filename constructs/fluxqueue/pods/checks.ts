@@ -51,6 +51,7 @@ interface Kind {
 const KINDS: Readonly<Record<Component, Kind>> = {
   controller: { settings: REPLICATED },
   webhook: { settings: REPLICATED },
+  reader: { settings: REPLICATED },
   scheduler: { settings: REPLICATED },
   database: {
     settings: POD,

@@ -20,6 +20,7 @@ const MAIN_CONTAINERS: Readonly<Record<keyof PodsProps, string>> = {
   controller: 'controller',
   fluxion: 'fluxion',
   webhook: 'webhook',
+  reader: 'reader',
   scheduler: 'scheduler',
   database: 'postgres',
   backup: 'backup',

@@ -108,6 +108,9 @@ export interface PodsProps {
   /** Pods of the webhook, all of which serve requests; with admission by webhook only. @default - those of the stack */
   readonly webhook?: ReplicatedPodSettings;
 
+  /** Pods of the reader, all of which answer questions; without `readApi: false` only. @default - those of the stack */
+  readonly reader?: ReplicatedPodSettings;
+
   /** Pods of the stack's kube-scheduler; `scheduler: true` only. @default - those of the stack */
   readonly scheduler?: ReplicatedPodSettings;
 

@@ -9,6 +9,7 @@ import { checkLeader } from './leader';
 import { checkNamespaces } from './namespaces';
 import { checkDeployments, checkPods } from './pods';
 import { checkFluxSetups } from './queues';
+import { checkReadApi } from './read-api';
 import { noRight } from './rights';
 import { checkCrds, checkImages, checkKubernetes } from './versions';
 
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   { name: 'admission', run: checkForm },
   { name: 'certificates', run: checkWebhookCertificate },
   { name: 'certificates', run: checkDatabaseCertificate },
+  { name: 'read-api', run: checkReadApi },
   { name: 'namespaces', run: checkNamespaces },
   { name: 'queues', run: checkFluxSetups },
   { name: 'nodes', run: checkNodes },

@@ -39,6 +39,7 @@ async function outside(context: Context): Promise<Finding> {
 const MEANINGS: Readonly<Record<string, string>> = {
   [CONTROLLER]: 'no workload is released; what runs goes on',
   'fluxqueue-webhook': 'opted-in namespaces refuse new Jobs and pods',
+  'fluxqueue-reader': 'questions to the read API are not answered, and no namespace is deleted completely',
   'fluxqueue-database': 'no workload is released until it is back',
 };
 
@@ -152,6 +153,7 @@ const NOT_READY: Readonly<Record<string, string>> = {
   controller:
     'it waits for the database, for its first copy of the cluster and the queue, or its passes fail because Fluxion or the database does not answer',
   webhook: 'it has no certificate yet',
+  reader: 'it has no certificate yet',
   database: 'Postgres does not accept connections',
 };
 

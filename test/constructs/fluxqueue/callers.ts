@@ -159,6 +159,33 @@ const WEBHOOK: readonly Caller[] = [
     folder: 'runtime/admission',
     resources: { [WEBHOOK_CONFIGURATIONS]: 'webhookConfigurations(' },
     verbs: ['get', 'patch', 'list', 'watch'],
+    // The object that has the CA is an argument of those who ask for it.
+    mapped: true,
+  },
+];
+
+const READER: readonly Caller[] = [
+  // The watches of the controller, which answers open when somebody asks.
+  { ...CONTROLLER[0]! },
+  {
+    folder: 'runtime/admission',
+    resources: { secrets: 'secrets(' },
+    verbs: ['get', 'create', 'update', 'list', 'watch'],
+  },
+  {
+    folder: 'runtime/admission',
+    resources: { 'apiregistration.k8s.io/apiservices': 'apiServices(' },
+    verbs: ['get', 'patch', 'list', 'watch'],
+    mapped: true,
+  },
+  {
+    folder: 'runtime/reader',
+    resources: {
+      'authentication.k8s.io/tokenreviews': 'tokenReviews(',
+      'authorization.k8s.io/subjectaccessreviews': 'subjectAccessReviews(',
+    },
+    verbs: ['create'],
+    mapped: true,
   },
 ];
 
@@ -175,6 +202,7 @@ const DATABASE: readonly Caller[] = [
 const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   'fluxqueue-controller': CONTROLLER,
   'fluxqueue-webhook': WEBHOOK,
+  'fluxqueue-reader': READER,
   'fluxqueue-database': DATABASE,
 };
 

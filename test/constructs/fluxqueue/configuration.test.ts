@@ -55,6 +55,7 @@ describe('the configuration of the runtime', () => {
       },
       units: { cpuMillis: 100, memoryMiB: 256 },
       webhook: { secretNamespace: 'batch' },
+      reader: { secretNamespace: 'batch' },
     });
   });
 
@@ -149,7 +150,7 @@ describe('the configuration of the runtime', () => {
       .flatMap(({ spec }) => spec.containers)
       .filter(({ command = [] }) => command.includes('/app/runtime.js'))
       .flatMap(({ env = [] }) => env.map(({ name }) => name));
-    expect(variables.sort()).toEqual([
+    expect([...new Set(variables)].sort()).toEqual([
       'DATABASE_URL',
       'FLUXQUEUE_database_secret_key',
       'FLUXQUEUE_database_secret_name',
@@ -189,7 +190,7 @@ describe('the configuration of the runtime', () => {
         .filter(({ owner }) => owner !== 'fluxqueue-database')
         .map(({ metadata }) => metadata.annotations?.['fluxqueue/config-hash']),
     );
-    expect(hashes[0]).toHaveLength(2);
+    expect(hashes[0]).toHaveLength(3);
     expect(hashes[0]?.[0]).toMatch(/^[0-9a-f]{16}$/);
     expect(hashes[1]).not.toContain(hashes[0]?.[0]);
   });

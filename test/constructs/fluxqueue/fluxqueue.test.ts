@@ -19,7 +19,10 @@ const CLUSTER_SCOPED = new Set([
   'PriorityClass',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionPolicyBinding',
+  'APIService',
 ]);
+/** Accounts that read how the apiserver names users. */
+const IN_KUBE_SYSTEM = new Set<string | undefined>(['fluxqueue-scheduler', 'fluxqueue-reader']);
 
 const VARIANTS: [string, FluxQueueProps][] = [
   ['the defaults', {}],
@@ -53,7 +56,7 @@ describe.each(VARIANTS)('the objects of the stack with %s', (_, props) => {
     for (const { kind, metadata } of objects) {
       const expected = CLUSTER_SCOPED.has(kind)
         ? undefined
-        : metadata.name === 'fluxqueue-scheduler' && metadata.namespace === 'kube-system'
+        : IN_KUBE_SYSTEM.has(metadata.name) && metadata.namespace === 'kube-system'
           ? 'kube-system'
           : namespace;
       expect([kind, metadata.name, metadata.namespace]).toEqual([kind, metadata.name, expected]);
@@ -113,6 +116,7 @@ describe('order', () => {
       'fluxqueue-3-controller',
       'fluxqueue-5-scheduler',
       'fluxqueue-6-admission',
+      'fluxqueue-7-reader',
     ]);
   });
 

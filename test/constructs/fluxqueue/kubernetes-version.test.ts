@@ -17,6 +17,7 @@ const INTRODUCED: Readonly<Record<string, number>> = {
   'rbac.authorization.k8s.io/v1 Role': 8,
   'rbac.authorization.k8s.io/v1 RoleBinding': 8,
   'apps/v1 Deployment': 9,
+  'apiregistration.k8s.io/v1 APIService': 10,
   'apps/v1 StatefulSet': 9,
   'scheduling.k8s.io/v1 PriorityClass': 14,
   'admissionregistration.k8s.io/v1 MutatingWebhookConfiguration': 16,

@@ -57,6 +57,8 @@ async function applyOne({ api }: Cluster, object: KubeObject): Promise<KubeObjec
  * write to the metadata of a claim, too.
  */
 function version({ kind, metadata, spec }: KubeObject): string {
-  if (kind === 'PersistentVolumeClaim') return `${kind}/${metadata.name} ${JSON.stringify(spec)}`;
+  // Without a generation, and the apiserver writes its status.
+  if (/^(PersistentVolumeClaim|APIService)$/.test(kind))
+    return `${kind}/${metadata.name} ${JSON.stringify(spec)}`;
   return `${kind}/${metadata.name} ${metadata.generation ?? metadata.resourceVersion}`;
 }

@@ -77,7 +77,7 @@ test('a path between two components is allowed at both ends', () => {
   const policies = policiesOf(objects);
   const inside = (path: string) => !/anywhere|monitoringNamespace/.test(path);
   const ingress = pathsOf(policies, 'ingress').filter(inside);
-  expect(ingress).toEqual(['controller > database 5432/TCP']);
+  expect(ingress).toEqual(['controller > database 5432/TCP', 'reader > database 5432/TCP']);
   expect(pathsOf(policies, 'egress').filter(inside)).toEqual(ingress);
 });
 
@@ -147,8 +147,13 @@ test('the ports of Services, of the URL of the database and of the programs are 
   const database = podTemplates(objects).find(({ owner }) => owner === 'fluxqueue-database')!;
   const url = container(database, 'password').command?.find((word) => word.startsWith('postgres://'));
   expect(new URL(url ?? '').port).toBe('5432');
-  const { webhook, http, metrics, fluxion, miniClusters } = configurationOf(objects);
-  expect([webhook.port, http.port, metrics]).toEqual([9443, 8080, { host: '0.0.0.0', port: 9464 }]);
+  const { webhook, reader, http, metrics, fluxion, miniClusters } = configurationOf(objects);
+  expect([webhook.port, reader.port, http.port, metrics]).toEqual([
+    9443,
+    9445,
+    8080,
+    { host: '0.0.0.0', port: 9464 },
+  ]);
   expect(miniClusters.reports.port).toBe(8444);
   expect(fluxion.address).toMatch(/^unix:/);
 });
@@ -169,7 +174,7 @@ describe('the props', () => {
 
   test('apiserverPorts replaces the ports of the apiserver for every component', () => {
     const egress = pathsOf(policiesOf(stackObjects({ ...ALL, apiserverPorts: [16443] })), 'egress');
-    expect(egress.filter((path) => path.includes('16443'))).toHaveLength(4);
+    expect(egress.filter((path) => path.includes('16443'))).toHaveLength(5);
     expect(egress.filter((path) => /443/.test(path) && !path.includes('16443'))).toEqual([]);
   });
 
@@ -178,8 +183,10 @@ describe('the props', () => {
     expect(configurationOf(defaults).metrics.host).toBe('127.0.0.1');
     expect(pathsOf(policiesOf(defaults), 'ingress').sort()).toEqual([
       'anywhere > controller 8444/TCP',
+      'anywhere > reader 9445/TCP',
       'anywhere > webhook 9443/TCP',
       'controller > database 5432/TCP',
+      'reader > database 5432/TCP',
     ]);
   });
 

@@ -88,9 +88,15 @@ describe('the objects of the stack', () => {
 });
 
 describe('the order of the files', () => {
-  const LAYERS = ['0-base', '1-rbac', '2-database', '3-controller', '4-webhook', '6-admission'].map(
-    (layer) => `fluxqueue-${layer}`,
-  );
+  const LAYERS = [
+    '0-base',
+    '1-rbac',
+    '2-database',
+    '3-controller',
+    '4-webhook',
+    '6-admission',
+    '7-reader',
+  ].map((layer) => `fluxqueue-${layer}`);
   let outdir = '';
   beforeEach(() => {
     outdir = mkdtempSync(join(tmpdir(), 'fluxqueue-place-'));
@@ -111,10 +117,7 @@ describe('the order of the files', () => {
   test.each<[string, (team: Chart, stack: FluxQueue) => void]>([
     ['the stack', (team, stack) => team.addDependency(stack)],
     ['its first object', (team, stack) => team.addDependency(part(stack, 'Namespace'))],
-    [
-      'its last layer',
-      (team, stack) => team.addDependency(part(stack, 'MutatingWebhookConfiguration').chart),
-    ],
+    ['its last layer', (team, stack) => team.addDependency(part(stack, 'APIService').chart)],
     ['an object in its middle', (team, stack) => team.addDependency(part(stack, 'StatefulSet'))],
   ])('stays when a chart depends on %s', (_, depend) => {
     expect(withTeam(depend, 'last')).toEqual([...LAYERS, 'team']);

@@ -11,6 +11,7 @@ const WORKLOADS: Record<Workload, [owner: string, container: string]> = {
   controller: ['fluxqueue-controller', 'controller'],
   fluxion: ['fluxqueue-controller', 'fluxion'],
   webhook: ['fluxqueue-webhook', 'webhook'],
+  reader: ['fluxqueue-reader', 'reader'],
   scheduler: ['fluxqueue-scheduler', 'scheduler'],
   database: ['fluxqueue-database', 'postgres'],
 };
@@ -248,7 +249,7 @@ describe('images', () => {
       pods: { webhook: { imagePullSecrets: ['mirror'] } },
     };
     const templates = podTemplates(stackObjects(props));
-    expect(templates).toHaveLength(4);
+    expect(templates).toHaveLength(5);
     for (const { spec } of templates) expect(spec.imagePullSecrets).toEqual([{ name: 'mirror' }]);
   });
 

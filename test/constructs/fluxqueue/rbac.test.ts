@@ -28,7 +28,7 @@ function grantsOf(component: string): Set<string> {
   );
 }
 
-test.each(['fluxqueue-controller', 'fluxqueue-webhook', 'fluxqueue-database'])(
+test.each(['fluxqueue-controller', 'fluxqueue-webhook', 'fluxqueue-reader', 'fluxqueue-database'])(
   'every right of %s has a caller in the runtime, and every caller has its right',
   (component) => {
     const granted = grantsOf(component);
@@ -54,6 +54,9 @@ test('reads and changes Secrets by name only; a policy restricts the Secrets tha
     // Tested in secrets.cluster.test.ts.
     ['fluxqueue-webhook', undefined],
     ['fluxqueue-webhook', ['fluxqueue-webhook-tls']],
+    ['fluxqueue-reader', undefined],
+    ['fluxqueue-reader', ['fluxqueue-reader-tls']],
+    ['fluxqueue-reader', ['fluxqueue-database']],
     ['fluxqueue-database', undefined],
     ['fluxqueue-database', ['fluxqueue-database']],
   ]);
@@ -66,7 +69,7 @@ test('reads and changes Secrets by name only; a policy restricts the Secrets tha
 test('no component can run commands in pods, create pods or delete workloads', () => {
   const dangerous = rules.filter(
     ({ resources = [], verbs }) =>
-      resources.some((name) => /\/(exec|attach|proxy|portforward|token)$/.test(name)) ||
+      resources.some((name) => /^(?!dashboards\/).*\/(exec|attach|proxy|portforward|token)$/.test(name)) ||
       (resources.some((name) => name === 'pods') && verbs.includes('create')) ||
       (resources.some((name) => /^(pods|jobs|statefulsets)$/.test(name)) &&
         verbs.some((verb) => verb.startsWith('delete'))),
@@ -74,7 +77,7 @@ test('no component can run commands in pods, create pods or delete workloads', (
   expect(dangerous).toEqual([]);
 });
 
-test('lets users with view read every kind of the stack, and users with edit write MiniClusters only', () => {
+test('lets users with view read every kind of the stack, and users with edit write MiniClusters and ask what if', () => {
   const forUsers = roles.filter(({ metadata }) =>
     Object.keys(metadata.labels ?? {}).some((label) => label.includes('/aggregate-to-')),
   );
@@ -84,10 +87,17 @@ test('lets users with view read every kind of the stack, and users with edit wri
     { apiGroups: ['flux-framework.org'], resources: ['fluxsetups'], verbs: read },
     { apiGroups: ['flux-framework.org'], resources: ['miniclusters'], verbs: read },
     {
+      apiGroups: ['queue.converged-computing.org'],
+      resources: ['histories', 'usages', 'plans', 'nodereports', 'resourcegraphs', 'traces'],
+      verbs: ['get', 'list'],
+    },
+    { apiGroups: ['queue.converged-computing.org'], resources: ['dashboards/proxy'], verbs: ['get'] },
+    {
       apiGroups: ['flux-framework.org'],
       resources: ['miniclusters', 'miniclusters/scale'],
       verbs: [...read, 'create', 'update', 'patch', 'delete', 'deletecollection'],
     },
+    { apiGroups: ['queue.converged-computing.org'], resources: ['whatifs'], verbs: ['create'] },
   ]);
 });
 
@@ -114,6 +124,7 @@ test('gives every pod its own ServiceAccount, and the token only to containers t
     'fluxqueue-controller/controller',
     'fluxqueue-webhook/webhook',
     'fluxqueue-scheduler/scheduler',
+    'fluxqueue-reader/reader',
   ]);
 });
 

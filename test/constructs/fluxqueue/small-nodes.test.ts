@@ -38,7 +38,7 @@ test('a node with exactly two cores runs one one-core pod, because the stack req
 });
 
 test('with units of 100m the stack costs such a node only its requests', () => {
-  expect(coresLeft('2', undefined, { cpuMillis: 100, memoryMiB: 128 })).toBe(17);
+  expect(coresLeft('2', undefined, { cpuMillis: 100, memoryMiB: 128 })).toBe(16);
 });
 
 test('every container requests cpu, so that it is not starved on a full node', () => {
