@@ -21,6 +21,7 @@ export class Listener implements Listening {
   readonly ready: Promise<void>;
   private markReady: () => void = () => undefined;
   private hasListened = false;
+  private isConnected = false;
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
 
@@ -33,8 +34,9 @@ export class Listener implements Listening {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.running;
     this.markReady();
+    // A connection that is still being made is given back when it is there.
+    if (this.isConnected) await this.running;
   }
 
   private async run(): Promise<void> {
@@ -43,6 +45,7 @@ export class Listener implements Listening {
     while (!signal.aborted) {
       // Why there is none, the next statement says.
       const client = await pool.connect().catch(() => undefined);
+      this.isConnected = client !== undefined;
       if (client !== undefined) await this.listenOn(client).catch(onBroken);
       await pause(clock, RETRY_MS, signal);
     }

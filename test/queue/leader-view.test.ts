@@ -6,6 +6,9 @@ import { describePostgres } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { useQueue } from './queue-fixture';
 
+/** An address of TEST-NET-1: nothing answers, not even with a refusal. */
+const SILENT = '192.0.2.1:5432';
+
 const VIEW: LeaderView = {
   bootId: 'boot',
   nodes: [],
@@ -53,6 +56,19 @@ describePostgres("the leader's view", (getPostgres) => {
     await expect(queue.setView(fence, VIEW)).rejects.toMatchObject({ code: 'FLUXQ_FENCED' });
     await queue.setView(next, { ...VIEW, bootId: 'other' });
     expect(await reader.view()).toMatchObject({ fence: next, view: { bootId: 'other' } });
+  });
+
+  test('to stop does not wait for a database that does not answer', async () => {
+    const down = openQueue({
+      url: `postgres://fluxqueue@${SILENT}/x`,
+      units: DEFAULT_UNITS,
+      migrates: false,
+    });
+    const leader = down.onViewAsked(() => undefined);
+    const started = performance.now();
+    await leader.stop();
+    expect(performance.now() - started).toBeLessThan(1_000);
+    await down.close();
   });
 
   test('a connection that breaks is replaced, and counts as broken', async () => {

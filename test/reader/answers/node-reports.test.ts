@@ -24,7 +24,7 @@ describe('reports about nodes', () => {
     controller.submit('running', { cores: 2 });
     await controller.seconds(5);
     controller.submit('promised', { pods: 2, cores: 3 });
-    await controller.seconds(35);
+    await controller.seconds(3);
     controller.submit('late', { cores: 1 });
     await controller.seconds(3);
     const { nodes, withoutFluxion } = await report();
@@ -37,6 +37,7 @@ describe('reports about nodes', () => {
       expect(node.fluxion!.free.core).toBe(node.free.core);
     }
     expect(nodes['node-1']!.unmanaged.core).toBeGreaterThan(0);
+    expect(Object.values(nodes).map(({ reserved }) => reserved.core)).toEqual([30, 30]);
     expect(nodes['node-0']!.used.core! + (nodes['node-1']!.used.core ?? 0)).toBeGreaterThan(0);
   });
 

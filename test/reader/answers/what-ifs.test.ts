@@ -133,6 +133,27 @@ describe('what if', () => {
     });
   });
 
+  test('an answer does not name the workload of another namespace that should have ended', async () => {
+    const { controller } = world;
+    const labels = { 'fluxqueue/enabled': 'true' };
+    controller.apiserver.store.create('namespaces', { metadata: { name: 'secret', labels } });
+    controller.submitIn('secret', 'hidden', { pods: 2, runs: 9_000 });
+    await controller.seconds(10);
+    controller.stopCluster();
+    await controller.seconds(700);
+    const { status } = await ask({ object: job({ pods: 2 }) });
+    expect(status!.start).toBeUndefined();
+    expect(status!.message).toContain(
+      'behind a workload of another namespace, which should have ended by now',
+    );
+    expect(status!.message).not.toMatch(/secret|hidden/);
+    const { status: own } = await ask(
+      { object: { ...job({ pods: 2 }), metadata: { name: 'asked' } } },
+      'secret',
+    );
+    expect(own!.message).toContain('behind secret/hidden');
+  });
+
   test.each([
     ['more than a node has', { object: job({ cores: 64 }) }, 'asks for'],
     ['more nodes than there are', { object: job({ pods: 5 }) }, 'asks for'],
