@@ -9,7 +9,7 @@ import { FENCE } from './statements';
 
 /** The leader's view between two passes. */
 export interface LeaderView extends Pick<FluxionState, 'bootId' | 'nodes'> {
-  /** Why Fluxion is about to be rebuilt. @default - it is in use */
+  /** Why Fluxion did not answer, or is about to be rebuilt. @default - it is in use */
   readonly stale?: string;
   /** The promises of the last pass. */
   readonly reservations: readonly {

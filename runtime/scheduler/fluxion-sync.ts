@@ -120,7 +120,9 @@ export class FluxionSync {
 
   /** Fluxion as it is, and how it differs from `desired`; between two passes. It changes nothing. */
   async view({ now, holders, reservations }: Omit<DesiredState, 'nodes' | 'unmanaged'>): Promise<LeaderView> {
-    const { bootId, nodes, jobs } = await this.options.fluxion.state();
+    const state = await this.options.fluxion.state().catch(messageOf);
+    if (typeof state === 'string') return { bootId: '', nodes: [], reservations, stale: state, drift: {} };
+    const { bootId, nodes, jobs } = state;
     const known = { bootId, nodes, reservations };
     if (this.staleCause !== undefined) return { ...known, stale: this.staleCause, drift: {} };
     // What the next pass frees is no difference.

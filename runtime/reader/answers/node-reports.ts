@@ -53,7 +53,7 @@ export function withoutFluxion(stored: StoredView | undefined): string | undefin
   const { stale } = stored.view;
   return stale === undefined
     ? undefined
-    : `the leader is about to rebuild Fluxion (${stale}); ask again in a moment`;
+    : `the leader does not schedule with Fluxion at this moment (${stale}); ask again, or read the log of the controller`;
 }
 
 interface Facts {

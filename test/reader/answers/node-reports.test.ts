@@ -89,6 +89,16 @@ describe('reports about nodes', () => {
     }
   });
 
+  test('say what Fluxion answered the leader instead', async () => {
+    const { controller } = world;
+    controller.fluxion.state = () => Promise.reject(new Error('the socket is gone'));
+    const { nodes, withoutFluxion } = await report();
+    expect(withoutFluxion).toContain('does not schedule with Fluxion at this moment (the socket is gone)');
+    expect(Object.keys(nodes)).toEqual(['node-0', 'node-1']);
+    const refused = world.ask('resourcegraphs', { name: 'fluxion' });
+    await expect(refused).rejects.toMatchObject({ code: 'FLUXQ_LEADER_SILENT', retryable: true });
+  });
+
   test('without a leader come from the rows alone, after at most eight seconds', async () => {
     const { controller } = world;
     controller.submit('running', { cores: 2 });
