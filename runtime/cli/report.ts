@@ -4,58 +4,36 @@ import { columns } from '../columns';
 import { FluxqError } from '../errors';
 import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../queue/accounting';
 import type { NamedLogEntry } from '../queue/history';
+import * as period from '../queue/period';
 import type { TracePeriod } from '../queue/trace';
 import type { WorkloadName } from '../queue/workload';
 
+export { startOfMonth } from '../queue/period';
+
 /** The options of the command line. */
-export interface AccountingArguments {
-  /** ISO 8601. */
-  readonly from: string;
-  readonly until: string;
-  /** Keys separated by commas. Without keys the result is one line. */
-  readonly by: string;
+export type AccountingArguments = period.AccountingTexts;
+
+const OPTIONS: period.TextSource = { code: 'FLUXQ_CONFIG_INVALID', field: (name) => `--${name}` };
+
+/** @throws FluxqError FLUXQ_CONFIG_INVALID */
+export function accountingQuery(options: AccountingArguments): AccountingQuery {
+  return period.accountingQuery(options, OPTIONS);
 }
 
 /** @throws FluxqError FLUXQ_CONFIG_INVALID */
-export function accountingQuery({ from, until, by }: AccountingArguments): AccountingQuery {
-  const keys = by.split(',').filter((key) => key !== '');
-  const unknown = keys.find((key) => !ACCOUNTING_KEYS.some((known) => known === key));
-  if (unknown !== undefined)
-    throw invalid(
-      '--by',
-      'is not a known key',
-      unknown,
-      `give one or more of: ${ACCOUNTING_KEYS.join(', ')}`,
-    );
-  return { ...periodOf({ from, until }), by: ACCOUNTING_KEYS.filter((key) => keys.includes(key)) };
-}
-
-/** @throws FluxqError FLUXQ_CONFIG_INVALID */
-export function periodOf({ from, until }: Pick<AccountingArguments, 'from' | 'until'>): TracePeriod {
-  return { from: secondsOf('--from', from), until: secondsOf('--until', until) };
+export function periodOf(options: period.PeriodTexts): TracePeriod {
+  return period.periodOf(options, OPTIONS);
 }
 
 /** @throws FluxqError FLUXQ_CONFIG_INVALID */
 export function workloadName(text: string): WorkloadName {
   const [namespace, name, ...more] = text.split('/');
   if (namespace && name && more.length === 0) return { namespace, name };
-  throw invalid('workload', 'is not the name of a workload', text, 'write namespace/name');
-}
-
-/** The start of the current month in UTC, in ISO 8601. */
-export function startOfMonth(now = new Date()): string {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
-}
-
-function secondsOf(field: string, text: string): number {
-  const milliseconds = Date.parse(text);
-  if (Number.isNaN(milliseconds))
-    throw invalid(field, 'is not a date', text, 'write 2026-11-01 or 2026-11-01T12:00:00Z');
-  return milliseconds / 1000;
-}
-
-function invalid(field: string, what: string, value: string, remedy: string): FluxqError {
-  return new FluxqError('FLUXQ_CONFIG_INVALID', what, { field, value, remedy });
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is not the name of a workload', {
+    field: 'workload',
+    value: text,
+    remedy: 'write namespace/name',
+  });
 }
 
 /** One line for each entry. Lines name kind and uid if several workloads had the name. */

@@ -1,5 +1,5 @@
 /** JSON patches (RFC 6902) of the maps of an object, such as its labels. */
-import { pointerToken } from '../../constructs/api/json-pointer';
+import { keyOfToken, pointerToken } from '../../constructs/api/json-pointer';
 
 /** An operation that changes an object. `add` also replaces a member of an object. */
 export type JsonPatch =
@@ -22,4 +22,25 @@ export function patchEntries(
     const at = `${path}/${pointerToken(key)}`;
     return value === undefined ? { op: 'remove', path: at } : { op: 'add', path: at, value };
   });
+}
+
+type Container = Record<string, unknown> | unknown[];
+
+/** A changed copy of the object, as the apiserver makes it from patches of this file. Paths must exist up to their last key. */
+export function patched<T extends object>(object: T, patch: readonly JsonPatch[]): T {
+  const copy = structuredClone(object);
+  for (const operation of patch) {
+    const keys = operation.path.slice(1).split('/').map(keyOfToken);
+    const last = keys.pop()!;
+    const parent = keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], copy) as Container;
+    if (Array.isArray(parent))
+      parent.splice(last === '-' ? parent.length : Number(last), 0, addedBy(operation));
+    else if (operation.op === 'remove') delete parent[last];
+    else parent[last] = operation.value;
+  }
+  return copy;
+}
+
+function addedBy(operation: JsonPatch): unknown {
+  return operation.op === 'add' ? operation.value : undefined;
 }

@@ -1,22 +1,17 @@
 /** Builds what the areas of a term share. */
 import { hostname } from 'node:os';
 import { steadySeconds, systemTime, type Time } from '../clock';
-import type { Config } from '../config';
 import type { FluxSetupShared } from '../fluxsetups/controller';
-import { QueueRegistry } from '../fluxsetups/queue-registry';
-import { stackQueue } from '../fluxsetups/queue-settings';
 import { EventRecorder } from '../kubernetes/events';
 import type { RowMirror } from '../queue/row-mirror';
 import { WorkloadCache } from '../queue/workload-cache';
-import { agentsOf } from '../shared/agents';
 import { Busyness } from '../shared/change-rate';
 import { GrantWaits } from '../shared/grant-waits';
 import { Informers } from '../shared/informers';
-import { NodeCache } from '../shared/node-cache';
 import type { Shared } from '../shared/shared';
 import { Signals } from '../shared/signals';
-import { WorkloadObjects } from '../shared/workload-objects';
 import { podFacts } from '../workloads/pod-facts';
+import { clusterView } from './cluster-view';
 
 export interface TermOptions
   extends Pick<
@@ -51,11 +46,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     time,
     now,
     workloadCache,
-    informers,
-    nodes: new NodeCache(informers.nodes, config.units, agentsOf(informers.pods, podFacts)),
-    workloads: new WorkloadObjects(informers, podFacts),
-    podFacts,
-    queues: createQueues(config, informers),
+    ...clusterView(config, informers),
     events: new EventRecorder({
       client,
       logger,
@@ -67,10 +58,6 @@ export function createShared(options: TermOptions): FluxSetupShared {
     grantWaits: new GrantWaits(),
     busyness: busynessOf(workloadCache, now),
   };
-}
-
-function createQueues({ queue }: Config, { fluxSetups }: Informers): QueueRegistry {
-  return new QueueRegistry(stackQueue(queue), queue.enabled, () => fluxSetups.list());
 }
 
 function busynessOf(workloadCache: WorkloadCache, now: () => number): Busyness {

@@ -17,6 +17,8 @@ export interface AccountingQuery {
   readonly until: number;
   /** Returns one line for each combination of these; without any, one line for everything. */
   readonly by: readonly AccountingKey[];
+  /** Counts only the workloads of this namespace. @default - all namespaces */
+  readonly namespace?: string;
 }
 
 export interface AccountingLine {
@@ -61,7 +63,7 @@ parts AS (
 
 export function accounting(
   database: Database,
-  { from, until, by }: AccountingQuery,
+  { from, until, by, namespace }: AccountingQuery,
 ): Promise<AccountingLine[]> {
   const keys = [...new Set(by)];
   const select = keys.map((key) => `${COLUMNS[key]} AS "${key}", `).join('');
@@ -71,7 +73,7 @@ export function accounting(
 SELECT ${select} coalesce(sum(jobs), 0)::float8 AS jobs, coalesce(sum(pods), 0)::float8 AS pods,
   coalesce(sum(cpu), 0) / 3600 AS "cpuHours", coalesce(sum(memory), 0) / 3600 AS "memoryGiBHours",
   coalesce(sum(gpu), 0) / 3600 AS "gpuHours"
-FROM parts ${keys.length === 0 ? '' : `GROUP BY ${group} ORDER BY ${group}`}`,
-    [from, until],
+FROM parts WHERE $3::text IS NULL OR namespace = $3 ${keys.length === 0 ? '' : `GROUP BY ${group} ORDER BY ${group}`}`,
+    [from, until, namespace ?? null],
   );
 }

@@ -6,7 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Client, DatabaseError, Pool, type PoolClient } from 'pg';
+import { systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
+import type { Listening } from './leader-view';
+import { Listener } from './listener';
 import { SilenceDetector } from './silence';
 import { databaseSocket } from './socket';
 import { connectionOf, type DatabaseAccess, isUntrusted, tlsError } from './tls';
@@ -34,6 +37,8 @@ export interface Database {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` on one connection inside BEGIN … COMMIT; ROLLBACK if it throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** Calls back for each notification on this channel. It takes one of the connections. */
+  listen(channel: string, onNotification: () => void): Listening;
   close(): Promise<void>;
 }
 
@@ -57,6 +62,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
     transaction: (work) => connections.watch((pool) => inTransaction(pool, work, failure)),
+    listen: (channel, onNotification) => connections.listen(channel, onNotification),
     close: () => connections.close(),
   };
 }
@@ -65,6 +71,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 class Connections {
   disconnects = 0;
   private readonly sockets = new Set<Socket>();
+  private readonly listeners = new Set<Listener>();
   private readonly pool: Pool;
   private readonly silence: SilenceDetector;
   /** Names the sessions of this process on the server. */
@@ -76,10 +83,7 @@ class Connections {
     this.connection = connectionOf(options);
     this.pool = this.createPool();
     // Without a listener, an idle connection that breaks (a restart of Postgres) would end the process.
-    this.pool.on('error', (error) => {
-      this.disconnects += 1;
-      options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
-    });
+    this.pool.on('error', (error) => this.countBroken(error));
     this.silence = new SilenceDetector({
       isServerWorking: () => this.isServerWorking(),
       onDead: (error) => this.drop(error),
@@ -101,8 +105,25 @@ class Connections {
     for (const socket of this.sockets) socket.destroy(error);
   }
 
-  close(): Promise<void> {
-    return this.pool.end();
+  listen(channel: string, onNotification: () => void): Listening {
+    const onBroken = (error: Error) => this.countBroken(error);
+    const listener = new Listener({ pool: this.pool, channel, onNotification, onBroken, clock: systemClock });
+    this.listeners.add(listener);
+    const stop = async () => {
+      this.listeners.delete(listener);
+      await listener.stop();
+    };
+    return { ready: listener.ready, stop };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.listeners].map((listener) => listener.stop()));
+    await this.pool.end();
+  }
+
+  private countBroken(error: Error): void {
+    this.disconnects += 1;
+    this.options.logger?.warn({ error: messageOf(error) }, 'an idle database connection broke');
   }
 
   private createPool(): Pool {

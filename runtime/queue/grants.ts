@@ -9,6 +9,7 @@ const ALL = 'SELECT, INSERT, UPDATE, DELETE';
 /** Privileges by table. FOR SHARE and FOR UPDATE need UPDATE. */
 export const TABLE_GRANTS: Readonly<Record<string, string>> = {
   leader: 'SELECT, UPDATE',
+  leader_view: 'SELECT, INSERT, UPDATE',
   queues: ALL,
   workloads: ALL,
   events: ALL,

@@ -7,8 +7,10 @@ import { ADOPT } from './adopt';
 import { ARCHIVE } from './archive';
 import { convertUnits } from './convert-units';
 import { type Database, type DatabaseOptions, openDatabase } from './database';
+import { estimateError } from './estimate-error';
 import { historyByName, historyByUid } from './history';
 import * as leader from './leader';
+import * as leaderView from './leader-view';
 import { checkMigrated, migrate } from './migrate';
 import { PURGE, SIZES, type TableSize } from './purge';
 import type { RowVersion, VersionedRows } from './row-mirror';
@@ -41,7 +43,7 @@ const URGENT = { urgent: true };
  * Opens the queue. It connects with the first call. Methods throw `FLUXQ_DATABASE_DOWN` (retryable) and
  * `FLUXQ_DATABASE_REFUSED`, migrate `FLUXQ_DATABASE_VERSION`, writes `FLUXQ_FENCED`.
  */
-export function openQueue(options: QueueOptions): Queue & VersionedRows {
+export function openQueue(options: QueueOptions): Queue {
   const database = openDatabase(options);
   return {
     get disconnects() {
@@ -50,6 +52,7 @@ export function openQueue(options: QueueOptions): Queue & VersionedRows {
     ...leadership(database, options),
     ...reads(database),
     ...versionedReads(database),
+    ...leaderViews(database),
     ...rowWrites(database, options.gatherMs),
     archive: (fence, before, limit) => removal(database, ARCHIVE, fence, before, limit),
     successions: () => database.query<Succession>(SUCCESSIONS),
@@ -91,6 +94,21 @@ function leadership(database: Database, options: QueueOptions): Leadership {
   };
 }
 
+function leaderViews(database: Database): leaderView.LeaderViews {
+  return {
+    onViewAsked: (listener) => database.listen(leaderView.ASKED, listener),
+    onViewStored: (listener) => database.listen(leaderView.STORED, listener),
+    async askView() {
+      await database.query(leaderView.ASK_VIEW);
+    },
+    async setView(fence, view) {
+      const answer = await database.query(leaderView.SET_VIEW, [fence, storable(view)]);
+      if (answer.length === 0) throw fenced(fence);
+    },
+    view: async () => (await database.query<leaderView.StoredView>(leaderView.VIEW))[0],
+  };
+}
+
 type Reads = Pick<
   Queue,
   | 'queues'
@@ -99,6 +117,7 @@ type Reads = Pick<
   | 'finished'
   | 'outcomes'
   | 'shares'
+  | 'estimateError'
   | 'accounting'
   | 'traced'
   | 'history'
@@ -116,6 +135,7 @@ function reads(database: Database): Reads {
     finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
     shares: () => database.query<Share>(SHARES),
+    estimateError: (since) => estimateError(database, since),
     accounting: (query) => accounting(database, query),
     traced: (period) => tracedWorkloads(database, period),
     history: (uid) => historyByUid(database, uid),
@@ -149,6 +169,8 @@ type RowWrites = Omit<
   Queue,
   | keyof Leadership
   | keyof Reads
+  | keyof leaderView.LeaderViews
+  | keyof VersionedRows
   | 'disconnects'
   | 'archive'
   | 'purge'

@@ -5,8 +5,11 @@
  */
 import type { Allocation } from '../resources/types';
 import type { AccountingLine, AccountingQuery } from './accounting';
+import type { EstimateError } from './estimate-error';
 import type { LogEntry, NamedLogEntry } from './history';
+import type { LeaderViews } from './leader-view';
 import type { TableSize } from './purge';
+import type { VersionedRows } from './row-mirror';
 import type { QueueSettings } from './settings';
 import type { Succession } from './successions';
 import type { TracedWorkload, TracePeriod } from './trace';
@@ -30,7 +33,7 @@ import type {
  * them: level-triggered callers read again. If the database is down, methods throw FluxqError `FLUXQ_DATABASE_DOWN`
  * (retryable), and the statement took effect completely or not at all: callers read again.
  */
-export interface Queue {
+export interface Queue extends LeaderViews, VersionedRows {
   /**
    * How many idle connections broke. After each the database may have lost commits: it was restored from a backup, or
    * a replica took over.
@@ -62,6 +65,8 @@ export interface Queue {
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
   /** Decayed usage of all queues and users, without what they hold now. */
   shares(): Promise<Share[]>;
+  /** How far promised starts were from the true ones, of workloads granted since this second. @returns undefined: none had a promise */
+  estimateError(since: number): Promise<EstimateError | undefined>;
   /** How many rows of each queue are Finished and not archived. */
   finished(): Promise<{ readonly queue: string; readonly count: number }[]>;
   /** Result of the newest Finished workload of each name; names without one are left out. */

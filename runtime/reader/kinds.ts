@@ -57,7 +57,7 @@ export interface FairShareLine {
   /** @default - the line is about the queue */
   readonly user?: string;
   readonly weight?: number;
-  /** Part of the decayed usage of all, 0 to 1. */
+  /** Part of the decayed usage, 0 to 1: of a queue, of that of all queues; of a user, of that of the queue. */
   readonly usedShare: number;
   /** The factor by which a pass orders equal priorities, 0 to 1; a higher one starts first. */
   readonly factor: number;
@@ -105,9 +105,12 @@ export interface ResourceGraph extends Answered<'ResourceGraph'> {
 export interface Plan extends Answered<'Plan'> {
   readonly now: string;
   readonly jobs: readonly PlannedJob[];
-  /** Waiting workloads behind the planned ones. */
+  /** Waiting workloads without a start in the plan: behind the planned ones, held, or impossible to start as things are. */
   readonly unplanned: number;
-  /** How far estimated starts of the last seven days were from the true ones. @default - none has started yet */
+  /**
+   * How far promised starts (of reservations) were from the grants of the last seven days, over all namespaces.
+   * @default - nothing that was promised a start has got its nodes yet
+   */
   readonly estimateError?: EstimateError;
 }
 
@@ -135,7 +138,7 @@ export interface WhatIf extends Answered<'WhatIf'> {
 }
 
 export interface WhatIfSpec {
-  /** A Job or a MiniCluster, as it would be applied. */
+  /** A Job, a Pod or a MiniCluster, as it would be applied. */
   readonly object: Readonly<Record<string, unknown>>;
   /** So many nodes more, each like the node that most nodes are like. @default 0 */
   readonly moreNodes?: number;

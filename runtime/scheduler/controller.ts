@@ -1,11 +1,14 @@
 /** The scheduling loop and its Fluxion as an area of the term. */
 import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
+import { pause } from '../clock';
 import { changeOfFacts } from '../jobspec/cluster-facts';
 import type { NodeFacts } from '../jobspec/constraints';
 import type { FairUsage } from '../queue/fair-usage';
+import type { LeaderView } from '../queue/leader-view';
 import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode, UnitCounts } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
+import { driftInBoth } from './drift';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
 import type { Precedence } from './pass/order';
@@ -13,6 +16,7 @@ import { planAfter } from './plan-after';
 import { StartEstimates } from './start-estimates';
 import { ClusterSurroundings } from './surroundings';
 import { UnmanagedPods } from './unmanaged-pods';
+import { ViewWriter } from './view-writer';
 
 /** Compares the database with the cluster. Resolves to whether to compare again soon. */
 export interface PeriodicAudit {
@@ -21,11 +25,16 @@ export interface PeriodicAudit {
   mayGrant(row: WorkloadRow): boolean;
 }
 
+/** Milliseconds from a difference between Fluxion and the rows to the look that confirms it. */
+const SECOND_LOOK_MS = 1_000;
+
 export class Scheduler implements Controller {
   private readonly fluxionSync: FluxionSync;
   private readonly loop: SchedulingLoop;
   private readonly estimates: StartEstimates;
   private readonly unmanagedPods: UnmanagedPods;
+  private readonly viewWriter: ViewWriter;
+  private readonly stopping = new AbortController();
   /** Labels and taints of the nodes at the last pass. */
   private facts: NodeFacts | undefined;
 
@@ -33,7 +42,7 @@ export class Scheduler implements Controller {
     private readonly shared: Shared,
     audit: PeriodicAudit,
   ) {
-    const { config, signals, nodes } = shared;
+    const { config, signals } = shared;
     const unmanagedPods = new UnmanagedPods(shared);
     this.unmanagedPods = unmanagedPods;
     const surroundings = new ClusterSurroundings(shared);
@@ -77,6 +86,12 @@ export class Scheduler implements Controller {
       clock: shared.time.clock,
       now: shared.now,
     });
+    this.viewWriter = new ViewWriter(shared, () => this.view());
+    this.follow();
+  }
+
+  private follow(): void {
+    const { signals, nodes } = this.shared;
     signals.schedule.subscribe(() => this.loop.trigger());
     signals.audit.subscribe(() => this.loop.auditSoon());
     signals.unitsFreed.subscribe(({ jobid, nodes: names }) => {
@@ -84,7 +99,7 @@ export class Scheduler implements Controller {
       else this.fluxionSync.shrinkLater(jobid, names);
     });
     nodes.changed.subscribe(() => this.loop.trigger());
-    unmanagedPods.changed.subscribe(() => this.loop.trigger());
+    this.unmanagedPods.changed.subscribe(() => this.loop.trigger());
   }
 
   /** The first pass runs at once. Until then, requests for a pass are ignored. */
@@ -92,6 +107,7 @@ export class Scheduler implements Controller {
     // Every workload is compared at the start of a term anyway.
     this.facts = this.shared.nodes.clusterFacts();
     this.loop.start();
+    this.viewWriter.start();
   }
 
   /** Resolves when the first pass has succeeded or failed. */
@@ -100,7 +116,8 @@ export class Scheduler implements Controller {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.loop.stop(), this.estimates.stop()]);
+    this.stopping.abort();
+    await Promise.all([this.viewWriter.stop(), this.loop.stop(), this.estimates.stop()]);
   }
 
   /** When a waiting workload without a promise would start by the latest plan. Unix seconds. */
@@ -154,9 +171,27 @@ export class Scheduler implements Controller {
     return soon;
   }
 
+  private async view(): Promise<LeaderView> {
+    const first = await this.viewNow();
+    if (Object.keys(first.drift).length === 0) return first;
+    await pause(this.shared.time.clock, SECOND_LOOK_MS, this.stopping.signal);
+    const second = await this.viewNow();
+    return { ...second, drift: driftInBoth(first.drift, second.drift) };
+  }
+
+  private viewNow(): Promise<LeaderView> {
+    const now = Math.floor(this.shared.now());
+    return this.loop.inspect((reservations) =>
+      this.fluxionSync.view({ now, holders: this.holders(), reservations }),
+    );
+  }
+
   private grantedJobs(): ReadonlySet<number> {
-    const granted = [...this.shared.workloadCache.active()].filter(({ allocation }) => allocation !== null);
-    return new Set(granted.map(({ jobid }) => jobid));
+    return new Set(this.holders().map(({ jobid }) => jobid));
+  }
+
+  private holders(): WorkloadRow[] {
+    return [...this.shared.workloadCache.active()].filter(({ allocation }) => allocation !== null);
   }
 
   private granted(row: WorkloadRow): void {

@@ -7,14 +7,15 @@ import type { MatchPolicy } from '../../constructs/api/policies';
 import { FluxqError, messageOf } from '../errors';
 import type { Fluxion } from '../fluxion/types';
 import type { Logger } from '../observability/log';
+import type { LeaderView } from '../queue/leader-view';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import { diffGraph, onlyShrank, replacedNodes } from './graph-diff';
 import type { Reservation } from './pass/reservations';
 import { PlannedEnds } from './planned-ends';
 import { heldAllocations, replayAll } from './replay';
-import { isUnmanagedJob, UnmanagedUsage } from './unmanaged-usage';
-import { firstDifference } from './verification';
+import { UnmanagedUsage } from './unmanaged-usage';
+import { driftOf, jobDifferences, nodeDifferences } from './drift';
 
 export interface FluxionSyncOptions {
   readonly fluxion: Fluxion;
@@ -110,19 +111,26 @@ export class FluxionSync {
     isCurrent: (holder: WorkloadRow) => boolean,
   ): Promise<string | undefined> {
     const { jobs } = await this.options.fluxion.state();
-    const held = new Map(
-      jobs.filter(({ jobid }) => !isUnmanagedJob(jobid)).map((job) => [job.jobid, job] as const),
-    );
-    const expected = new Map(reservations.map(({ jobid, allocation }) => [jobid, allocation] as const));
-    const { byJob, moved } = heldAllocations(holders, nodes, now);
-    for (const holder of holders) {
-      const allocation = byJob.get(holder.jobid);
-      if (!isCurrent(holder)) held.delete(holder.jobid);
-      else if (allocation !== undefined) expected.set(holder.jobid, allocation);
+    for (const { text } of jobDifferences(jobs, { now, nodes, holders, reservations }, isCurrent)) {
+      this.invalidate(text);
+      return text;
     }
-    const difference = firstDifference(held, expected, moved);
-    if (difference !== undefined) this.invalidate(difference);
-    return difference;
+    return undefined;
+  }
+
+  /** Fluxion as it is, and how it differs from `desired`; between two passes. It changes nothing. */
+  async view({ now, holders, reservations }: Omit<DesiredState, 'nodes' | 'unmanaged'>): Promise<LeaderView> {
+    const state = await this.options.fluxion.state().catch(messageOf);
+    if (typeof state === 'string') return { bootId: '', nodes: [], reservations, stale: state, drift: {} };
+    const { bootId, nodes, jobs } = state;
+    const known = { bootId, nodes, reservations };
+    if (this.staleCause !== undefined) return { ...known, stale: this.staleCause, drift: {} };
+    // What the next pass frees is no difference.
+    const freed = new Set([...this.cancels, ...this.shrinks.map(({ jobid }) => jobid)]);
+    const wanted = { now, nodes: this.nodes, holders, reservations };
+    const current = jobs.filter(({ jobid }) => !freed.has(jobid));
+    const ofJobs = jobDifferences(current, wanted, ({ jobid }) => !freed.has(jobid));
+    return { ...known, drift: driftOf([...nodeDifferences(nodes, this.nodes), ...ofJobs]) };
   }
 
   /** Fluxion, for a pass. @throws FluxqError FLUXQ_FLUXION_IN_DOUBT while it is stale */

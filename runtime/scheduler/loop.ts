@@ -9,6 +9,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode } from '../resources/types';
 import { logDecisions } from './decision-log';
 import type { DesiredState } from './fluxion-sync';
+import { measureGrants } from './grant-metrics';
 import type { SchedulingLoopOptions } from './loop-options';
 import { NodeList } from './node-list';
 import { shareFactors } from './pass/fair-share';
@@ -43,6 +44,7 @@ const GATHER_MS = 50;
 export class SchedulingLoop {
   private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;
+  private inspection: Promise<unknown> | undefined;
   /** Set before `underWay`: the first steps of a pass may trigger the next one. */
   private busy = false;
   private again = false;
@@ -111,13 +113,21 @@ export class SchedulingLoop {
     };
   }
 
+  /** Runs between two passes, so that Fluxion holds what was decided and nothing that is being decided. */
+  inspect<T>(work: (reservations: readonly Reservation[]) => Promise<T>): Promise<T> {
+    const inspected = Promise.all([this.underWay, this.inspection]).then(() => work(this.reservations));
+    this.inspection = inspected.catch(() => undefined);
+    return inspected;
+  }
+
   private schedule(milliseconds: number): void {
     this.cancelTimer();
     if (this.stopped) return;
     this.cancelTimer = this.options.clock.after(milliseconds, () => {
       this.again = false;
       this.busy = true;
-      this.underWay = this.step().then((next) => {
+      const begun = this.inspection === undefined ? this.step() : this.inspection.then(() => this.step());
+      this.underWay = begun.then((next) => {
         this.busy = false;
         this.markTried();
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
@@ -244,20 +254,7 @@ export class SchedulingLoop {
     const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);
     this.cancelRefused(grants, granted);
     for (const row of granted) onGranted(row);
-    metrics.grants.inc(granted.length);
-    this.measureEstimates(promised, granted);
-    metrics.backfilled.inc(backfilledOf(line, new Set(granted.map(({ uid }) => uid))));
-  }
-
-  private measureEstimates(
-    promised: ReadonlyMap<string, number | null | undefined>,
-    granted: readonly WorkloadRow[],
-  ): void {
-    const now = this.options.now();
-    for (const { uid } of granted) {
-      const start = promised.get(uid);
-      if (start != null) this.options.metrics.estimateError.observe(Math.abs(now - start));
-    }
+    measureGrants(metrics, { granted, promised, line, now: this.options.now() });
   }
 
   /** Refused grants hold nothing: of rows that left Waiting during the pass, or on nodes that changed. */
@@ -337,11 +334,4 @@ export class SchedulingLoop {
 /** A pass runs at the second at which time alone changes a decision; the idle timer would be late. */
 function untilNext(now: number, { nextAt = Infinity }: PassResult): number {
   return Math.min(IDLE_MS, Math.max(1_000, (nextAt - now) * 1000));
-}
-
-/** The number of grants behind a workload that waits on. @param line the workloads that might start, in their order */
-function backfilledOf(line: PassResult['line'], granted: ReadonlySet<string>): number {
-  const firstToWait = line.findIndex(({ uid }) => !granted.has(uid));
-  if (firstToWait < 0) return 0;
-  return granted.size - firstToWait;
 }

@@ -9,7 +9,7 @@ import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
-import type { WorkloadRow } from '../queue/workload';
+import type { WaitUpdate, WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { Reservation } from './pass/reservations';
@@ -17,7 +17,7 @@ import type { PassInput, PassQueue } from './pass/types';
 import { heldAllocations } from './replay';
 import { UnmanagedUsage } from './unmanaged-usage';
 
-/** So many workloads of each queue are planned. */
+/** So many workloads of each queue are planned for FluxJobs. */
 export const PLANNED = 16;
 
 export interface PlanInput
@@ -32,6 +32,8 @@ export interface PlanInput
   readonly line: readonly WorkloadRow[];
   /** The promises of the last pass. They are kept. */
   readonly reservations: readonly Reservation[];
+  /** How many workloads of each queue are planned. @default PLANNED */
+  readonly perQueue?: number;
   /** Whether the time for the plan is used up: it ends with what it has. */
   readonly isOver: () => boolean;
   /** Called between parts of the work. */
@@ -46,15 +48,31 @@ export function needsPlan(line: readonly WorkloadRow[]): boolean {
   return [...firstInLine(line).values()].flat().some(({ estimatedStart }) => estimatedStart === null);
 }
 
+/** What a plan says of the workloads that it contains. */
+export interface QueuePlan {
+  /** uid -> what it would hold and when, also of those with a reservation. A start that nobody can tell is left out. */
+  readonly allocations: ReadonlyMap<string, Allocation>;
+  /** uid -> why it does not start at once. */
+  readonly waits: ReadonlyMap<string, WaitUpdate>;
+}
+
 /** @returns undefined if the time was used up before anything could be planned */
 export async function planStarts(input: PlanInput): Promise<PlannedStarts | undefined> {
+  const plan = await planQueue(input);
+  if (plan === undefined) return undefined;
+  const starts = new Map([...plan.allocations].map(([uid, { start }]) => [uid, start] as const));
+  for (const { uid } of input.reservations) starts.delete(uid);
+  return starts;
+}
+
+/** @returns undefined if the time was used up before anything could be planned */
+export async function planQueue(input: PlanInput): Promise<QueuePlan | undefined> {
   const matcher = await matcherFor(input);
   if (matcher === undefined) return undefined;
   const { now, surroundings, units, fairShare, outcomeOf, reservations } = input;
-  const queues = plannedQueues(input);
-  const { waits, grants } = await runPass({
+  const result = await runPass({
     now,
-    queues,
+    queues: plannedQueues(input),
     matcher,
     reservations,
     freed: false,
@@ -69,26 +87,34 @@ export async function planStarts(input: PlanInput): Promise<PlannedStarts | unde
     ...(outcomeOf && { outcomeOf }),
   });
   await matcher.close();
-  const starts = new Map(grants.map(({ uid }) => [uid, now]));
-  for (const { uid, estimatedStart } of waits) if (estimatedStart !== null) starts.set(uid, estimatedStart);
-  return inQueueOrder(starts, input);
+  const waits = new Map(result.waits.map((wait) => [wait.uid, wait]));
+  const allocations = new Map(result.grants.map(({ uid, allocation }) => [uid, allocation]));
+  // A start that depends on a predicted end is no estimate.
+  for (const { uid, allocation } of result.reservations)
+    if (waits.get(uid)?.estimatedStart != null) allocations.set(uid, allocation);
+  // A promise is kept, unless the plan made another one.
+  for (const { uid, allocation } of reservations) if (!allocations.has(uid)) allocations.set(uid, allocation);
+  return { allocations: inQueueOrder(allocations, input), waits };
 }
 
 /** The first of each queue, by queue. */
-function firstInLine(line: readonly WorkloadRow[]): ReadonlyMap<string, readonly WorkloadRow[]> {
+function firstInLine(
+  line: readonly WorkloadRow[],
+  perQueue = PLANNED,
+): ReadonlyMap<string, readonly WorkloadRow[]> {
   const first = new Map<string, WorkloadRow[]>();
   for (const row of line) {
     const rows = first.get(row.queue) ?? [];
     first.set(row.queue, rows);
-    if (rows.length < PLANNED) rows.push(row);
+    if (rows.length < perQueue) rows.push(row);
   }
   return first;
 }
 
 /** Nobody is evicted in a plan, and every workload of it is planned behind those before it. */
-function plannedQueues({ queues, holders, line, reservations }: PlanInput): readonly PassQueue[] {
+function plannedQueues({ queues, holders, line, reservations, perQueue }: PlanInput): readonly PassQueue[] {
   const held = Map.groupBy(holders, ({ queue }) => queue);
-  const first = firstInLine(line);
+  const first = firstInLine(line, perQueue);
   const reserved = new Set(reservations.map(({ uid }) => uid));
   const promised = Map.groupBy(
     line.filter(({ uid }) => reserved.has(uid)),
@@ -98,7 +124,8 @@ function plannedQueues({ queues, holders, line, reservations }: PlanInput): read
     const waiting = new Set([...(promised.get(settings.name) ?? []), ...(first.get(settings.name) ?? [])]);
     return {
       settings: { ...settings, policy: 'conservative', depth: waiting.size, preempts: false, reclaim: false },
-      rows: [...(held.get(settings.name) ?? []), ...waiting],
+      // Without a message every wait is news.
+      rows: [...(held.get(settings.name) ?? []), ...[...waiting].map((row) => ({ ...row, message: '' }))],
     };
   });
 }
@@ -107,19 +134,26 @@ function plannedQueues({ queues, holders, line, reservations }: PlanInput): read
  * In a fcfs queue nobody starts before those ahead: the plan is the earliest start of which that is true. When one starts
  * behind a workload without a plan is not known.
  */
-function inQueueOrder(starts: Map<string, number>, { queues, line, reservations }: PlanInput): PlannedStarts {
-  const first = firstInLine(line);
-  for (const { uid, allocation } of reservations) starts.set(uid, allocation.start);
+function inQueueOrder(
+  planned: Map<string, Allocation>,
+  { queues, line, perQueue }: PlanInput,
+): ReadonlyMap<string, Allocation> {
+  const first = firstInLine(line, perQueue);
   for (const { name } of queues.filter(({ policy }) => policy === 'fcfs')) {
     let earliest = Number.NEGATIVE_INFINITY;
     for (const { uid } of first.get(name) ?? []) {
-      earliest = Math.max(earliest, starts.get(uid) ?? Number.POSITIVE_INFINITY);
-      if (Number.isFinite(earliest)) starts.set(uid, earliest);
-      else starts.delete(uid);
+      const allocation = planned.get(uid);
+      earliest = Math.max(earliest, allocation?.start ?? Number.POSITIVE_INFINITY);
+      if (allocation === undefined) continue;
+      if (Number.isFinite(earliest)) planned.set(uid, startingAt(allocation, earliest));
+      else planned.delete(uid);
     }
   }
-  for (const { uid } of reservations) starts.delete(uid);
-  return starts;
+  return planned;
+}
+
+function startingAt(allocation: Allocation, start: number): Allocation {
+  return { ...allocation, start, end: allocation.end + start - allocation.start };
 }
 
 /** A matcher that holds what Fluxion holds; undefined if the time was used up before it was ready. */

@@ -8,17 +8,19 @@ import { unitType } from '../jobspec/units';
 import type { Job, Node, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
-import { isUnmanaged } from '../shared/unmanaged';
+import { type GrantFacts, isUnmanaged } from '../shared/unmanaged';
 import type { PlacedPods, Surroundings } from './pass/placed-pods';
 
 type Amounts = Readonly<Record<string, number>>;
+
+type Watched = Pick<Shared, 'informers' | 'workloads' | 'podFacts'> & GrantFacts;
 
 export class ClusterSurroundings implements Surroundings {
   /** What is read of an object is kept with it. */
   private readonly traits = new WeakMap<Pod, PodTraits>();
   private readonly amounts = new WeakMap<Node, Amounts>();
 
-  constructor(private readonly shared: Shared) {}
+  constructor(private readonly shared: Watched) {}
 
   unmanaged(): readonly PlacedPods[] {
     return this.shared.informers.pods.list().flatMap((pod) => this.placed(pod));

@@ -7,12 +7,17 @@ import { podRequests } from '../jobspec/requests';
 import { unmanagedUnits } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
 import type { UnitCounts } from '../resources/types';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
 import { isUnmanaged } from '../shared/unmanaged';
 import { Signal } from '../signal';
+
+interface Watched extends Pick<Shared, 'informers' | 'nodes' | 'podFacts' | 'config' | 'signals'> {
+  readonly workloadCache: Pick<WorkloadCache, 'byUid' | 'onChange'>;
+}
 
 export class UnmanagedPods {
   /** A pod outside the queue began or ceased to use a node. */
@@ -21,7 +26,7 @@ export class UnmanagedPods {
   /** Nodes on which the usage may have changed. */
   private readonly outdated = new Set<string>();
 
-  constructor(private readonly shared: Shared) {
+  constructor(private readonly shared: Watched) {
     const { informers, nodes, workloadCache, signals } = shared;
     informers.pods.changed.subscribe(({ now, before }) => this.podChanged(now, before));
     nodes.changed.subscribe((name) => this.outdated.add(name));

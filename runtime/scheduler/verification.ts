@@ -2,22 +2,32 @@
 import { countIdset } from '../resources/idset';
 import type { Allocation } from '../resources/types';
 
+/** A job that holds other units than it should. */
+export interface Difference {
+  readonly text: string;
+  /** The nodes on which it holds units or should. */
+  readonly nodes: readonly string[];
+}
+
+type Jobs = ReadonlyMap<number, Allocation>;
+
 /**
- * The first job that holds other units than it should. The order of nodes and units does not matter.
+ * The jobs that hold other units than they should. The order of nodes and units does not matter.
  * @param moved jobs that had to get other units: only their number has to be right
- * @returns undefined if there is none
  */
-export function firstDifference(
-  held: ReadonlyMap<number, Allocation>,
-  expected: ReadonlyMap<number, Allocation>,
+export function* differences(
+  held: Jobs,
+  expected: Jobs,
   moved: ReadonlySet<number> = new Set(),
-): string | undefined {
+): Iterable<Difference> {
   for (const jobid of new Set([...expected.keys(), ...held.keys()])) {
     const text = moved.has(jobid) ? countsOf : idsOf;
-    const [should, does] = [unitsOf(expected.get(jobid), text), unitsOf(held.get(jobid), text)];
-    if (should !== does) return `job ${jobid} should hold ${should} but holds ${does}`;
+    const [wanted, has] = [expected.get(jobid), held.get(jobid)];
+    const [should, does] = [unitsOf(wanted, text), unitsOf(has, text)];
+    if (should === does) continue;
+    const nodes = new Set([...(wanted?.nodes ?? []), ...(has?.nodes ?? [])].map(({ name }) => name));
+    yield { text: `job ${jobid} should hold ${should} but holds ${does}`, nodes: [...nodes] };
   }
-  return undefined;
 }
 
 type UnitText = (type: string, ids: string) => string;

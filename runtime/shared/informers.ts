@@ -47,11 +47,28 @@ export interface InformersOptions {
   readonly logger: Logger;
   readonly time: Time;
   readonly podFacts: PodFacts;
-  readonly metrics: Pick<ControllerMetrics, 'watchEnds'>;
+  /** @default - ends of watches are not counted */
+  readonly metrics?: Pick<ControllerMetrics, 'watchEnds'>;
 }
 
 /** Milliseconds. A term has few watches, so after an outage each of them may ask the apiserver every few seconds. */
 const BACKOFF = { first: 250, most: 4_000 };
+
+/** The watches, in the order in which they are opened. */
+const WATCHES = [
+  'nodes',
+  'pods',
+  'jobs',
+  'fluxJobs',
+  'fluxSetups',
+  'priorityClasses',
+  'runtimeClasses',
+  'claims',
+  'volumes',
+  'storageClasses',
+] as const;
+
+export type Watch = (typeof WATCHES)[number];
 
 export class Informers {
   /** The Jobs that admission took into the queue. */
@@ -79,7 +96,7 @@ export class Informers {
       clock,
       random,
       backoff: BACKOFF,
-      onWatchEnd: (end: WatchEnd) => metrics.watchEnds.inc({ resource, end }),
+      onWatchEnd: (end: WatchEnd) => metrics?.watchEnds.inc({ resource, end }),
     });
     const indexes = {
       workload: (pod: Pod) => [podFacts.workloadUid(pod)],
@@ -118,11 +135,17 @@ export class Informers {
   }
 
   /** Resolves when every resource has been listed once, however long that takes, or when `stop` was called. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.open(WATCHES);
+  }
+
+  /** Opens these watches, unless they are open. Resolves when each has been listed once, or when `stop` was called. */
+  async open(watches: readonly Watch[]): Promise<void> {
     if (this.stopping.signal.aborted) return;
-    const all = this.all();
-    for (const informer of all) informer.start();
-    const synced = Promise.all(all.map((informer) => informer.synced));
+    const opened = watches.map((watch) => this[watch]);
+    for (const informer of opened) informer.start();
+    if (opened.every(({ lastSync }) => lastSync !== undefined)) return;
+    const synced = Promise.all(opened.map((informer) => informer.synced));
     await Promise.race([synced, once(this.stopping.signal, 'abort')]);
   }
 
@@ -148,18 +171,7 @@ export class Informers {
   }
 
   private all() {
-    return [
-      this.nodes,
-      this.pods,
-      this.jobs,
-      this.fluxJobs,
-      this.fluxSetups,
-      this.priorityClasses,
-      this.runtimeClasses,
-      this.claims,
-      this.volumes,
-      this.storageClasses,
-    ];
+    return WATCHES.map((watch) => this[watch]);
   }
 }
 

@@ -5,13 +5,13 @@ import { reconcileQueue } from '../shared/reconcile-queue';
 import { schedulersOf } from '../shared/schedulers';
 import type { Controller, Shared } from '../shared/shared';
 import type { Resubmission } from '../shared/signals';
-import { storageFacts } from '../shared/storage';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
 import { WorkloadReconciler } from './reconciler';
 import { concerns } from './resubmission';
-import { SubmissionBuilder } from './submission';
+import type { SubmissionBuilder } from './submission';
+import { submissionsOf } from './submissions';
 
 /** Workloads that are reconciled at the same time; those of one namespace get half of it. */
 const CONCURRENCY = 64;
@@ -113,23 +113,14 @@ export class WorkloadController implements Controller {
   }
 
   private createSubmissionBuilder(): SubmissionBuilder {
-    const { config, logger, metrics, workloadCache, queues, nodes, informers } = this.shared;
-    return new SubmissionBuilder({
-      workloadCache,
-      queues,
-      priorityOf: (className) => priorityOf(informers, className),
-      units: config.units,
-      clusterFacts: () => nodes.clusterFacts(),
-      nodeOf: (name) => nodes.graphNodes().get(name),
-      runtimeClassOf: (name) => informers.runtimeClasses.get(name),
-      storage: storageFacts(informers),
+    const { metrics } = this.shared;
+    return submissionsOf(this.shared, {
       onInvalid: (object, adapter, message) => {
         metrics.invalidWorkloads.inc({ stage: 'intake' });
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
       },
       onReduced: (object, adapter, message) =>
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'SettingsReduced', message }),
-      logger,
     });
   }
 
@@ -163,13 +154,4 @@ export class WorkloadController implements Controller {
       now,
     });
   }
-}
-
-/** The value of a PriorityClass; without a name, the value of the cluster's default class. */
-function priorityOf(
-  { priorityClasses }: Pick<Shared['informers'], 'priorityClasses'>,
-  className: string | undefined,
-): number | undefined {
-  if (className !== undefined) return priorityClasses.get(className)?.value;
-  return priorityClasses.list().find(({ globalDefault }) => globalDefault === true)?.value;
 }

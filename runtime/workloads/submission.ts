@@ -26,7 +26,7 @@ import { type WorkloadSettings, workloadSettings } from './settings';
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
 export interface SubmissionBuilderOptions {
-  readonly workloadCache: WorkloadCache;
+  readonly workloadCache: Pick<WorkloadCache, 'submit' | 'byUid'>;
   readonly queues: QueueChoice;
   /** The value of a PriorityClass; without a name, the value of the cluster's default class. */
   readonly priorityOf: (className: string | undefined) => number | undefined;
@@ -128,6 +128,11 @@ export class SubmissionBuilder {
   ): Submission | undefined {
     const submission = this.judge(object, adapter, current);
     return isInvalid(submission) ? undefined : submission;
+  }
+
+  /** What would be queued if the object were created now, also if it is invalid. */
+  preview(object: KubernetesObject, adapter: WorkloadAdapter): Submission {
+    return this.judge(object, adapter, undefined);
   }
 
   /** Whatever an object contains, judging it throws nothing: it would be judged again and again. */

@@ -35,7 +35,15 @@ export class FaultConditions {
 }
 
 /** Members without an answer, or with their own faults. */
-const UNFAULTED = new Set<PropertyKey>(['close', 'watch', 'server', 'namespace', 'waitingWrites']);
+const UNFAULTED = new Set<PropertyKey>([
+  'close',
+  'watch',
+  'server',
+  'namespace',
+  'waitingWrites',
+  'onViewAsked',
+  'onViewStored',
+]);
 
 /** Reads of the queue, which use their own connections. */
 const READS = new Set<PropertyKey>(['active', 'byUid', 'finished', 'outcomes', 'shares', 'queues']);

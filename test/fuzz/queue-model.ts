@@ -48,7 +48,7 @@ export class QueueModel extends QueueModelBase implements Queue {
   disconnects = 0;
 
   /** @param now Unix seconds of the clock of the database */
-  constructor(private readonly now: () => number) {
+  constructor(protected readonly now: () => number) {
     super();
   }
 

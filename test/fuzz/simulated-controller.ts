@@ -4,7 +4,7 @@ import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import { jobs, nodes, pods } from '../../runtime/kubernetes/paths';
-import type { Job } from '../../runtime/kubernetes/types';
+import type { Job, Node } from '../../runtime/kubernetes/types';
 import { Term } from '../../runtime/leader/term';
 import { createLogger, type Logger } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
@@ -60,6 +60,10 @@ export class SimulatedController {
     });
   }
 
+  changeNode(name: string, change: (node: Node) => Node): void {
+    this.apiserver.store.put('nodes', change(this.apiserver.store.get<Node>('nodes', name)!));
+  }
+
   removeNode(name: string): void {
     this.apiserver.delete(nodes(name));
   }
@@ -77,9 +81,13 @@ export class SimulatedController {
   }
 
   /** Creates a Job. @param runs seconds */
-  submit(name: string, { pods = 1, cores = 4, runs = 30 } = {}): Job {
+  submit(name: string, given: { pods?: number; cores?: number; runs?: number } = {}): Job {
+    return this.submitIn(NAMESPACE, name, given);
+  }
+
+  submitIn(namespace: string, name: string, { pods = 1, cores = 4, runs = 30 } = {}): Job {
     const resources = { requests: { cpu: String(cores) } };
-    return this.apiserver.create(jobs(NAMESPACE), {
+    return this.apiserver.create(jobs(namespace), {
       metadata: { name, annotations: { 'fluxqueue/walltime': '600s' } },
       spec: {
         parallelism: pods,

@@ -1,9 +1,10 @@
 /** Uses every statement of the queue once, as any release and any role of the database. */
+import type { LeaderViews } from '../../runtime/queue/leader-view';
 import type { Queue } from '../../runtime/queue/store';
 import { allocationOf, submission } from './submission';
 
 /** The part of the contract that every release has. */
-export type AnyQueue = Omit<Queue, 'requestEviction'>;
+export type AnyQueue = Omit<Queue, 'requestEviction' | 'estimateError' | keyof LeaderViews>;
 
 const QUEUE = {
   name: 'default',

@@ -301,3 +301,45 @@ test('is stale after an error and recovers with the next sync', async () => {
   const answer = await graph.matcher.match({ jobid: 9, jobspec, operation: 'allocate', now: NOW });
   expect(answer.status).toBe('OK');
 });
+
+describe('the view of Fluxion', () => {
+  const view = (graph: FluxionSync, holders: readonly WorkloadRow[]) =>
+    graph.view({ now: NOW, holders, reservations: [] });
+
+  test('says on which nodes Fluxion differs from the rows, and changes nothing', async () => {
+    const { graph, fluxion } = create();
+    const holders = [holder(1, 'n0', '0'), holder(2, 'n1', '0')];
+    await graph.sync(desired({ holders }));
+    expect((await view(graph, holders)).drift).toEqual({});
+    await fluxion.cancel(2);
+    const seen = await view(graph, holders);
+    expect(seen.drift).toEqual({ n1: ['job 2 should hold n1 (core 0) but holds nothing'] });
+    expect(seen.nodes.map(({ name, free }) => [name, free.core])).toEqual([
+      ['n0', 1],
+      ['n1', 2],
+    ]);
+    expect(graph.isStale).toBe(false);
+  });
+
+  test('what the next pass frees is no difference', async () => {
+    const { graph } = create();
+    const wide = holder(1, 'n0', '0');
+    await graph.sync(desired({ holders: [wide, holder(2, 'n1', '0')] }));
+    graph.cancelLater(2);
+    graph.shrinkLater(1, ['n0']);
+    expect((await view(graph, [])).drift).toEqual({});
+  });
+
+  test('says that Fluxion is stale, or why it does not answer', async () => {
+    const { graph, fluxion } = create();
+    await graph.sync(desired());
+    expect((await view(graph, [])).stale).toBeUndefined();
+    graph.invalidate('the rows were reloaded');
+    expect(await view(graph, [holder(1, 'n0', '0')])).toMatchObject({
+      stale: 'the rows were reloaded',
+      drift: {},
+    });
+    fluxion.state = () => Promise.reject(new Error('gone'));
+    expect(await view(graph, [])).toMatchObject({ stale: 'gone', nodes: [] });
+  });
+});

@@ -1,14 +1,20 @@
 import type { QueuePolicy } from '../../constructs/api/policies';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { PassResult } from '../../runtime/scheduler/pass/types';
-import { needsPlan, PLANNED, type PlanInput, planStarts } from '../../runtime/scheduler/queue-plan';
+import {
+  needsPlan,
+  PLANNED,
+  type PlanInput,
+  planQueue,
+  planStarts,
+} from '../../runtime/scheduler/queue-plan';
 import { queueSettings } from './pass/settings';
 import { nodesOf, Simulation } from './pass/simulation';
 
-/** The plan of the simulated cluster as it is after a pass, in seconds from now. */
-async function planned(sim: Simulation, { line, reservations }: PassResult, over: Partial<PlanInput> = {}) {
+/** What a plan of the simulated cluster is made of, as it is after a pass. */
+function inputOf(sim: Simulation, { line, reservations }: PassResult, over: Partial<PlanInput>): PlanInput {
   const rows = [...sim.rows.values()];
-  const starts = await planStarts({
+  return {
     now: sim.now,
     nodes: new Map(sim.nodes.map((node) => [node.name, node])),
     unmanaged: new Map(),
@@ -20,7 +26,12 @@ async function planned(sim: Simulation, { line, reservations }: PassResult, over
     isOver: () => false,
     rest: () => undefined,
     ...over,
-  });
+  };
+}
+
+/** The plan of the simulated cluster as it is after a pass, in seconds from now. */
+async function planned(sim: Simulation, result: PassResult, over: Partial<PlanInput> = {}) {
+  const starts = await planStarts(inputOf(sim, result, over));
   return starts && Object.fromEntries([...starts].map(([uid, start]) => [uid, start - sim.now]));
 }
 
@@ -100,4 +111,41 @@ test('is needed only while somebody near the front has no promise', async () => 
   expect(needsPlan(waiting)).toBe(true);
   expect(needsPlan(waiting.slice(0, 1))).toBe(false);
   expect(needsPlan([])).toBe(false);
+});
+
+test.each<QueuePolicy>(['easy', 'fcfs'])(
+  '%s: says where and until when, also of a promise',
+  async (policy) => {
+    const sim = await busyCluster(policy);
+    const plan = await planQueue(inputOf(sim, await sim.pass(), {}));
+    const spans = [...plan!.allocations].map(([uid, { start, end, nodes }]) => {
+      return [uid, [start - sim.now, end - sim.now, nodes.length]] as const;
+    });
+    expect(Object.fromEntries(spans)).toEqual({
+      first: [100, 150, 2],
+      second: [150, 180, 1],
+      third: [180, 190, 2],
+    });
+  },
+);
+
+test('says why a workload of the plan has no start', async () => {
+  const sim = await busyCluster('easy');
+  const result = await sim.pass();
+  sim.submit('impossible', { pods: 3 });
+  const line = [...sim.rows.values()].filter(({ phase }) => phase === 'Waiting');
+  const plan = await planQueue(inputOf(sim, result, { line }));
+  expect(plan!.allocations.get('impossible')).toBeUndefined();
+  expect(plan!.waits.get('impossible')).toMatchObject({
+    reason: 'Unsatisfiable',
+    message: expect.stringContaining('asks for'),
+    estimatedStart: null,
+  });
+});
+
+test('plans as many workloads of a queue as it is asked for', async () => {
+  const sim = await Simulation.of(nodesOf(1, 1), { policy: 'easy' });
+  for (let i = 0; i < 3 * PLANNED; i++) sim.submit(`j${i}`);
+  const plan = await planQueue(inputOf(sim, await sim.pass(), { perQueue: 2 * PLANNED }));
+  expect(plan!.allocations.size).toBe(2 * PLANNED);
 });

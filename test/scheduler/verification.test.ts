@@ -1,5 +1,5 @@
 import type { Allocation } from '../../runtime/resources/types';
-import { firstDifference } from '../../runtime/scheduler/verification';
+import { differences } from '../../runtime/scheduler/verification';
 
 const jobs = (...list: readonly [number, Record<string, Record<string, string>>][]) =>
   new Map(
@@ -10,12 +10,12 @@ const jobs = (...list: readonly [number, Record<string, Record<string, string>>]
   );
 
 test('ignores the order of nodes and units, and times', () => {
-  expect(
-    firstDifference(
+  expect([
+    ...differences(
       jobs([1, { a: { core: '0', memory: '1' }, b: { core: '2' } }]),
       jobs([1, { b: { core: '2' }, a: { memory: '1', core: '0' } }]),
     ),
-  ).toBeUndefined();
+  ]).toEqual([]);
 });
 
 test.each([
@@ -26,6 +26,15 @@ test.each([
     jobs([1, { a: { core: '0' } }], [2, { a: { core: '1' } }]),
     'job 2 should hold nothing but holds a (core 1)',
   ],
-])('names the first job that %s', (_, held, difference) => {
-  expect(firstDifference(held, jobs([1, { a: { core: '0' } }]))).toBe(difference);
-});
+  [
+    'is elsewhere',
+    jobs([1, { b: { core: '0' } }]),
+    'job 1 should hold a (core 0) but holds b (core 0)',
+    ['a', 'b'],
+  ],
+] as readonly [string, ReadonlyMap<number, Allocation>, string, string[]?][])(
+  'names each job that %s, with its nodes',
+  (_, held, text, nodes = ['a']) => {
+    expect([...differences(held, jobs([1, { a: { core: '0' } }]))]).toEqual([{ text, nodes }]);
+  },
+);

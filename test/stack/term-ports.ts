@@ -14,7 +14,7 @@ export interface PortCall {
   readonly effect: () => Promise<unknown>;
 }
 
-const WITHOUT_ANSWER: ReadonlySet<PropertyKey> = new Set(['close', 'watch']);
+const WITHOUT_ANSWER: ReadonlySet<PropertyKey> = new Set(['close', 'watch', 'onViewAsked', 'onViewStored']);
 
 /**
  * The same port, whose calls are made by `make`.

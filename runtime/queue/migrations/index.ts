@@ -15,6 +15,7 @@ import { purge } from './000006-purge';
 import { failedGrants } from './000007-failed-grants';
 import { successions } from './000008-successions';
 import { billing } from './000009-billing';
+import { leaderView } from './000010-leader-view';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, name: 'failed-grants', sql: failedGrants },
   { number: 8, name: 'successions', sql: successions },
   { number: 9, name: 'billing', sql: billing },
+  { number: 10, name: 'leader-view', sql: leaderView },
 ];

@@ -1,31 +1,27 @@
-/** `get histories/NAME`: the events of all workloads that had a name. */
-import { FluxqError } from '../../errors';
-import type { Queue } from '../../queue/store';
-import { type History, READ_API } from '../kinds';
+/** `get histories/NAME`: the event logs of all workloads that had this name. Of a name that nobody had it has no entries. */
+import type { History } from '../kinds';
 import type { ReadResource } from '../resource';
+import { answered, isoOf } from './answered';
+import type { ReadModel } from './read-model';
 
-export function histories(queue: () => Promise<Pick<Queue, 'historyOf'>>): ReadResource {
+export function histories(model: ReadModel): ReadResource {
   return {
     name: 'histories',
     singular: 'history',
     kind: 'History',
     namespaced: true,
     verbs: ['get'],
-    async answer({ namespace = '', name = '' }): Promise<History> {
-      const entries = await (await queue()).historyOf(namespace, name);
-      if (entries.length === 0)
-        throw new FluxqError('FLUXQ_HISTORY_NOT_FOUND', 'no workload of this name was ever queued', {
-          field: `${namespace}/${name}`,
-          remedy: 'check the name and the namespace; the history ends when the archive is removed',
-        });
+    async answer(request): Promise<History> {
+      const { namespace = '', name = '' } = request;
+      const { queue } = await model.openTables();
+      const entries = await queue.historyOf(namespace, name);
       return {
-        apiVersion: READ_API,
-        kind: 'History',
-        metadata: { name, namespace },
+        ...answered('History', request),
         entries: entries.map(({ at, uid, kind, event, actor, why }) => ({
-          at: new Date(at * 1000).toISOString(),
+          at: isoOf(at),
           uid,
-          kind,
+          // Of an event whose row has gone.
+          kind: kind ?? '',
           event,
           actor,
           message: why,

@@ -43,6 +43,9 @@ withPostgres('the roles of the database', () => {
     const fence = await queue.acquireFence('test');
     await useEveryStatement(queue, fence, 'least');
     await queue.purge(fence, 4e9);
+    await queue.setView(fence, { bootId: 'b', nodes: [], reservations: [], drift: {} });
+    expect(await queue.view()).toMatchObject({ fence });
+    expect(await queue.estimateError(0)).toBeUndefined();
     expect((await queue.sizes()).length).toBeGreaterThan(0);
     await queue.close();
   });

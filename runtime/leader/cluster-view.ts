@@ -1,0 +1,20 @@
+/** The cluster as the watches have it: what a term decides on, and what answers of the reader are made of. */
+import type { Config } from '../config';
+import { QueueRegistry } from '../fluxsetups/queue-registry';
+import { stackQueue } from '../fluxsetups/queue-settings';
+import { agentsOf } from '../shared/agents';
+import type { Informers } from '../shared/informers';
+import { NodeCache } from '../shared/node-cache';
+import { WorkloadObjects } from '../shared/workload-objects';
+import { podFacts } from '../workloads/pod-facts';
+
+/** @param informers not started yet, or replayed later: what they report before is not seen */
+export function clusterView({ units, queue }: Pick<Config, 'units' | 'queue'>, informers: Informers) {
+  return {
+    informers,
+    nodes: new NodeCache(informers.nodes, units, agentsOf(informers.pods, podFacts)),
+    workloads: new WorkloadObjects(informers, podFacts),
+    podFacts,
+    queues: new QueueRegistry(stackQueue(queue), queue.enabled, () => informers.fluxSetups.list()),
+  };
+}

@@ -1,0 +1,107 @@
+/** `list plans`: what runs, what the leader promised, and a plan behind the promises. */
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
+import { plannedEnd } from '../../scheduler/pass/planned-end';
+import type { EstimateError, Plan, PlannedJob } from '../kinds';
+import type { ReadResource } from '../resource';
+import { answered, isoOf } from './answered';
+import type { ReadModel } from './read-model';
+import { Recent } from './recent';
+import { planned, situationOf } from './situation';
+
+/** Seconds of the log that tell how far estimates were from the truth. */
+const ERROR_SECONDS = 7 * 24 * 3600;
+/** Milliseconds for which such a number counts as present. */
+const ERROR_MS = 60_000;
+/** Milliseconds for which a plan counts as present. */
+const PLAN_MS = 1_000;
+
+/** The plan of all namespaces. */
+interface FullPlan {
+  readonly now: number;
+  readonly jobs: readonly PlannedJob[];
+  /** Waiting workloads without a start. */
+  readonly unplanned: readonly Pick<WorkloadRow, 'namespace'>[];
+}
+
+export function plans(model: ReadModel): ReadResource {
+  const plan = new Recent(model.clock, PLAN_MS, () => planNow(model));
+  const error = new Recent(model.clock, ERROR_MS, () => errorNow(model));
+  return {
+    name: 'plans',
+    singular: 'plan',
+    kind: 'Plan',
+    namespaced: true,
+    verbs: ['list'],
+    async answer(request): Promise<Plan> {
+      const { namespace } = request;
+      const [{ now, jobs, unplanned }, estimateError] = await Promise.all([plan.get(), error.get()]);
+      const isVisible = (one: { readonly namespace: string }) =>
+        namespace === undefined || one.namespace === namespace;
+      return {
+        ...answered('Plan', request),
+        now: isoOf(now),
+        jobs: jobs.filter(isVisible),
+        unplanned: unplanned.filter(isVisible).length,
+        ...(estimateError && { estimateError }),
+      };
+    },
+  };
+}
+
+async function errorNow(model: ReadModel): Promise<EstimateError | undefined> {
+  const { queue } = await model.openTables();
+  return queue.estimateError(model.now() - ERROR_SECONDS);
+}
+
+async function planNow(model: ReadModel): Promise<FullPlan> {
+  const situation = await situationOf(model);
+  const { line, plan } = await planned(situation, model.clock);
+  const { rows } = await model.openTables();
+  const { now, holders, reservations } = situation;
+  const promised = new Set(reservations.map(({ uid }) => uid));
+  const running = holders.map((row) => runningJob(row, now));
+  const ahead = line.flatMap((row) => {
+    const allocation = plan.allocations.get(row.uid);
+    if (allocation === undefined) return [];
+    const isPromised = promised.has(row.uid) || row.estimatedStart !== null;
+    return [jobOf(row, isPromised ? 'Reserved' : 'Planned', startOf(row, allocation, now))];
+  });
+  const started = new Set(line.filter(({ uid }) => plan.allocations.has(uid)).map(({ uid }) => uid));
+  return {
+    now,
+    jobs: [...running, ...ahead].sort(byStart),
+    unplanned: [...rows.active()]
+      .filter(({ phase, uid }) => phase === 'Waiting' && !started.has(uid))
+      .map(({ namespace }) => ({ namespace })),
+  };
+}
+
+/** A plan that is made without the leader's promises may differ from them, and then they count. */
+function startOf({ estimatedStart }: WorkloadRow, allocation: Allocation, now: number): Allocation {
+  if (estimatedStart === null || estimatedStart < now) return allocation;
+  return { ...allocation, start: estimatedStart, end: estimatedStart + allocation.end - allocation.start };
+}
+
+function runningJob(row: WorkloadRow, now: number): PlannedJob {
+  const allocation = row.allocation!;
+  const start = row.startedAt ?? row.allocatedAt ?? allocation.start;
+  return jobOf(row, 'Running', { ...allocation, start, end: plannedEnd(allocation.end, now) });
+}
+
+function jobOf(
+  { namespace, name, kind, queue }: WorkloadRow,
+  state: PlannedJob['state'],
+  { start, end, nodes }: Allocation,
+): PlannedJob {
+  const names = nodes.map((node) => node.name);
+  return { namespace, name, kind, queue, state, start: isoOf(start), end: isoOf(end), nodes: names };
+}
+
+function byStart(a: PlannedJob, b: PlannedJob): number {
+  return compare(a.start, b.start) || compare(a.namespace, b.namespace) || compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

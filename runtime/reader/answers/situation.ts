@@ -1,0 +1,127 @@
+/** What a plan is made of: the cluster, the rows and the promises of the leader at one moment. */
+import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
+import { type Clock, restIn } from '../../clock';
+import type { QueueSettings } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
+import type { GraphNode } from '../../resources/types';
+import { shareFactors } from '../../scheduler/pass/fair-share';
+import { inOrder } from '../../scheduler/pass/order';
+import { type PlanInput, planQueue, type QueuePlan } from '../../scheduler/queue-plan';
+import { rowsByQueue } from '../../scheduler/queue-rows';
+import type { Watch } from '../../shared/informers';
+import type { ReadModel } from './read-model';
+
+/** The watches of a plan. */
+export const PLAN_WATCHES: readonly Watch[] = ['nodes', 'pods', 'jobs', 'fluxSetups'];
+
+/** Milliseconds that a plan waits for the promises of the leader. Without them it makes its own. */
+const PROMISES_MS = 2_000;
+/** Milliseconds for one plan, rests included. */
+const BUDGET_MS = 2_000;
+/** The most waiting workloads that are planned. */
+export const MOST_PLANNED = 200;
+
+export interface Situation extends Omit<PlanInput, 'line' | 'isOver' | 'rest' | 'perQueue'> {
+  /** Rows that wait and that the last pass did not find impossible to start, in any order. */
+  readonly waiting: readonly WorkloadRow[];
+}
+
+export interface Planned {
+  /** The waiting rows that are planned, in the order of a pass. */
+  readonly line: readonly WorkloadRow[];
+  readonly plan: QueuePlan;
+}
+
+export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Promise<Situation> {
+  const { rows, leader, cluster } = await model.world(watches);
+  const stored = await leader.view(PROMISES_MS);
+  // What the leader decided while it was asked is in the rows.
+  await rows.refresh();
+  const { config } = model.options;
+  const now = Math.floor(model.now());
+  const active = [...rows.active()];
+  const { queues } = cluster;
+  const weightsOf = (name: string) => (queues.byName(name) ?? QUEUE_DEFAULTS).billingWeights;
+  const waiting = active.filter(mayBePlanned);
+  const promised = new Map(waiting.map(({ uid, jobid }) => [uid, jobid]));
+  return {
+    now,
+    nodes: cluster.nodes.graphNodes(),
+    unmanaged: cluster.unmanaged.usage(),
+    surroundings: cluster.surroundings,
+    match: config.fluxion.policy,
+    queues: queues.all(),
+    holders: active.filter(({ allocation }) => allocation !== null),
+    waiting,
+    reservations: (stored?.view.reservations ?? []).filter(({ uid, jobid }) => promised.get(uid) === jobid),
+    units: config.units,
+    outcomeOf: rows.outcomeOf.bind(rows),
+    ...(config.fairShare.enabled && { fairShare: rows.fairUsage(now, weightsOf) }),
+  };
+}
+
+/** The plan of a situation, with what its time allows. */
+export async function planned(situation: Situation, clock: Clock): Promise<Planned> {
+  const line = lineOf(situation).slice(0, MOST_PLANNED);
+  const started = clock.now();
+  const isOver = () => clock.now() - started > BUDGET_MS;
+  const input = { ...situation, line, perQueue: MOST_PLANNED, isOver, rest: restIn(clock) };
+  const known = new Set(line.map(({ uid }) => uid));
+  const reservations = situation.reservations.filter(({ uid }) => known.has(uid));
+  const plan = await planQueue({ ...input, reservations });
+  const promises = new Map(reservations.map(({ uid, allocation }) => [uid, allocation]));
+  return { line, plan: plan ?? { allocations: promises, waits: new Map() } };
+}
+
+/** The waiting rows in the order of a pass. */
+function lineOf({ now, queues, fairShare, waiting, holders }: Situation): readonly WorkloadRow[] {
+  const settings = new Map<string, QueueSettings>(queues.map((queue) => [queue.name, queue]));
+  const shares = fairShare && shareFactors(fairShare, rowsByQueue(queues, [...holders, ...waiting]).queues);
+  const known = waiting.filter(({ queue }) => settings.has(queue));
+  return inOrder(known, { now, settingsOf: (name) => settings.get(name), shares });
+}
+
+const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
+  'Held',
+  'Invalid',
+  'RequeueLimit',
+  'DependencyPending',
+  'NoFluxSetup',
+  'Unsatisfiable',
+]);
+
+function mayBePlanned({ phase, held, reason }: WorkloadRow): boolean {
+  return phase === 'Waiting' && !held && !IMPOSSIBLE.has(reason);
+}
+
+/** The nodes with so many more, each like the kind of node of which there are most. */
+export function withMoreNodes(
+  nodes: ReadonlyMap<string, GraphNode>,
+  count: number,
+): ReadonlyMap<string, GraphNode> {
+  const kinds = Map.groupBy(
+    [...nodes.values()].filter(({ up }) => up !== false),
+    (node) => JSON.stringify([Object.entries(node.units).sort(), sharedProperties(node)]),
+  );
+  const [kind] = [...kinds.values()].sort((a, b) => b.length - a.length);
+  if (kind === undefined) return nodes;
+  const like = kind[0]!;
+  const more = Array.from({ length: count }, (_, i) => `more-${i + 1}`).map((name) => {
+    const properties = (like.properties ?? []).map((property) =>
+      property === ownName(like) ? `${HOSTNAME}=${name}` : property,
+    );
+    return [name, { ...like, name, properties }] as const;
+  });
+  return new Map([...nodes, ...more]);
+}
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+function ownName({ name }: GraphNode): string {
+  return `${HOSTNAME}=${name}`;
+}
+
+/** Every node has another name in its labels. */
+function sharedProperties(node: GraphNode): readonly string[] {
+  return (node.properties ?? []).filter((property) => property !== ownName(node));
+}

@@ -1,0 +1,148 @@
+/**
+ * `create whatifs`: when a workload would start if it were submitted now. The queue is planned twice, without and with it,
+ * on the same nodes and by the same policy. Nothing is stored or sent.
+ */
+import type { QueueSettings } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
+import { submissionsOf } from '../../workloads/submissions';
+import type { WhatIf, WhatIfStatus } from '../kinds';
+import type { ReadResource } from '../resource';
+import { answered, isoOf } from './answered';
+import type { ReadModel } from './read-model';
+import {
+  MOST_PLANNED,
+  PLAN_WATCHES,
+  type Planned,
+  planned,
+  type Situation,
+  situationOf,
+  withMoreNodes,
+} from './situation';
+import { type CheckedSpec, checkedSpec } from './what-if-spec';
+import { wouldBeRow } from './would-be-row';
+
+export function whatIfs(model: ReadModel): ReadResource {
+  return {
+    name: 'whatifs',
+    singular: 'whatif',
+    kind: 'WhatIf',
+    namespaced: true,
+    verbs: ['create'],
+    async answer(request): Promise<WhatIf> {
+      const { namespace = '', reader, body } = request;
+      const spec = checkedSpec(body, namespace);
+      const present = await situationOf(model, WATCHES);
+      const { rows, cluster } = await model.world(WATCHES);
+      const { config, logger } = model.options;
+      const ignore = () => undefined;
+      const builder = submissionsOf(
+        {
+          ...cluster,
+          config,
+          logger,
+          workloadCache: { byUid: (uid) => rows.byUid(uid), submit: refuseToWrite },
+        },
+        { onInvalid: ignore, onReduced: ignore },
+      );
+      const row = wouldBeRow(spec, {
+        reader,
+        namespace,
+        builder,
+        webhook: config.webhook,
+        now: present.now,
+        rows: rows.active(),
+      });
+      const situation = changed(present, spec, row);
+      const without = await planned(situation, model.clock);
+      const withIt = await planned({ ...situation, waiting: [...situation.waiting, row] }, model.clock);
+      return {
+        ...answered('WhatIf', request),
+        spec,
+        status: {
+          ...startOf(row, withIt, situation),
+          delays: delaysOf(without, withIt, namespace),
+        },
+      };
+    },
+  };
+}
+
+const WATCHES = [
+  ...PLAN_WATCHES,
+  'priorityClasses',
+  'runtimeClasses',
+  'claims',
+  'volumes',
+  'storageClasses',
+] as const;
+
+async function refuseToWrite(): Promise<never> {
+  throw new Error('a question writes nothing');
+}
+
+/** Promises were made for the nodes that there are, so with more of them all is planned anew. */
+function changed(situation: Situation, { moreNodes = 0, policy }: CheckedSpec, row: WorkloadRow): Situation {
+  const withPolicy = (queue: QueueSettings) =>
+    queue.name === row.queue && policy !== undefined ? { ...queue, policy } : queue;
+  const queues = situation.queues.map(withPolicy);
+  if (moreNodes === 0) return { ...situation, queues };
+  return { ...situation, queues, nodes: withMoreNodes(situation.nodes, moreNodes), reservations: [] };
+}
+
+function startOf(
+  row: WorkloadRow,
+  { line, plan }: Planned,
+  situation: Situation,
+): Omit<WhatIfStatus, 'delays'> {
+  const reduced = row.jobspec.attributes.user?.reduced ?? [];
+  const said = (message: string) => [withoutOthers(message, situation, row.namespace), ...reduced].join('; ');
+  const { uid, queue } = row;
+  const allocation = plan.allocations.get(uid);
+  const why = plan.waits.get(uid)?.message;
+  if (allocation !== undefined) {
+    const { start, end, nodes } = allocation;
+    const message =
+      start <= situation.now
+        ? 'it would start at once'
+        : `it would wait: ${why ?? 'nodes are reserved for it'}`;
+    return {
+      start: isoOf(start),
+      end: isoOf(end),
+      nodes: nodes.map(({ name }) => name),
+      message: said(message),
+    };
+  }
+  if (!situation.queues.some(({ name }) => name === queue))
+    return { nodes: [], message: said(`it would wait for queue ${queue}, which does not exist`) };
+  if (!line.includes(row)) {
+    const message = `it would wait behind the first ${MOST_PLANNED} waiting workloads, and no more are planned`;
+    return { nodes: [], message: said(message) };
+  }
+  return { nodes: [], message: said(why ?? 'the time for the plan was used up before it was reached') };
+}
+
+/** Workloads that start later than without it. One that was planned and is not any more is behind the end of the plan. */
+function delaysOf(without: Planned, withIt: Planned, namespace: string): WhatIfStatus['delays'] {
+  return without.line.flatMap((row) => {
+    const [before, after] = [without, withIt].map(({ plan }): Allocation | undefined =>
+      plan.allocations.get(row.uid),
+    );
+    if (row.namespace !== namespace || before === undefined || after === undefined) return [];
+    if (after.start <= before.start) return [];
+    return [{ name: row.name, from: isoOf(before.start), to: isoOf(after.start) }];
+  });
+}
+
+/** Names of other namespaces are left out: who asks may not see them. */
+function withoutOthers(text: string, { holders, waiting, queues }: Situation, namespace: string): string {
+  if (!text.includes('/')) return text;
+  let shown = text;
+  for (const row of [...holders, ...waiting])
+    if (row.namespace !== namespace)
+      shown = shown.replaceAll(`${row.namespace}/${row.name}`, 'a workload of another namespace');
+  for (const queue of queues)
+    if (queue.namespace !== null && queue.namespace !== namespace)
+      shown = shown.replaceAll(queue.name, 'another queue');
+  return shown;
+}

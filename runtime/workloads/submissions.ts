@@ -1,0 +1,34 @@
+/** Submissions as the watches and the settings of the stack make them. */
+import type { Shared } from '../shared/shared';
+import { storageFacts } from '../shared/storage';
+import { SubmissionBuilder, type SubmissionBuilderOptions } from './submission';
+
+type Watched = Pick<Shared, 'config' | 'logger' | 'queues' | 'nodes' | 'informers'> &
+  Pick<SubmissionBuilderOptions, 'workloadCache'>;
+
+export function submissionsOf(
+  { config, logger, workloadCache, queues, nodes, informers }: Watched,
+  reports: Pick<SubmissionBuilderOptions, 'onInvalid' | 'onReduced'>,
+): SubmissionBuilder {
+  return new SubmissionBuilder({
+    ...reports,
+    workloadCache,
+    queues,
+    priorityOf: (className) => priorityOf(informers, className),
+    units: config.units,
+    clusterFacts: () => nodes.clusterFacts(),
+    nodeOf: (name) => nodes.graphNodes().get(name),
+    runtimeClassOf: (name) => informers.runtimeClasses.get(name),
+    storage: storageFacts(informers),
+    logger,
+  });
+}
+
+/** The value of a PriorityClass; without a name, the value of the cluster's default class. */
+function priorityOf(
+  { priorityClasses }: Pick<Shared['informers'], 'priorityClasses'>,
+  className: string | undefined,
+): number | undefined {
+  if (className !== undefined) return priorityClasses.get(className)?.value;
+  return priorityClasses.list().find(({ globalDefault }) => globalDefault === true)?.value;
+}

@@ -1,0 +1,84 @@
+/** The read API on a simulated cluster with one controller. */
+import { type ConfigInput, parseConfig } from '../../../runtime/config';
+import type { KubernetesClient } from '../../../runtime/kubernetes/client';
+import { createLogger } from '../../../runtime/observability/log';
+import { readResources } from '../../../runtime/reader/answers/index';
+import type { ReadRequest } from '../../../runtime/reader/resource';
+import type { QueueModel } from '../../fuzz/queue-model';
+import { Random } from '../../fuzz/random';
+import { SimulatedController } from '../../fuzz/simulated-controller';
+
+/** What the tests ask of Kubernetes and of the database, as text. */
+export type Opened = string;
+
+export class SimulatedReader {
+  readonly controller = new SimulatedController();
+  readonly opened: Opened[] = [];
+  /** What the database answers instead. */
+  databaseError: Error | undefined;
+  apiserverIsDown = false;
+  private readonly answers;
+
+  constructor(config: ConfigInput = {}) {
+    const { controller } = this;
+    const { apiserver, clock } = controller;
+    const client = apiserver.client();
+    const list = client.list.bind(client);
+    const watch = client.watch.bind(client);
+    this.answers = readResources({
+      config: parseConfig(config),
+      client: Object.assign(client, {
+        list: async (path: string, options?: object) => {
+          this.opened.push(path);
+          if (this.apiserverIsDown) throw new Error('down');
+          return list(path, options);
+        },
+        watch: ((path, options, onEvent) => {
+          options.signal.addEventListener('abort', () => this.opened.push(`closed ${path}`));
+          return watch(path, options, onEvent);
+        }) satisfies KubernetesClient['watch'],
+      }),
+      queue: async () => {
+        this.opened.push('database');
+        if (this.databaseError !== undefined) throw this.databaseError;
+        // What the model of the tables lacks.
+        return Object.assign(Object.create(controller.queue) as QueueModel, {
+          estimateError: async () => undefined,
+        });
+      },
+      logger: createLogger('reader', 'silent'),
+      time: { clock, wall: () => this.controller.now(), random: new Random(3).next },
+    });
+  }
+
+  /** A request as the server makes it. */
+  request(over: Partial<ReadRequest> = {}): ReadRequest {
+    return {
+      reader: { username: 'ada', groups: [], extra: {} },
+      query: new URLSearchParams(),
+      signal: new AbortController().signal,
+      ...over,
+    };
+  }
+
+  /** Asks without letting time pass. */
+  begin<T>(resource: string, over: Partial<ReadRequest> = {}): Promise<T> {
+    const found = this.answers.resources.find(({ name }) => name === resource);
+    return found!.answer(this.request(over)) as Promise<T>;
+  }
+
+  /** The answer, as a caller reads it from JSON. */
+  async ask<T>(resource: string, over: Partial<ReadRequest> = {}): Promise<T> {
+    const answer = await this.controller.clock.until(this.begin<T>(resource, over));
+    return JSON.parse(JSON.stringify(answer)) as T;
+  }
+
+  stop(): Promise<void> {
+    return this.answers.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.controller.close();
+  }
+}
