@@ -189,6 +189,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/shared',
     'runtime/workloads',
   ],
+  'runtime/reader': ['ground'],
   'runtime/cli/doctor': [
     'ground',
     'constructs/crds',
@@ -210,6 +211,8 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/kubernetes',
     'runtime/miniclusters',
     'runtime/queue',
+    // The kinds of the read API.
+    'runtime/reader',
     'runtime/cli/doctor',
   ],
   'runtime/roles': [

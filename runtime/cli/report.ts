@@ -1,11 +1,7 @@
-/** Parses the arguments of `history` and `accounting`, and formats their results as lines of text. */
-
-import { columns } from '../columns';
+/** Parses what is asked about a period of usage. */
 import { FluxqError } from '../errors';
-import { ACCOUNTING_KEYS, type AccountingLine, type AccountingQuery } from '../queue/accounting';
-import type { NamedLogEntry } from '../queue/history';
+import { ACCOUNTING_KEYS, type AccountingQuery } from '../queue/accounting';
 import type { TracePeriod } from '../queue/trace';
-import type { WorkloadName } from '../queue/workload';
 
 /** The options of the command line. */
 export interface AccountingArguments {
@@ -35,18 +31,6 @@ export function periodOf({ from, until }: Pick<AccountingArguments, 'from' | 'un
   return { from: secondsOf('--from', from), until: secondsOf('--until', until) };
 }
 
-/** @throws FluxqError FLUXQ_CONFIG_INVALID */
-export function workloadName(text: string): WorkloadName {
-  const [namespace, name, ...more] = text.split('/');
-  if (namespace && name && more.length === 0) return { namespace, name };
-  throw invalid('workload', 'is not the name of a workload', text, 'write namespace/name');
-}
-
-/** The start of the current month in UTC, in ISO 8601. */
-export function startOfMonth(now = new Date()): string {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
-}
-
 function secondsOf(field: string, text: string): number {
   const milliseconds = Date.parse(text);
   if (Number.isNaN(milliseconds))
@@ -56,33 +40,4 @@ function secondsOf(field: string, text: string): number {
 
 function invalid(field: string, what: string, value: string, remedy: string): FluxqError {
   return new FluxqError('FLUXQ_CONFIG_INVALID', what, { field, value, remedy });
-}
-
-/** One line for each entry. Lines name kind and uid if several workloads had the name. */
-export function historyLines(entries: readonly NamedLogEntry[]): string[] {
-  const severalKinds = new Set(entries.map(({ uid }) => uid)).size > 1;
-  return entries.map(({ at, kind, uid, actor, event, why }) =>
-    [timeOf(at), ...(severalKinds ? [`${kind} ${uid}`] : []), event, `by ${actor || 'unknown'}`, why]
-      .filter((part) => part !== '')
-      .join('  '),
-  );
-}
-
-/** A table with a header: the keys, then jobs and hours. */
-export function accountingLines(lines: readonly AccountingLine[]): string[] {
-  const keys = ACCOUNTING_KEYS.filter((key) => lines[0]?.[key] !== undefined);
-  const table = lines.map((line) => [
-    ...keys.map((key) => line[key] ?? ''),
-    `${line.jobs}`,
-    `${line.pods}`,
-    ...[line.cpuHours, line.memoryGiBHours, line.gpuHours].map((hours) => hours.toFixed(2)),
-  ]);
-  const head = [...keys, 'jobs', 'pods', 'cpu-hours', 'GiB-hours', 'gpu-hours'].map((word) =>
-    word.toUpperCase(),
-  );
-  return columns([head, ...table]);
-}
-
-function timeOf(at: number): string {
-  return new Date(at * 1000).toISOString();
 }
