@@ -1,4 +1,4 @@
-/** Durations as kubectl writes ages. */
+/** Durations as kubectl writes ages, and times. */
 
 const AGES = [
   [86_400, 'd'],
@@ -40,4 +40,9 @@ export function spanText(seconds: number): string {
     .filter(({ count }) => count > 0)
     .map(({ text }) => text)
     .join('');
+}
+
+/** A time in whole seconds, as Kubernetes writes it. @param time milliseconds, or ISO 8601 */
+export function rfc3339(time: number | string): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -27,7 +27,10 @@ export function graphLines({ nodes, unitSizes }: ResourceGraph, options: GraphTr
     unitSizes,
   );
   const up = sorted.filter((node) => node.up).length;
-  const state = up === sorted.length ? 'all up' : `${(sorted.length - up).toLocaleString('en')} down`;
+  const state =
+    up === sorted.length
+      ? 'all up'
+      : `${(sorted.length - up).toLocaleString('en')} down, which sums of what is free leave out`;
   const head = ['RESOURCE', 'NODES', 'UP', ...types.map(({ name }) => name.toUpperCase())];
   return [
     `the graph of Fluxion has ${counted(sorted.length, 'node')}, ${state}; ${types.map(({ name }) => name).join(', ')} are free/total`,
@@ -94,7 +97,7 @@ function sumRow(
   types: readonly UnitType[],
   { wide }: GraphTreeOptions,
 ): string[] {
-  const free = addUnits(nodes.map((node) => node.free));
+  const free = addUnits(nodes.filter((node) => node.up).map((node) => node.free));
   const total = addUnits(nodes.map((node) => node.total));
   const up = nodes.filter((node) => node.up).length;
   const cells = [name, `${nodes.length}`, `${up}`, ...types.map((type) => shareText(type, free, total))];

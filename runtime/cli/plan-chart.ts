@@ -1,7 +1,7 @@
 /** What `plan` shows: the coming hours as a chart of characters, one line for each job. Pure functions. */
 import type { EstimateError, Plan, PlannedJob } from '../reader/kinds';
 import { isEndless } from '../resources/endless';
-import { spanText } from './durations';
+import { rfc3339, spanText } from './durations';
 import { hostlistOf } from './node-names';
 import { counted, plain, tableLines } from './output';
 import type { Page } from './repeat';
@@ -59,7 +59,7 @@ const GAP = 2;
 export function planLines(plan: Plan, options: PlanOptions, page: Page): string[] {
   const jobs = plan.jobs.toSorted(byStart);
   const chart = jobs.length === 0 ? undefined : new Chart(plan, jobs, options, page);
-  const title = `plan of ${options.where} at ${plan.now}`;
+  const title = `plan of ${options.where} at ${rfc3339(plan.now)}`;
   const step = chart === undefined ? '' : `; a column is ${spanText(chart.step)}`;
   return [
     `${title}${step}`,
@@ -78,11 +78,11 @@ export function planTable(plan: Plan, { where, namespaces }: PlanOptions): strin
       nameOf(job),
       job.queue,
       job.state,
-      `${STATES[job.state].sign}${job.start}`,
-      lastsOf(job) === undefined ? 'none' : job.end,
+      startText(job),
+      lastsOf(job) === undefined ? 'none' : rfc3339(job.end),
       hostlistOf(job.nodes),
     ]);
-  const title = `plan of ${where} at ${plan.now}`;
+  const title = `plan of ${where} at ${rfc3339(plan.now)}`;
   const table =
     rows.length === 0
       ? ['nothing runs, and no start is planned']
@@ -92,6 +92,10 @@ export function planTable(plan: Plan, { where, namespaces }: PlanOptions): strin
 
 export function nameOf({ kind, name }: Pick<PlannedJob, 'kind' | 'name'>): string {
   return `${kind.toLowerCase()}/${name}`;
+}
+
+function startText({ state, start }: PlannedJob): string {
+  return `${STATES[state].sign}${rfc3339(start)}`;
 }
 
 const byStart = (a: PlannedJob, b: PlannedJob) =>
@@ -227,9 +231,8 @@ function stepOf(seconds: number): number {
 }
 
 function rightCell(job: PlannedJob, title: Right): string {
-  const { start, state, nodes } = job;
-  if (title === 'START') return `${STATES[state].sign}${start}`;
-  if (title === 'NODES') return hostlistOf(nodes);
+  if (title === 'START') return startText(job);
+  if (title === 'NODES') return hostlistOf(job.nodes);
   const lasts = lastsOf(job);
   return lasts === undefined ? 'endless' : spanText(lasts);
 }

@@ -70,21 +70,25 @@ class Repetition<T> {
     this.output.on('resize', () => {
       if (!end.aborted) this.draw(answer);
     });
-    for (;;) {
+    const ended = new Promise<T>((resolve) => {
+      end.addEventListener('abort', () => resolve(answer), { once: true });
+    });
+    while (!end.aborted) {
       this.draw(answer);
       await pause(this.options.clock ?? systemClock, EVERY_MS, end);
-      if (end.aborted) return;
-      answer = await this.again(answer);
+      if (!end.aborted) answer = await Promise.race([this.again(answer, end), ended]);
     }
   }
 
   /** The next answer, or the one before while there is none. */
-  private async again(before: T): Promise<T> {
+  private async again(before: T, end: AbortSignal): Promise<T> {
     try {
       const answer = await this.askOnce();
       this.trouble = undefined;
       return answer;
     } catch (error) {
+      // The end has broken off the question.
+      if (end.aborted) return before;
       const time = new Date().toISOString().slice(11, 19);
       this.trouble = `${time} no answer, trying again: ${messageOf(error)}`;
       if (!this.isScreen) (this.options.errors ?? process.stderr).write(`${this.trouble}\n`);

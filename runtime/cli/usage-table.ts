@@ -1,5 +1,6 @@
 /** What `usage` shows: allocated hours, and fair shares below them. Pure functions. */
 import type { FairShareLine, Usage, UsageLine } from '../reader/kinds';
+import { rfc3339 } from './durations';
 import { tableLines } from './output';
 import { TOP_KEYS, type TopKey } from './top';
 
@@ -13,7 +14,7 @@ export function usageLines(
   keys: readonly TopKey[],
 ): string[] {
   return [
-    `allocated hours of ${where} from ${from} until ${until}`,
+    `allocated hours of ${where} from ${rfc3339(from)} until ${rfc3339(until)}`,
     ...(lines.length === 0 ? ['nothing had nodes in this time'] : hoursTable(lines, keys)),
     ...(shares.length === 0 ? [] : ['', ...sharesTable(shares)]),
   ];

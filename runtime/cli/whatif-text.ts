@@ -1,6 +1,7 @@
 /** What `whatif` shows: when a workload would start. Pure functions. */
 import type { WhatIf, WhatIfSpec } from '../reader/kinds';
 import { counted, plain } from './output';
+import { rfc3339 } from './durations';
 import { hostlistOf } from './node-names';
 
 /** @param name as users name it: `job/train` */
@@ -12,10 +13,12 @@ export function whatIfLines(name: string, { spec, status }: WhatIf): string[] {
   return [
     start === undefined
       ? `${would} not start as far as the plan goes`
-      : `${would} start at ${start}${end === undefined ? '' : ` and end at ${end} at the latest`}`,
+      : `${would} start at ${rfc3339(start)}${end === undefined ? '' : ` and end at ${rfc3339(end)} at the latest`}`,
     ...(nodes.length === 0 ? [] : [`on ${counted(nodes.length, 'node')}: ${hostlistOf(nodes)}`]),
     ...(message === '' ? [] : [plain(message)]),
-    ...delays.map(({ name: other, from, to }) => `it would delay ${other} from ${from} to ${to}`),
+    ...delays.map(
+      ({ name: other, from, to }) => `it would delay ${other} from ${rfc3339(from)} to ${rfc3339(to)}`,
+    ),
     ...(start === undefined || delays.length > 0
       ? []
       : ['it would delay none of your workloads in this namespace']),

@@ -3,7 +3,7 @@ import type { Page } from '../../runtime/cli/repeat';
 import type { Plan, PlannedJob } from '../../runtime/reader/kinds';
 
 const NOW = Date.parse('2026-11-23T09:00:00Z');
-const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString().replace('.000', '');
+const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
 const PIPE: Page = { columns: 80, isTerminal: false };
 const terminal = (columns: number): Page => ({ columns, isTerminal: true });
 const HERE: PlanOptions = { where: 'namespace science', namespaces: false };
