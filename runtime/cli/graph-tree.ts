@@ -42,6 +42,9 @@ export function graphLines({ nodes, unitSizes }: ResourceGraph, options: GraphTr
   ];
 }
 
+/** A longer one would push the numbers off the screen. */
+const LONGEST_HOSTLIST = 48;
+
 /** Between cluster and node, those that nodes have. */
 const LEVELS = ['zone', 'rack'] as const;
 
@@ -116,7 +119,8 @@ function leafRow(
     const share = shareText(type, free, total);
     return share === '-' ? share : `${share}${each}`;
   });
-  const name = `${indent(depth)}${hostlistOf(nodes.map((node) => node.name))}`;
+  const hosts = hostlistOf(nodes.map((node) => node.name));
+  const name = `${indent(depth)}${hosts.length > LONGEST_HOSTLIST ? `${hosts.slice(0, LONGEST_HOSTLIST - 1)}…` : hosts}`;
   const cells = [name, `${nodes.length}`, up ? `${nodes.length}` : '0', ...shares];
   return wide ? [...cells, sharedProperties(nodes).join(',')] : cells;
 }

@@ -1,7 +1,7 @@
 /** The command `history`, on the read API. */
 import type { Command } from 'commander';
 import { FluxqError } from '../errors';
-import { histories } from '../kubernetes/custom-resources';
+import { histories } from '../kubernetes/read-api';
 import { isStatus } from '../kubernetes/errors';
 import type { History } from '../reader/kinds';
 import { historyLines } from './history-table';

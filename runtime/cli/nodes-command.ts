@@ -1,6 +1,6 @@
 /** The commands `nodes` and `graph`, on the read API. Nodes have no namespace, so they need rights in the whole cluster. */
 import type { Command } from 'commander';
-import { nodeReports, resourceGraphs } from '../kubernetes/custom-resources';
+import { nodeReports, resourceGraphs } from '../kubernetes/read-api';
 import type { NodeReportList, ResourceGraph } from '../reader/kinds';
 import { graphLines } from './graph-tree';
 import { chosenNodes, nodeLines } from './node-table';

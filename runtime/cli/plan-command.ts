@@ -1,6 +1,6 @@
 /** The command `plan`, on the read API. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { plans } from '../kubernetes/custom-resources';
+import { plans } from '../kubernetes/read-api';
 import type { Plan } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption } from './output';
 import { nameOf, type PlanOptions, planLines, planTable } from './plan-chart';

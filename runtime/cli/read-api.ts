@@ -4,9 +4,9 @@
  */
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { READ_DISCOVERY } from '../kubernetes/custom-resources';
-import { ApiError, ifFound } from '../kubernetes/errors';
+import { ApiError } from '../kubernetes/errors';
 import { resourceOf } from '../kubernetes/paths';
+import { hasReadApi } from '../kubernetes/read-api';
 
 interface Read {
   readonly verb: 'get' | 'list';
@@ -45,27 +45,16 @@ const NOTHING_THERE = /could not find the requested resource|page not found/;
 async function explained(error: ApiError, client: KubernetesClient, question: Question): Promise<FluxqError> {
   if (DOWN.has(error.status)) return down(error);
   if (error.status === 404) {
-    const isThere = !NOTHING_THERE.test(error.message) && (await isInstalled(client));
+    const isThere = !NOTHING_THERE.test(error.message) && (await hasReadApi(client));
     return isThere ? ofReader(error) : missing();
   }
-  // Rights are checked first, also for what is not installed.
-  if (error.status === 403) return (await isInstalled(client)) ? forbidden(error, question) : missing();
+  if (error.status === 403) return (await hasReadApi(client)) ? forbidden(error, question) : missing();
   return ofReader(error);
-}
-
-/** Every user may read discovery, unless a cluster forbids that: then the first answer counts. */
-async function isInstalled(client: KubernetesClient): Promise<boolean> {
-  try {
-    return (await ifFound(client.get<object>(READ_DISCOVERY, { retries: 0 }))) !== undefined;
-  } catch (error) {
-    if (error instanceof FluxqError) return true;
-    throw error;
-  }
 }
 
 function missing(): FluxqError {
   return new FluxqError('FLUXQ_READ_API_MISSING', 'this cluster has no read API of the queue', {
-    remedy: 'ask an administrator to add the reader to the stack (docs/operations.md)',
+    remedy: 'ask an administrator for a stack that has it (readApi)',
   });
 }
 

@@ -1,6 +1,6 @@
 /** The command `trace`, on the read API. */
 import type { Command } from 'commander';
-import { traces } from '../kubernetes/custom-resources';
+import { traces } from '../kubernetes/read-api';
 import type { Trace } from '../reader/kinds';
 import { type PeriodOptions, periodOf, withPeriod } from './period-options';
 import { ask } from './read-api';

@@ -1,6 +1,6 @@
 /** The command `usage`, on the read API. */
 import type { Command } from 'commander';
-import { usages } from '../kubernetes/custom-resources';
+import { usages } from '../kubernetes/read-api';
 import type { Usage } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
 import { type PeriodOptions, periodOf, withPeriod } from './period-options';

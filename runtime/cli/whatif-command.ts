@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { QUEUE_POLICIES } from '../../constructs/api/policies';
 import { FluxqError, messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { whatIfs } from '../kubernetes/custom-resources';
+import { whatIfs } from '../kubernetes/read-api';
 import { READ_API, type WhatIf, type WhatIfSpec } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
 import { ask } from './read-api';

@@ -1,17 +1,15 @@
-/** The FluxJob and FluxSetup resources as the apiserver returns them, and the paths of the read API. */
+/** The FluxJob and FluxSetup resources as the apiserver returns them. */
 import {
   FLUXJOB_GROUP,
   FLUXJOB_VERSION,
   FLUXSETUP_GROUP,
   FLUXSETUP_VERSION,
-  READ_GROUP,
-  READ_VERSION,
 } from '../../constructs/api/labels';
 import type { FluxSetupStatus } from '../../imports/flux-framework.org-status';
 import type { FluxSetupSpec } from '../../imports/fluxsetup-flux-framework.org';
 import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
-import { clusterWide, namespaced } from './paths';
+import { namespaced } from './paths';
 import type { KubernetesObject } from './types';
 
 export const fluxJobs = namespaced(FLUXJOB_GROUP, FLUXJOB_VERSION, 'fluxjobs');
@@ -20,16 +18,6 @@ export interface FluxJobObject extends KubernetesObject {
   readonly spec: FluxJobProps['spec'];
   readonly status?: FluxJobStatus;
 }
-
-/** Discovery of the read API: it has an answer wherever the read API is installed. */
-export const READ_DISCOVERY = `/apis/${READ_GROUP}`;
-export const histories = namespaced(READ_GROUP, READ_VERSION, 'histories');
-export const usages = namespaced(READ_GROUP, READ_VERSION, 'usages');
-export const plans = namespaced(READ_GROUP, READ_VERSION, 'plans');
-export const whatIfs = namespaced(READ_GROUP, READ_VERSION, 'whatifs');
-export const nodeReports = clusterWide(READ_GROUP, READ_VERSION, 'nodereports');
-export const resourceGraphs = clusterWide(READ_GROUP, READ_VERSION, 'resourcegraphs');
-export const traces = clusterWide(READ_GROUP, READ_VERSION, 'traces');
 
 export const fluxSetups = namespaced(FLUXSETUP_GROUP, FLUXSETUP_VERSION, 'fluxsetups');
 

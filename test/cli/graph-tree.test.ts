@@ -82,3 +82,10 @@ test('10,000 nodes are laid out within a second', () => {
   expect(lines(nodes)).toHaveLength(2 + 1 + 4 + 40 + 40);
   expect(performance.now() - started).toBeLessThan(1_000);
 });
+
+test('a long hostlist is cut', () => {
+  const nodes = range(0, 100).map((name, i) => node(name, i % 2 === 0 ? { free: {} } : {}));
+  const [, , , , last = ''] = lines(nodes);
+  expect(last).toMatch(/^ {2}node-\[1,3,5,7,.*… {2}50 /);
+  expect(last.indexOf('…')).toBe(49);
+});

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { addReadCommands } from '../../runtime/cli/read-commands';
 import { messageOf } from '../../runtime/errors';
-import { READ_DISCOVERY } from '../../runtime/kubernetes/custom-resources';
 
+const DISCOVERY = '/apis/queue.converged-computing.org';
 export const ROOT = '/apis/queue.converged-computing.org/v1alpha1';
 
 export interface Answer {
@@ -60,7 +60,7 @@ export class PlayedReadApi {
         query: Object.fromEntries(url.searchParams),
         body: text === '' ? undefined : (JSON.parse(text) as unknown),
       };
-      const isDiscovery = asked.path === READ_DISCOVERY;
+      const isDiscovery = asked.path === DISCOVERY;
       if (!isDiscovery) this.asked.push(asked);
       const { status = 200, body } = isDiscovery ? this.discovery : this.answer(asked);
       response.writeHead(status, {

@@ -21,7 +21,7 @@ const forbidden = (what: string) =>
     `${what} is forbidden: User "ada" cannot list resource "${what}" in API group "queue…"`,
   );
 const MISSING =
-  /^FLUXQ_READ_API_MISSING: this cluster has no read API of the queue; ask an administrator to add the reader/;
+  /^FLUXQ_READ_API_MISSING: this cluster has no read API of the queue; ask an administrator for a stack/;
 
 const SITUATIONS: readonly Situation[] = [
   { because: 'it is not installed', answer: NOT_FOUND, discovery: NOT_FOUND, words: 'plan', says: MISSING },

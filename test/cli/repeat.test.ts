@@ -84,3 +84,18 @@ test('a terminal is drawn over, says what is wrong first, and is drawn again whe
   expect(pages.at(-1)?.columns).toBe(30);
   await interrupted(ended);
 });
+
+test('Ctrl-C does not wait for an answer', async () => {
+  const clock = new ManualClock();
+  const { output, written } = outputs(false);
+  const answers = [Promise.resolve('a'), new Promise<string>(() => undefined)];
+  const ended = repeat(
+    () => answers.shift()!,
+    (answer) => [answer],
+    { watch: true, output, clock },
+  );
+  await clock.advance(5_000);
+  expect(answers).toEqual([]);
+  await interrupted(ended);
+  expect(written).toEqual(['a\n']);
+});
