@@ -171,15 +171,16 @@ class Chart {
     return this.page.isTerminal && text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text;
   }
 
-  /** As many cells to the right of the bars as leave room for bars. */
+  /** As many cells to the right of the bars as leave room for bars; a pipe has room for all. */
   private layout(): { readonly right: readonly Right[]; readonly width: number } {
     const left = this.left[0]!.map((_, i) => Math.max(...this.left.map((cells) => cells[i]!.length)) + GAP);
     const room = this.page.columns - left.reduce((sum, width) => sum + width, 0);
     for (let count: number = RIGHT.length; ; count--) {
       const right = RIGHT.slice(0, count);
       const width = room - right.reduce((sum, title) => sum + this.rightWidth(title) + GAP, 0);
-      if (width >= SHORTEST_BAR || count === 0)
-        return { right, width: Math.min(LONGEST_BAR, Math.max(NARROWEST_BAR, width)) };
+      const least = count === 0 ? NARROWEST_BAR : SHORTEST_BAR;
+      if (width >= SHORTEST_BAR || count === 0 || !this.page.isTerminal)
+        return { right, width: Math.min(LONGEST_BAR, Math.max(least, width)) };
     }
   }
 

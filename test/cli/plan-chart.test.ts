@@ -88,6 +88,15 @@ test('columns are left out from the right where a bar needs their room', () => {
   expect(head(40)).not.toContain('START');
 });
 
+test('a pipe has all cells, however long the names are', () => {
+  const long = job('a-job-with-a-name-that-is-longer-than-others', 'Reserved', 5, 10, ['node-1']);
+  const [, head, line] = planLines(plan([long]), { ...HERE, namespaces: true }, PIPE);
+  expect(head).toMatch(/START +LASTS +NODES$/);
+  expect(line).toMatch(
+    /^science +job\/a-job-with-a-name-that-is-longer-than-others +=+ +~2026-\S+ +5m +node-1$/,
+  );
+});
+
 test('what has no end, has run out, or starts behind the chart is in it', () => {
   const jobs = [
     job('service', 'Running', -5, 10 * 365 * 24 * 60, ['node-1']),
