@@ -11,7 +11,7 @@ import { endOf, type Output } from './show';
 /** Milliseconds between two questions. */
 const EVERY_MS = 5_000;
 /** Columns of an output that is not a terminal. */
-export const PIPE_COLUMNS = 80;
+const PIPE_COLUMNS = 80;
 
 export interface Page {
   /** Columns of a line. */

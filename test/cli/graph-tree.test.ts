@@ -1,5 +1,6 @@
 import { graphLines } from '../../runtime/cli/graph-tree';
 import type { ResourceGraph } from '../../runtime/reader/kinds';
+import { cpuSeconds } from './cpu-time';
 
 type GraphNode = ResourceGraph['nodes'][number];
 const TOTAL = { core: 160, memory: 512 };
@@ -76,11 +77,12 @@ test('an empty graph is a sentence', () => {
   expect(lines([])).toEqual(['the graph of Fluxion has no nodes']);
 });
 
-test('10,000 nodes are laid out within a second', () => {
+test('10,000 nodes are laid out with less than a second of CPU', () => {
   const nodes = range(0, 10_000).map((name, i) => node(name, { zone: `z${i % 4}`, rack: `r${i % 40}` }));
-  const started = performance.now();
-  expect(lines(nodes)).toHaveLength(2 + 1 + 4 + 40 + 40);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  const seconds = cpuSeconds(() => {
+    expect(lines(nodes)).toHaveLength(2 + 1 + 4 + 40 + 40);
+  });
+  expect(seconds).toBeLessThan(1);
 });
 
 test('a long hostlist is cut', () => {

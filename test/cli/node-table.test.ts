@@ -1,5 +1,6 @@
 import { chosenNodes, nodeLines } from '../../runtime/cli/node-table';
 import type { NodeReport, NodeReportList } from '../../runtime/reader/kinds';
+import { cpuSeconds } from './cpu-time';
 
 const READ_API = 'queue.converged-computing.org/v1alpha1';
 const NONE = { core: 0, memory: 0 };
@@ -101,13 +102,15 @@ test('nodes are chosen by names and hostlists, and what no node has is refused',
   expect(() => names(['node-['])).toThrow('(got "node-[")');
 });
 
-test('1,000 nodes are laid out within a second, and share the sentence that they are down', () => {
+test('1,000 nodes are laid out with less than a second of CPU, and share the sentence that they are down', () => {
   const nodes = Array.from({ length: 1000 }, (_, i) =>
     report(`node-${i}`, i < 500 ? { down: 'is not ready' } : {}),
   );
-  const started = performance.now();
-  const shown = lines(list(nodes));
-  expect(performance.now() - started).toBeLessThan(1_000);
+  let shown: readonly string[] = [];
+  const seconds = cpuSeconds(() => {
+    shown = lines(list(nodes));
+  });
+  expect(seconds).toBeLessThan(1);
   expect(shown).toHaveLength(1003);
   expect(shown[0]).toMatch(/^1,000 nodes, 500 down; /);
   expect(shown.at(-1)).toBe('down: node-[0-499]: is not ready');

@@ -1,6 +1,7 @@
 import { type PlanOptions, planLines, planTable } from '../../runtime/cli/plan-chart';
 import type { Page } from '../../runtime/cli/repeat';
 import type { Plan, PlannedJob } from '../../runtime/reader/kinds';
+import { cpuSeconds } from './cpu-time';
 
 const NOW = Date.parse('2026-11-23T09:00:00Z');
 const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
@@ -130,13 +131,14 @@ test('an empty plan is a sentence', () => {
   ]);
 });
 
-test('10,000 jobs are drawn within a second', () => {
+test('10,000 jobs are drawn with less than a second of CPU', () => {
   const jobs = Array.from({ length: 10_000 }, (_, i) =>
     job(`job-${i}`, i < 1000 ? 'Running' : 'Planned', i - 1000, i - 900, [`node-${i % 1000}`]),
   );
-  const started = performance.now();
-  expect(planLines(plan(jobs), HERE, PIPE)).toHaveLength(10_004);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  const seconds = cpuSeconds(() => {
+    expect(planLines(plan(jobs), HERE, PIPE)).toHaveLength(10_004);
+  });
+  expect(seconds).toBeLessThan(1);
 });
 
 test('a name cannot move the cursor', () => {
