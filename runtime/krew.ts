@@ -54,7 +54,7 @@ function manifestOf(archive: Buffer, home: string): object {
       homepage: home,
       shortDescription: 'Show, explain and steer the fluxqueue batch queue',
       description:
-        'Shows what runs and waits in the batch queue fluxqueue and why, when it starts, and who uses it;\nholds, releases, requeues and cancels workloads with your own rights.\n',
+        'Shows what runs and waits in the batch queue fluxqueue and why, when it starts or would start, what has happened, and who uses it;\nholds, releases, requeues and cancels workloads with your own rights.\n',
       caveats: 'Needs Node 20 or newer as `node` in PATH.\n',
       platforms: [
         {

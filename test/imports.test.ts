@@ -238,6 +238,8 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/kubernetes',
     'runtime/miniclusters',
     'runtime/queue',
+    // The kinds of the read API.
+    'runtime/reader',
     'runtime/cli/doctor',
   ],
   'runtime/roles': [

@@ -6,15 +6,15 @@ import { addDashboardCommand } from './dashboard-command';
 import { addDoctorCommand } from './doctor-command';
 import { addMigrateCommand } from './migrate-command';
 import { addMiniClusterCommand } from './minicluster-command';
-import { addQueueCommands } from './queue-commands';
+import { addReadCommands } from './read-commands';
 import { addRenderCommand } from './render-command';
 import { addSecretCommands } from './secret-commands';
 import { addUninstallCommand } from './uninstall-command';
 import { addWorkloadCommands } from './workload-commands';
 
 export function addCommands(program: Command): void {
-  addQueueCommands(program);
   addWorkloadCommands(program);
+  addReadCommands(program);
   addMiniClusterCommand(program);
   addDashboardCommand(program);
   addMigrateCommand(program);

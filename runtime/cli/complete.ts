@@ -36,6 +36,7 @@ const BY_ARGUMENT: Readonly<Record<string, Lookup>> = {
   workload: 'workloads',
   workloads: 'workloads',
   node: 'nodes',
+  nodes: 'nodes',
 };
 const FILES: ReadonlySet<string> = new Set(['file', 'path']);
 

@@ -68,7 +68,7 @@ async function objectNames(client: KubernetesClient, path: string): Promise<Cand
 }
 
 /** Commands that have something to say of, or to do with what has ended. */
-const OF_ENDED: ReadonlySet<string> = new Set(['queue', 'why', 'when', 'cancel']);
+const OF_ENDED: ReadonlySet<string> = new Set(['queue', 'why', 'when', 'cancel', 'history']);
 
 /** Names alone, or with their kinds for who has begun to write one. */
 function workloadNames(items: readonly FluxJobObject[], { command }: Asked, partial: string): Candidate[] {

@@ -88,7 +88,7 @@ interface End {
 }
 
 /** Aborted by Ctrl-C, with the exit code that says so. */
-function endOf(): End {
+export function endOf(): End {
   const end = new AbortController();
   const stop = (name: 'SIGINT' | 'SIGTERM') => {
     process.exitCode = 128 + constants.signals[name];

@@ -23,7 +23,8 @@ export function addTopCommand(program: Command): void {
     .action(printTop);
 }
 
-function keysOf(text: string): TopKey[] {
+/** The value of an option `--by`. */
+export function keysOf(text: string): TopKey[] {
   return text.split(',').map((word) => {
     const key = TOP_KEYS.find((each) => each === word.trim());
     if (key === undefined) throw new InvalidArgumentError(`must be one or more of ${TOP_KEYS.join(',')}.`);

@@ -4,7 +4,7 @@ import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/read
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { adviceFor } from './advice';
-import { ageOf } from './durations';
+import { ageOf, rfc3339 } from './durations';
 
 export interface Asked {
   readonly fluxJob: FluxJobObject;
@@ -113,10 +113,6 @@ function endOf({ spec, status = {} }: FluxJobObject, now: number): string {
 function endTime({ spec, status = {} }: Pick<FluxJobObject, 'spec' | 'status'>, now: number): number {
   const start = status.startTime === undefined ? now : Date.parse(status.startTime);
   return start + (spec.walltimeSeconds ?? Infinity) * 1000;
-}
-
-function rfc3339(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** A line names so many workloads. */

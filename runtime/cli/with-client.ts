@@ -41,6 +41,11 @@ export function inNamespace<T>(
   return inCluster(scope, (client) => work(client, namespace ?? client.namespace ?? 'default'));
 }
 
+/** The namespaces of an answer, in words. @param namespace undefined: all */
+export function whereOf(namespace: string | undefined): string {
+  return namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
+}
+
 /** Gives a command the options of its scope. */
 export function scoped(command: Command): Command {
   return command

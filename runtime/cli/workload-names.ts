@@ -36,6 +36,17 @@ export function parseWorkload(text: string): MeantWorkload {
   });
 }
 
+/**
+ * Like `parseWorkload`, and also `namespace/name`, if the namespace is not called like a kind.
+ * @throws FluxqError FLUXQ_WORKLOAD_NAME
+ */
+export function parseAnyWorkload(text: string): MeantWorkload & { readonly namespace?: string } {
+  const [namespace = '', name = '', ...more] = text.split('/');
+  const isKind = KINDS.some(({ words }) => words.includes(namespace.toLowerCase()));
+  if (isKind || namespace === '' || name === '' || more.length > 0) return parseWorkload(text);
+  return { kinds: KINDS, name, namespace };
+}
+
 export function isMeant({ kinds, name }: MeantWorkload, { spec: { workload } }: FluxJobObject): boolean {
   return workload.name === name && kinds.some(({ kind }) => kind === workload.kind);
 }

@@ -7,6 +7,14 @@ import type { UnitCounts } from '../resources/types';
 
 export const READ_API = `${READ_GROUP}/${READ_VERSION}`;
 
+/** How much one unit of a type is: an answer counts in units, and its readers think in cores and bytes. */
+export interface UnitSizes {
+  /** CPU of one core unit, in thousandths of a core. */
+  readonly cpuMillis: number;
+  /** Memory of one memory unit, in MiB. */
+  readonly memoryMiB: number;
+}
+
 interface Answered<K extends string> {
   readonly apiVersion: typeof READ_API;
   readonly kind: K;
@@ -66,6 +74,8 @@ export interface FairShareLine {
 /** `list nodereports`: what Kubernetes, the queue's rows and Fluxion say about each node. */
 export interface NodeReportList extends Answered<'NodeReportList'> {
   readonly items: readonly NodeReport[];
+  /** @default - not told: amounts are units then */
+  readonly unitSizes?: UnitSizes;
   /** Why Fluxion's own view is missing. @default - it is there */
   readonly withoutFluxion?: string;
 }
@@ -90,6 +100,8 @@ export interface NodeReport extends Answered<'NodeReport'> {
 /** `get resourcegraphs/fluxion`: the graph that the leader's Fluxion holds, or why it could not be asked. */
 export interface ResourceGraph extends Answered<'ResourceGraph'> {
   readonly bootId: string;
+  /** @default - not told: amounts are units then */
+  readonly unitSizes?: UnitSizes;
   readonly nodes: readonly {
     readonly name: string;
     readonly up: boolean;

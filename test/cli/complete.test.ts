@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { complete, completionLines, type Lookup } from '../../runtime/cli/complete';
+import { addReadCommands } from '../../runtime/cli/read-commands';
 import { addRenderCommand } from '../../runtime/cli/render-command';
 import { addWorkloadCommands } from '../../runtime/cli/workload-commands';
 
 const program = new Command('fluxqueue');
 addWorkloadCommands(program);
+addReadCommands(program);
 addRenderCommand(program);
 program.command('__complete', { hidden: true });
 
@@ -45,6 +47,10 @@ test.each<[string, readonly string[]]>([
   ['queue -o ', ['table', 'wide', 'name', 'json', 'yaml']],
   ['queue -A -o j', ['json']],
   ['top --by ', []],
+  ['history t', ['train', 'test']],
+  ['nodes node-0 n', ['node-1']],
+  ['whatif --policy h', ['hybrid']],
+  ['usage -o ', ['table', 'json', 'yaml']],
   ['drain --a', ['--after-jobs']],
   ['drain --after-jobs --a', []],
   ['queue -w --wa', []],
@@ -65,6 +71,7 @@ test('names are looked up where the command would look', async () => {
 
 test('names of files are left to the shell', async () => {
   expect((await completed('render ')).files).toBe(true);
+  expect((await completed('whatif -f ')).files).toBe(true);
   expect((await completed('render -n ')).files).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-import { swfLines } from '../../runtime/cli/trace';
+import { swfLines } from '../../runtime/queue/swf';
 import type { TracedWorkload } from '../../runtime/queue/trace';
 import { parseSwf } from '../../runtime/simulation/swf';
 

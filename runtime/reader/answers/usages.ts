@@ -1,6 +1,5 @@
 /** `list usages`: hours that were held in a period, and the fair shares of this moment. */
 import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
-import { accountingQuery } from '../../queue/period';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { type ShareFactors, shareFactors } from '../../scheduler/pass/fair-share';
@@ -8,7 +7,7 @@ import { rowsByQueue } from '../../scheduler/queue-rows';
 import type { FairShareLine, Usage } from '../kinds';
 import type { ReadRequest, ReadResource } from '../resource';
 import { answered, isoOf } from './answered';
-import { periodTexts, QUERY } from './period';
+import { accountingQuery } from './period';
 import type { ReadModel } from './read-model';
 
 export function usages(model: ReadModel): ReadResource {
@@ -20,7 +19,7 @@ export function usages(model: ReadModel): ReadResource {
     verbs: ['list'],
     async answer(request): Promise<Usage> {
       const { namespace } = request;
-      const query = accountingQuery(periodTexts(request, model.now()), QUERY);
+      const query = accountingQuery(request, model.now());
       const { queue } = await model.openTables();
       const lines = await queue.accounting({ ...query, ...(namespace !== undefined && { namespace }) });
       return {

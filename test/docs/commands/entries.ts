@@ -41,8 +41,8 @@ export interface Group {
 export const GROUPS: readonly Group[] = [
   {
     title: 'For users',
-    text: `These commands need nothing but your kubeconfig and your own rights: they read FluxJobs, and change what you may change yourself. Here ada
-runs them, who has the role \`edit\` in the namespace \`science\`, which is that of her kubeconfig. A workload is \`NAME\`, \`job/NAME\` or \`pod/NAME\`.`,
+    text: `These commands need nothing but your kubeconfig and your own rights: they read FluxJobs, and change what you may change yourself. \`plan\`, \`whatif\`,
+\`history\` and \`usage\` ask the read API of the stack ([decision 42](decisions/0042-read-api.md)). Here ada runs them, who has the role \`edit\` in the namespace \`science\`, which is that of her kubeconfig. A workload is \`NAME\`, \`job/NAME\` or \`pod/NAME\`.`,
     as: 'user',
     entries: [
       {
@@ -79,6 +79,25 @@ tells of changes; a lost connection is opened again.`,
         ],
       },
       { command: 'when', runs: ['kubectl fluxqueue when tune', 'kubectl fluxqueue when train'] },
+      {
+        command: 'plan',
+        text: `A bar begins and ends in the column of its time. \`-o wide\` says the same as a table without bars, for screen readers and programs; \`-w\` asks
+again every 5 seconds.`,
+        runs: [
+          { line: 'kubectl fluxqueue plan --hours 4', until: /job\/wide +=+ .*\n(.*\n)*job\/tune +-+ / },
+          'kubectl fluxqueue plan -o wide',
+        ],
+      },
+      {
+        command: 'whatif',
+        text: `It asks about each Job and MiniCluster of the file alone. \`--nodes +20\`, \`--policy\` and \`--priority\` change what is asked about, never the queue.`,
+        runs: [
+          'kubectl fluxqueue whatif -f examples/jobs/small.yaml',
+          'kubectl fluxqueue whatif -f examples/jobs/small.yaml --nodes +20',
+          'kubectl fluxqueue whatif -f examples/jobs/impossible.yaml',
+          { line: 'kubectl fluxqueue whatif -f examples/jobs/namespace.yaml', exitCode: 1 },
+        ],
+      },
       {
         command: 'hold',
         text: 'It sets the annotation `fluxqueue/hold`. The workload keeps its place in the line, and others may start before it.',
@@ -121,6 +140,24 @@ tells of changes; a lost connection is opened again.`,
         runs: ['kubectl fluxqueue requeue fit', { line: 'kubectl fluxqueue requeue wide', exitCode: 1 }],
       },
       {
+        command: 'history',
+        text: 'What has been deleted has a history, too. `-n` or `NAMESPACE/NAME` names another namespace.',
+        runs: [
+          'kubectl fluxqueue history prepare',
+          'kubectl fluxqueue history tune',
+          { line: 'kubectl fluxqueue history fit', until: /its first pod runs(.|\n)*its first pod runs/ },
+          { line: 'kubectl fluxqueue history nothing', exitCode: 1 },
+        ],
+      },
+      {
+        command: 'usage',
+        runs: [
+          'kubectl fluxqueue usage',
+          'kubectl fluxqueue usage --by namespace',
+          { line: 'kubectl fluxqueue usage -A', exitCode: 1 },
+        ],
+      },
+      {
         command: 'mc',
         text: 'See [miniclusters.md](miniclusters.md).',
         runs: [{ line: 'kubectl fluxqueue mc hello', until: /jobs +3 pending/ }],
@@ -150,27 +187,24 @@ A job opens with a click or Enter. Nodes have their free and used cores if you m
   },
   {
     title: 'For administrators',
-    text: `\`history\`, \`accounting\` and \`trace\` read the database: they run in the controller's pod, and need the right to run programs there
-([operations.md](operations.md)). \`alias fluxqueue='kubectl -n fluxqueue-system exec deploy/fluxqueue-controller -c controller -- node /app/runtime.js'\`.
-The others run with the kubeconfig of an administrator, as \`npx fluxqueue\`.`,
+    text: `These run with the kubeconfig of an administrator, as \`npx fluxqueue\` too. \`nodes\`, \`graph\` and \`trace\` need no more than the role \`view\` in the
+whole cluster, by a ClusterRoleBinding.`,
     as: 'admin',
     entries: [
       {
-        command: 'history',
-        runs: [
-          'fluxqueue history science/prepare',
-          'fluxqueue history science/tune',
-          { line: 'fluxqueue history science/fit', until: /its first pod runs(.|\n)*its first pod runs/ },
-        ],
+        command: 'nodes',
+        text: `FREE, USED, RESERVED and UNMANAGED are what Kubernetes and the rows of the queue say; \`-o wide\` has what Fluxion says beside it. Where they differ,
+a node has the status Drift, and a line below the table says how.`,
+        runs: ['kubectl fluxqueue nodes node-0 node-[17-19]', 'kubectl fluxqueue nodes -o wide node-0'],
       },
       {
-        command: 'accounting',
-        runs: ['fluxqueue accounting', 'fluxqueue accounting --from 2026-01-01 --by namespace --json'],
+        command: 'graph',
+        runs: ['kubectl fluxqueue graph', 'kubectl fluxqueue graph --all | sed -n 1,6p'],
       },
       {
         command: 'trace',
         text: '`npm run -s simulate` reads it ([scheduling.md](scheduling.md)).',
-        runs: ['fluxqueue trace'],
+        runs: ['kubectl fluxqueue trace'],
       },
       {
         command: 'drain',

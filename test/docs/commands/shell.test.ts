@@ -31,7 +31,7 @@ describe('the shell of the documents', () => {
   test.each([
     ['kubectl get fj', 'get fj\n'],
     ['kubectl-fluxqueue queue -A', 'no database queue -A\n'],
-    ['fluxqueue history a/b', 'postgres://d history a/b\n'],
+    ['fluxqueue migrate --stay', 'postgres://d migrate --stay\n'],
     ['ls examples/jobs/wide.yaml', 'examples/jobs/wide.yaml\n'],
     ['echo $STORE; echo problem >&2', 's3\nproblem\n'],
     ['cat $KUBECONFIG', '{"contexts":[{"context":{"namespace":"science"}}]}'],

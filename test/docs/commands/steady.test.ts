@@ -13,8 +13,12 @@ const printed = (
 default            job/a     ${short(seconds)}   ${age.padEnd(4)}
 default  1         job/b     ~${short(3600 + seconds)}  ${age.padEnd(4)}  Reserved
 
-${after(seconds)}  Job ${uid}  Submitted  by ada  was added
-${after(seconds + 1)}  Job ${uid}  Waiting  by vm-${uid.slice(0, 4)}_${uid.slice(0, 8)}  Reserved: by others
+TIME                      KIND  UID                                   EVENT      BY                REASON
+${after(seconds)}  Job   ${uid}  Submitted  ada               was added
+${after(seconds + 1)}  Job   ${uid}  Waiting    vm-${uid.slice(0, 4)}_${uid.slice(0, 8)}  Reserved: by others
+
+allocated hours of namespace science from ${after(-seconds * 86_400)} until ${after(seconds)}
+estimates were off by ${seconds}s (p50) and 2m${seconds}s (p90) in 4 jobs of the last 7 days
 `;
 
 test('two runs of a command give the same bytes', () => {
@@ -25,8 +29,12 @@ test('two runs of a command give the same bytes', () => {
 default            job/a     2026-11-23T09:00:00Z   1m
 default  1         job/b     ~2026-11-23T10:00:00Z  1m   Reserved
 
-2026-11-23T09:00:00.000Z  Job 00000000-0000-4000-8000-000000000001  Submitted  by ada  was added
-2026-11-23T09:00:00.000Z  Job 00000000-0000-4000-8000-000000000001  Waiting  by fluxqueue-controller  Reserved: by others
+TIME                      KIND  UID                                   EVENT      BY                    REASON
+2026-11-23T09:00:00.000Z  Job   00000000-0000-4000-8000-000000000001  Submitted  ada                   was added
+2026-11-23T09:00:00.000Z  Job   00000000-0000-4000-8000-000000000001  Waiting    fluxqueue-controller  Reserved: by others
+
+allocated hours of namespace science from 2026-11-01T00:00:00Z until 2026-11-23T09:00:00Z
+estimates were off by 1s (p50) and 1s (p90) in 4 jobs of the last 7 days
 `);
 });
 

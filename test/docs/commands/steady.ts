@@ -10,7 +10,11 @@ const HOURS = 100;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g;
 /** The identity of a controller: its host, and a part of a random number. */
-const CONTROLLER = /\bby \S+_[0-9a-f-]+(?= )/g;
+const CONTROLLER = /^\S+_[0-9a-f-]+$/;
+/** The period of usage, by default that of the month. */
+const PERIOD = /(?<=\bfrom )\S+Z until \S+Z/g;
+/** How far estimates were off. */
+const ERRORS = /(?<=\bestimates were off by )\S+ \(p50\) and \S+(?= \(p90\))/g;
 /** The host of the leader, as doctor names it. */
 const LEADER = /\S+(?= leads since )/g;
 /** Seconds in a sentence. */
@@ -34,7 +38,8 @@ export function steady(text: string, start: number): string {
         .concat(rest),
     )
     .replace(/(?<="(?:cpu|memoryGiB|gpu)Hours":)[\d.e+-]+/g, (hours) => `${roundedHours(hours)}`)
-    .replace(CONTROLLER, 'by fluxqueue-controller')
+    .replace(PERIOD, '2026-11-01T00:00:00Z until 2026-11-23T09:00:00Z')
+    .replace(ERRORS, '1s (p50) and 1s')
     .replace(LEADER, 'fluxqueue-controller')
     .replace(LATELY, '1 s')
     .replace(DASHBOARD, 'http://127.0.0.1:PORT/SECRET/');
@@ -68,7 +73,7 @@ function withUids(text: string): string {
 /** The tables of the text, each laid out again, because the width of a column depends on its cells. */
 function withTables(text: string): string {
   const lines = text.split('\n');
-  const from = lines.findIndex((line) => HEAD.test(line) && / (AGE|[A-Z]+-HOURS)\b/.test(line));
+  const from = lines.findIndex((line) => HEAD.test(line) && / (AGE|BY|[A-Z]+-HOURS)\b/.test(line));
   if (from < 0) return text;
   const end = lines.findIndex((line, i) => i > from && line === '');
   const to = end < 0 ? lines.length : end;
@@ -91,6 +96,7 @@ function withCells(lines: readonly string[]): readonly string[] {
 }
 
 function steadyCell(title: string, cell: string): string {
+  if (title === 'BY') return CONTROLLER.test(cell) ? 'fluxqueue-controller' : cell;
   if (title.endsWith('-HOURS')) return roundedHours(cell).toFixed(2);
   const [, count, unit = ''] = (title === 'AGE' && /^(\d+)([smhd])$/.exec(cell)) || [];
   if (count === undefined) return cell;

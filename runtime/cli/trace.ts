@@ -1,1 +1,0 @@
-export { swfLines } from '../queue/swf';
