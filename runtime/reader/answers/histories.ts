@@ -1,4 +1,5 @@
-/** `get histories/NAME`: the event logs of all workloads that had this name. Of a name that nobody had it has no entries. */
+/** `get histories/NAME`: the event logs of all workloads that had this name. */
+import { FluxqError } from '../../errors';
 import type { History } from '../kinds';
 import type { ReadResource } from '../resource';
 import { answered, isoOf } from './answered';
@@ -15,6 +16,7 @@ export function histories(model: ReadModel): ReadResource {
       const { namespace = '', name = '' } = request;
       const { queue } = await model.openTables();
       const entries = await queue.historyOf(namespace, name);
+      if (entries.length === 0) throw neverQueued(namespace, name);
       return {
         ...answered('History', request),
         entries: entries.map(({ at, uid, kind, event, actor, why }) => ({
@@ -29,4 +31,11 @@ export function histories(model: ReadModel): ReadResource {
       };
     },
   };
+}
+
+function neverQueued(namespace: string, name: string): FluxqError {
+  return new FluxqError('FLUXQ_HISTORY_NOT_FOUND', 'no workload of this name was ever queued', {
+    field: `${namespace}/${name}`,
+    remedy: 'check the name and the namespace; fluxqueue queue --all prints those that the cluster still has',
+  });
 }

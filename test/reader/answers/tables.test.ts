@@ -78,7 +78,9 @@ describePostgres('answers from the tables', (getPostgres) => {
       'a Finished: it succeeded',
     ]);
     expect(history.entries[0]).toMatchObject({ actor: 'ada', kind: 'Job', at: expect.stringMatching(/Z$/) });
-    expect((await ask<History>('histories', { namespace: 'science', name: 'nobody' })).entries).toEqual([]);
+    await expect(ask('histories', { namespace: 'science', name: 'nobody' })).rejects.toThrow(
+      /^FLUXQ_HISTORY_NOT_FOUND: science\/nobody: no workload of this name was ever queued; check the name/,
+    );
   });
 
   test('the usage of a namespace has its own hours only', async () => {
