@@ -210,6 +210,7 @@ const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/kubernetes',
     'runtime/miniclusters',
     'runtime/queue',
+    'runtime/simulation',
     'runtime/cli/doctor',
   ],
   'runtime/roles': [

@@ -1,5 +1,6 @@
 /** Every command of the program beside its roles. docs/cli.md describes each of them. */
 import type { Command } from 'commander';
+import { addSimulateCommand } from '../simulation/command';
 import { addBackupCommand } from './backup-command';
 import { addCompletionCommands } from './completion-command';
 import { addDashboardCommand } from './dashboard-command';
@@ -21,6 +22,7 @@ export function addCommands(program: Command): void {
   addBackupCommand(program);
   addSecretCommands(program);
   addRenderCommand(program);
+  addSimulateCommand(program);
   addUninstallCommand(program);
   addDoctorCommand(program);
   addCompletionCommands(program);
