@@ -32,7 +32,7 @@ export interface Trace {
   readonly maxProcessors?: number;
 }
 
-export interface TraceQueue {
+interface TraceQueue {
   readonly number: number;
   readonly name: string;
 }
