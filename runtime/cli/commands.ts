@@ -11,6 +11,7 @@ import { addQueueCommands } from './queue-commands';
 import { addRenderCommand } from './render-command';
 import { addSecretCommands } from './secret-commands';
 import { addUninstallCommand } from './uninstall-command';
+import { addUpCommand } from './up-command';
 import { addWorkloadCommands } from './workload-commands';
 
 export function addCommands(program: Command): void {
@@ -23,6 +24,7 @@ export function addCommands(program: Command): void {
   addSecretCommands(program);
   addRenderCommand(program);
   addSimulateCommand(program);
+  addUpCommand(program);
   addUninstallCommand(program);
   addDoctorCommand(program);
   addCompletionCommands(program);

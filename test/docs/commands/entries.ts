@@ -150,6 +150,11 @@ machine of eight cores.`,
         ],
       },
       {
+        command: 'up',
+        notRunBecause:
+          'it starts a control plane of its own and runs until Ctrl-C: `npx cdk8s-fluxqueue up` prints the commands that use it ([decision 43](decisions/0043-local-cluster.md))',
+      },
+      {
         command: 'completion',
         text: `\`source <(fluxqueue completion bash)\` in your shell. \`kubectl fluxqueue\` is completed by kubectl's own completion, if the folder of
 \`kubectl_complete-fluxqueue\`, which npm installs, is in \`PATH\`.`,
