@@ -3,7 +3,7 @@
  * roles and the example workloads. Without a control plane it runs the scheduler alone on a simulated clock.
  */
 import { messageOf } from '../../runtime/errors';
-import { controlPlaneAvailable } from '../../test/cluster/assets';
+import { controlPlaneAvailable, downloadControlPlane } from '../../test/cluster/assets';
 import type { Verdict } from '../../test/stack/verify';
 import { runOnContext } from './context';
 import { INTERRUPTED, interruptSignal } from './interrupt';
@@ -18,6 +18,9 @@ type DemoResult = Verdict & { readonly seconds: number };
 
 async function run(options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<DemoResult> {
   if (options.context !== undefined) return runOnContext(options.context, options, screen, signal);
+  // Where it can be built, that is tried first, too, but with pictures.
+  if (!options.simulate && !controlPlaneAvailable().available)
+    await downloadControlPlane({ progress: (line) => screen.progress(line), signal });
   const possible = controlPlaneAvailable();
   if (possible.available && !options.simulate) return runLocally(options, screen, signal);
   if (!possible.available && !options.simulate && kindAvailable()) {

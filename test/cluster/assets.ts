@@ -1,10 +1,12 @@
-/** Finds the programs of the control plane: in a configured folder, or in a cache that is built once. */
+/** Finds the programs of the control plane: in a configured folder, or in a cache that is downloaded or built once. */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
 import { buildPrograms } from './build';
+import { downloadPrograms } from './download';
+import { type Release, releasesFor } from './releases';
 
 const PROGRAMS = [
   'etcd',
@@ -48,7 +50,7 @@ const CONTROL_PLANE: GoModule<Program> = {
 
 /**
  * Finds the programs in KUBEBUILDER_ASSETS if it is set, else in the cache directory of the user, where the first call
- * builds them in a few minutes.
+ * downloads them in a few seconds, or builds them in a few minutes.
  *
  * @throws FLUXQ_TEST_ASSETS when the configured folder is incomplete, FLUXQ_TEST_GO when the cache is empty and Go is
  * not installed, FLUXQ_TEST_BUILD when the build fails.
@@ -66,7 +68,35 @@ export async function findAssets({ progress = () => {}, signal }: FindAssetsOpti
     }
     return programsIn(given, PROGRAMS);
   }
+  await downloadControlPlane({ progress, signal });
   return findPrograms(CONTROL_PLANE, progress, signal);
+}
+
+/** Where the programs are downloaded from: a mirror with the paths of the releases, or `off`. @default - their official hosts */
+const DOWNLOADS = 'FLUXQUEUE_DOWNLOADS';
+
+/** Downloads the programs into the cache, if they are not there and arrive within seconds. */
+export async function downloadControlPlane({
+  progress = () => {},
+  signal,
+}: FindAssetsOptions = {}): Promise<void> {
+  const releases = releasesOfThisMachine();
+  if (releases === undefined || programsBuilt(CONTROL_PLANE)) return;
+  await downloadPrograms({
+    releases,
+    folder: cachedFolder(CONTROL_PLANE),
+    done: () => programsBuilt(CONTROL_PLANE),
+    progress,
+    signal,
+  });
+}
+
+function releasesOfThisMachine(): readonly Release[] | undefined {
+  const from = process.env[DOWNLOADS];
+  if (from === 'off') return undefined;
+  const releases = releasesFor(process.platform, process.arch);
+  if (!from) return releases;
+  return releases?.map((release) => ({ ...release, url: `${from}${new URL(release.url).pathname}` }));
 }
 
 /**
