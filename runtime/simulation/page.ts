@@ -1,9 +1,8 @@
 /** One HTML page with the results of several replays: a table, and plots of uPlot, which is part of the page. */
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Curve, Curves } from './curves';
 import type { Result } from './results';
-import { COLUMNS, type Column } from './table';
+import { COLUMNS, type Column, QUEUE_COLUMNS, queueResults } from './table';
+import uplot from './uplot.json';
 
 interface Plot {
   readonly curve: keyof Curves;
@@ -48,16 +47,17 @@ export function page(trace: string, results: readonly Result[]): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <style>
-${asset('uPlot.min.css')}
+${uplot.style}
 ${STYLE}
 </style>
 </head>
 <body>
 <h1>${title}</h1>
-${table(results)}
+${table('Results', COLUMNS, results)}
+${queueTable(results)}
 ${PLOTS.map(figure).join('\n')}
 <script>
-${asset('uPlot.iife.min.js')}
+${uplot.script}
 </script>
 <script id="data" type="application/json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>
 <script>
@@ -68,28 +68,28 @@ ${SCRIPT}
 `;
 }
 
-/** @param name of a file in uPlot's folder of built files */
-function asset(name: string): string {
-  return readFileSync(join(dirname(require.resolve('uplot')), name), 'utf8').trim();
-}
-
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }
 
-function table(results: readonly Result[]): string {
-  const head = COLUMNS.map(({ title }) => `<th scope="col">${escaped(title)}</th>`);
-  const cell =
-    (result: Result) =>
-    ({ text }: Column, i: number) =>
-      i === 0 ? `<th scope="row">${escaped(text(result))}</th>` : `<td>${escaped(text(result))}</td>`;
-  const rows = results.map((result) => `<tr>${COLUMNS.map(cell(result)).join('')}</tr>`);
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Results"><table>
+function table<T>(name: string, columns: readonly Column<T>[], shown: readonly T[]): string {
+  const head = columns.map(({ title }) => `<th scope="col">${escaped(title)}</th>`);
+  const cell = (row: T) => (column: Column<T>, i: number) => {
+    const text = escaped(column.text(row));
+    return i === 0 ? `<th scope="row">${text}</th>` : `<td>${text}</td>`;
+  };
+  const rows = shown.map((row) => `<tr>${columns.map(cell(row)).join('')}</tr>`);
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(name)}"><table>
 <thead><tr>${head.join('')}</tr></thead>
 <tbody>
 ${rows.join('\n')}
 </tbody>
 </table></div>`;
+}
+
+function queueTable(results: readonly Result[]): string {
+  const rows = queueResults(results);
+  return rows.length === 0 ? '' : `<h2>Queues</h2>\n${table('Queues', QUEUE_COLUMNS, rows)}`;
 }
 
 function figure({ title, x, y }: Plot, i: number): string {

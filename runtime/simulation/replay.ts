@@ -4,12 +4,15 @@
  */
 
 import type { MatchPolicy, QueuePolicy } from '../../constructs/api/policies';
+import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { parseConfig } from '../config';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
 import { stackQueue } from '../fluxsetups/queue-settings';
 import { jobspecOf, shapeOf } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
+import { DEFAULT_UNITS } from '../jobspec/units';
+import { UsageCache } from '../queue/fair-usage';
 import { newRow } from '../queue/rows';
 import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
@@ -19,7 +22,7 @@ import type { PassCache } from '../scheduler/pass/pass-cache';
 import type { Reservation } from '../scheduler/pass/reservations';
 import type { PassResult } from '../scheduler/pass/types';
 import { Events } from './events';
-import type { SimulatedJob } from './statistics';
+import type { QueuedJob } from './queues';
 import type { TraceJob } from './swf';
 
 export interface Machine {
@@ -31,6 +34,10 @@ export interface ReplayOptions extends Machine {
   readonly policy: QueuePolicy;
   /** Reservations of policy hybrid. @default 8 */
   readonly reservations?: number;
+  /** Weights of queues in fair share, by name; a queue without one has the weight 1. @default - fair share is off */
+  readonly weights?: ReadonlyMap<string, number>;
+  /** Seconds after which past usage counts half in fair share. @default - 7 days */
+  readonly halfLife?: number;
   /** @default 'lonode' */
   readonly match?: MatchPolicy;
   /** Factor on the times between submissions: above 1 the load is lower. @default 1 */
@@ -42,7 +49,7 @@ export interface ReplayOptions extends Machine {
 }
 
 export interface Replayed {
-  readonly jobs: readonly SimulatedJob[];
+  readonly jobs: readonly QueuedJob[];
   /** Jobs that request more than the whole machine and never start. */
   readonly tooLarge: readonly TraceJob[];
 }
@@ -54,9 +61,16 @@ export async function replay(trace: readonly TraceJob[], options: ReplayOptions)
   return { jobs: await run.run(), tooLarge: trace.filter(({ processors }) => processors > cores) };
 }
 
+interface ReplayedQueue {
+  readonly settings: QueueSettings;
+  /** Of its active entries, in the order of their submission. */
+  readonly rows: Map<string, WorkloadRow>;
+}
+
 interface Entry {
   readonly trace: TraceJob;
   readonly uid: string;
+  readonly queue: ReplayedQueue;
   /** The earliest start that was ever estimated. */
   earliestEstimate: number;
   firstEstimate: number | undefined;
@@ -65,14 +79,14 @@ interface Entry {
 class Replay {
   private readonly fluxion: Fluxion;
   private readonly nodes: readonly GraphNode[];
-  private readonly queue: QueueSettings;
+  /** Those of the trace, by name. All have the settings of the stack's own queue. */
+  private readonly queues: ReadonlyMap<string, ReplayedQueue>;
+  private readonly usage: UsageCache | undefined;
   private readonly jobspecs = new Map<string, { readonly jobspec: Jobspec; readonly shape: string }>();
   private readonly arrivals = new Events<TraceJob>();
   private readonly ends = new Events<Entry>();
   private readonly active = new Map<string, Entry>();
-  /** Of the active entries, in the order of their submission. */
-  private readonly rows = new Map<string, WorkloadRow>();
-  private readonly done: SimulatedJob[] = [];
+  private readonly done: QueuedJob[] = [];
   private reservations: readonly Reservation[] = [];
   private cache: PassCache | undefined;
   private freed = false;
@@ -84,20 +98,21 @@ class Replay {
     trace: readonly TraceJob[],
     private readonly options: ReplayOptions,
   ) {
-    const { nodes, coresPerNode, policy, reservations, scale = 1, fluxion = embeddedFluxion() } = options;
+    const { nodes, coresPerNode, scale = 1, fluxion = embeddedFluxion() } = options;
     this.fluxion = fluxion;
     this.nodes = Array.from({ length: nodes }, (_, i) => ({
       name: `node-${i}`,
       units: { core: coresPerNode },
     }));
-    const queue = stackQueue(parseConfig({}).queue);
-    this.queue = { ...queue, policy, reservations: reservations ?? queue.reservations };
+    this.queues = queuesOf(trace, options);
+    const { weights, halfLife = STACK_DEFAULTS.halfLifeSeconds } = options;
+    this.usage = weights && new UsageCache({ units: DEFAULT_UNITS, halfLifeSeconds: halfLife });
     const origin = trace[0]?.submittedAt ?? 0;
     for (const job of trace) this.arrivals.add(Math.floor((job.submittedAt - origin) * scale), job);
   }
 
   /** Processes ends, then submissions, then runs a pass, until no event is left. */
-  async run(): Promise<readonly SimulatedJob[]> {
+  async run(): Promise<readonly QueuedJob[]> {
     await this.fluxion.init({ nodes: this.nodes, policy: this.options.match ?? 'lonode', now: 0 });
     for (let now = this.arrivals.next; now < Infinity; ) {
       for (const entry of this.ends.until(now)) await this.end(entry, now);
@@ -111,28 +126,29 @@ class Replay {
 
   private submit(trace: TraceJob, now: number): void {
     this.arrived += 1;
+    const queue = this.queues.get(trace.queue)!;
     const row = newRow(
       {
         uid: `${this.arrived}`,
         kind: 'Job',
         namespace: 'trace',
         name: `${trace.number}`,
-        queue: this.queue.name,
+        queue: trace.queue,
         priority: 0,
         submittedAt: now,
         walltime: trace.walltime,
         pods: trace.processors,
         ...this.jobspecFor(trace),
         held: false,
-        user: 'trace',
+        user: trace.user,
         after: [],
         preemptible: false,
       },
       this.arrived,
     );
     const { uid } = row;
-    this.rows.set(uid, row);
-    this.active.set(uid, { trace, uid, earliestEstimate: Infinity, firstEstimate: undefined });
+    queue.rows.set(uid, row);
+    this.active.set(uid, { trace, uid, queue, earliestEstimate: Infinity, firstEstimate: undefined });
   }
 
   /** Jobs with the same request share one jobspec. */
@@ -146,11 +162,15 @@ class Replay {
     return made;
   }
 
-  private async end({ trace, uid, earliestEstimate, firstEstimate }: Entry, now: number): Promise<void> {
-    const row = this.rows.get(uid)!;
+  private async end(
+    { trace, uid, queue, earliestEstimate, firstEstimate }: Entry,
+    now: number,
+  ): Promise<void> {
+    const row = queue.rows.get(uid)!;
     await this.fluxion.cancel(row.jobid);
+    this.usage?.apply(row, { ...row, phase: 'Finished', finishedAt: now }, now);
     this.active.delete(uid);
-    this.rows.delete(uid);
+    queue.rows.delete(uid);
     this.freed = true;
     const startedAt = row.startedAt!;
     this.done.push({
@@ -158,15 +178,27 @@ class Replay {
       startedAt,
       endedAt: now,
       processors: trace.processors,
+      queue: trace.queue,
+      user: trace.user,
       delayed: startedAt > earliestEstimate,
       firstEstimate,
     });
   }
 
   private async pass(now: number): Promise<PassResult> {
+    const queues = [...this.queues.values()].map(({ settings, rows }) => ({
+      settings,
+      rows: [...rows.values()],
+    }));
+    const fairShare = this.usage?.at(
+      now,
+      queues.flatMap(({ rows }) => rows),
+      () => QUEUE_DEFAULTS.billingWeights,
+    );
     const result = await runPass({
       now,
-      queues: [{ settings: this.queue, rows: [...this.rows.values()] }],
+      queues,
+      ...(fairShare && { fairShare }),
       matcher: this.fluxion,
       reservations: this.reservations,
       cache: this.cache,
@@ -181,7 +213,8 @@ class Replay {
     for (const { uid, allocation } of result.grants) this.start(this.active.get(uid)!, allocation, now);
     for (const { uid, ...wait } of result.waits) {
       const entry = this.active.get(uid)!;
-      this.rows.set(uid, { ...this.rows.get(uid)!, ...wait });
+      const { rows } = entry.queue;
+      rows.set(uid, { ...rows.get(uid)!, ...wait });
       entry.firstEstimate ??= wait.estimatedStart ?? undefined;
       entry.earliestEstimate = Math.min(entry.earliestEstimate, wait.estimatedStart ?? Infinity);
     }
@@ -190,10 +223,29 @@ class Replay {
 
   private start(entry: Entry, allocation: Allocation, now: number): void {
     this.started += 1;
-    const row = this.rows.get(entry.uid)!;
-    this.rows.set(entry.uid, { ...row, phase: 'Running', allocation, allocatedAt: now, startedAt: now });
+    const { rows } = entry.queue;
+    const row = rows.get(entry.uid)!;
+    rows.set(entry.uid, { ...row, phase: 'Running', allocation, allocatedAt: now, startedAt: now });
     this.ends.add(now + entry.trace.runtime, entry);
   }
+}
+
+function queuesOf(
+  trace: readonly TraceJob[],
+  { policy, reservations, weights }: ReplayOptions,
+): ReadonlyMap<string, ReplayedQueue> {
+  const usual = stackQueue(parseConfig({}).queue);
+  const queueOf = (name: string): ReplayedQueue => ({
+    settings: {
+      ...usual,
+      name,
+      policy,
+      reservations: reservations ?? usual.reservations,
+      weight: weights?.get(name) ?? usual.weight,
+    },
+    rows: new Map(),
+  });
+  return new Map([...new Set(trace.map(({ queue }) => queue))].map((name) => [name, queueOf(name)]));
 }
 
 const ONE_CORE = { containers: [{ resources: { requests: { cpu: 1 } } }] };

@@ -1,4 +1,5 @@
 import type { Curves } from './curves';
+import type { QueueStatistics } from './queues';
 import type { Statistics } from './statistics';
 import type { Variant } from './variants';
 
@@ -6,5 +7,6 @@ import type { Variant } from './variants';
 export interface Result {
   readonly variant: Variant;
   readonly statistics: Statistics;
+  readonly queues: readonly QueueStatistics[];
   readonly curves: Curves;
 }

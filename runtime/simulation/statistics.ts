@@ -98,7 +98,7 @@ function most(jobs: readonly SimulatedJob[], measure: Measure): number {
 }
 
 /** The least value that this share of all values does not exceed. */
-function quantile(jobs: readonly SimulatedJob[], measure: Measure, share: number): number {
+export function quantile(jobs: readonly SimulatedJob[], measure: Measure, share: number): number {
   const sorted = jobs.map(measure).sort((a, b) => a - b);
   return sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
 }

@@ -1,19 +1,22 @@
-/** The results of several replays side by side. */
+/** The results of several replays side by side, and what each gave to each queue. */
 import { columns } from '../columns';
+import type { QueueStatistics } from './queues';
 import type { Result } from './results';
 import type { Statistics } from './statistics';
 
-export interface Column {
+export interface Column<T> {
   readonly title: string;
-  readonly text: (result: Result) => string;
+  readonly text: (row: T) => string;
 }
 
+const secondsText = (value: number) => `${Math.round(value)} s`;
+const percentText = (value: number) => `${(value * 100).toFixed(1)} %`;
 const seconds = (of: (statistics: Statistics) => number) => (result: Result) =>
-  `${Math.round(of(result.statistics))} s`;
+  secondsText(of(result.statistics));
 const percent = (of: (statistics: Statistics) => number) => (result: Result) =>
-  `${(of(result.statistics) * 100).toFixed(1)} %`;
+  percentText(of(result.statistics));
 
-export const COLUMNS: readonly Column[] = [
+export const COLUMNS: readonly Column<Result>[] = [
   { title: '', text: ({ variant }) => variant.label },
   { title: 'mean wait', text: seconds(({ meanWait }) => meanWait) },
   { title: 'median', text: seconds(({ medianWait }) => medianWait) },
@@ -28,9 +31,33 @@ export const COLUMNS: readonly Column[] = [
   { title: 'error p90', text: seconds(({ estimateErrorP90 }) => estimateErrorP90) },
 ];
 
-export function table(results: readonly Result[]): string {
-  const head = COLUMNS.map(({ title }) => title);
-  return columns([head, ...results.map((result) => COLUMNS.map(({ text }) => text(result)))], 'right').join(
-    '\n',
+/** What one variant gave to one queue. */
+export interface QueueResult extends QueueStatistics {
+  readonly label: string;
+}
+
+export const QUEUE_COLUMNS: readonly Column<QueueResult>[] = [
+  { title: '', text: ({ label }) => label },
+  { title: 'queue', text: ({ queue }) => queue },
+  { title: 'weight', text: ({ weight }) => (weight === undefined ? '' : `${weight}`) },
+  { title: 'jobs', text: ({ jobs }) => `${jobs}` },
+  { title: 'mean wait', text: ({ meanWait }) => secondsText(meanWait) },
+  { title: 'median', text: ({ medianWait }) => secondsText(medianWait) },
+  { title: 'p90', text: ({ waitP90 }) => secondsText(waitP90) },
+  { title: "longest user's median", text: ({ longestMedianOfUser }) => secondsText(longestMedianOfUser) },
+  { title: 'share while others waited', text: ({ contendedShare }) => percentText(contendedShare) },
+];
+
+/** A row for each queue of each variant; none if the trace has one queue and fair share is off. */
+export function queueResults(results: readonly Result[]): readonly QueueResult[] {
+  const areShown = results.some(({ queues, variant }) => queues.length > 1 || variant.sharing.weights);
+  if (!areShown) return [];
+  return results.flatMap(({ variant, queues }) =>
+    queues.map((queue) => ({ ...queue, label: variant.label })),
   );
+}
+
+export function table<T>(shown: readonly Column<T>[], rows: readonly T[]): string {
+  const head = shown.map(({ title }) => title);
+  return columns([head, ...rows.map((row) => shown.map(({ text }) => text(row)))], 'right').join('\n');
 }

@@ -41,9 +41,22 @@ test('users and namespaces are numbers, queues are named in comments', () => {
 });
 
 test('the simulator reads it', () => {
-  const { jobs, unknown } = parseSwf([...swfLines(WORKLOADS)].join('\n'), 'live');
+  const { jobs, unknown, queues } = parseSwf([...swfLines(WORKLOADS)].join('\n'), 'live');
   expect(unknown).toBe(0);
-  expect(jobs[1]).toEqual({ number: 2, submittedAt: 60, runtime: 39, processors: 4, walltime: 3600 });
+  expect(jobs[1]).toEqual({
+    number: 2,
+    submittedAt: 60,
+    waited: 1,
+    runtime: 39,
+    processors: 4,
+    walltime: 3600,
+    user: '2',
+    queue: 'gpu',
+  });
+  expect(queues).toEqual([
+    { number: 1, name: 'default' },
+    { number: 2, name: 'gpu' },
+  ]);
 });
 
 test('nothing has ended yet', () => {

@@ -1,10 +1,11 @@
-/** Finds the programs of the control plane: in a configured folder, or in a cache that is built once. */
+/** Finds the programs of the control plane: in a configured folder, or in a cache that is downloaded or built once. */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
 import { buildPrograms } from './build';
+import { downloadPrograms } from './download';
 import { type Release, releasesFor } from './releases';
 
 const PROGRAMS = [
@@ -27,7 +28,7 @@ export interface FindAssetsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A Go module of this project, whose single binary contains all programs. */
+/** A Go module of this project; its single binary contains all programs. */
 export interface GoModule<P extends string = string> {
   /** Name of the programs in progress messages. */
   readonly title: string;
@@ -37,8 +38,6 @@ export interface GoModule<P extends string = string> {
   readonly programs: readonly P[];
   /** Duration of a build and size of its downloads. */
   readonly cost: { readonly build: string; readonly download: string };
-  /** Official releases of the programs. @default - they are built */
-  readonly releases?: readonly Release[];
 }
 
 const CONTROL_PLANE: GoModule<Program> = {
@@ -47,12 +46,11 @@ const CONTROL_PLANE: GoModule<Program> = {
   binary: 'controlplane',
   programs: PROGRAMS,
   cost: { build: '6 minutes', download: '600 MB' },
-  releases: releasesFor(process.platform, process.arch),
 };
 
 /**
  * Finds the programs in KUBEBUILDER_ASSETS if it is set, else in the cache directory of the user, where the first call
- * puts the official ones, if they can be downloaded within seconds, or builds them in a few minutes.
+ * downloads them in a few seconds, or builds them in a few minutes.
  *
  * @throws FLUXQ_TEST_ASSETS when the configured folder is incomplete, FLUXQ_TEST_GO when the cache is empty and Go is
  * not installed, FLUXQ_TEST_BUILD when the build fails.
@@ -70,7 +68,35 @@ export async function findAssets({ progress = () => {}, signal }: FindAssetsOpti
     }
     return programsIn(given, PROGRAMS);
   }
+  await downloadControlPlane({ progress, signal });
   return findPrograms(CONTROL_PLANE, progress, signal);
+}
+
+/** Where the programs are downloaded from: a mirror with the paths of the releases, or `off`. @default - their official hosts */
+const DOWNLOADS = 'FLUXQUEUE_DOWNLOADS';
+
+/** Downloads the programs into the cache, if they are not there and arrive within seconds. */
+export async function downloadControlPlane({
+  progress = () => {},
+  signal,
+}: FindAssetsOptions = {}): Promise<void> {
+  const releases = releasesOfThisMachine();
+  if (releases === undefined || programsBuilt(CONTROL_PLANE)) return;
+  await downloadPrograms({
+    releases,
+    folder: cachedFolder(CONTROL_PLANE),
+    done: () => programsBuilt(CONTROL_PLANE),
+    progress,
+    signal,
+  });
+}
+
+function releasesOfThisMachine(): readonly Release[] | undefined {
+  const from = process.env[DOWNLOADS];
+  if (from === 'off') return undefined;
+  const releases = releasesFor(process.platform, process.arch);
+  if (!from) return releases;
+  return releases?.map((release) => ({ ...release, url: `${from}${new URL(release.url).pathname}` }));
 }
 
 /**
@@ -88,14 +114,20 @@ export async function findPrograms<P extends string>(
   const done = () => missingPrograms(folder, programs).length === 0;
   if (!done()) {
     const go = goCommand();
-    const where = { ...(go === undefined ? {} : { go }), module: module.folder, folder, done };
-    const { releases = [] } = module;
-    await buildPrograms({ ...where, releases, binary, programs, progress, title, cost, signal });
+    if (go === undefined) {
+      throw new FluxqError('FLUXQ_TEST_GO', `no build of ${title} was found and Go is not installed`, {
+        value: folder,
+        remedy:
+          'install Go 1.26 or, for the control plane, set KUBEBUILDER_ASSETS to a folder with the programs',
+      });
+    }
+    const where = { go, module: module.folder, folder, done };
+    await buildPrograms({ ...where, binary, programs, progress, title, cost, signal });
   }
   return programsIn(folder, programs);
 }
 
-/** Whether {@link findAssets} can succeed, checked without a build or a download; else the reason. */
+/** Whether {@link findAssets} can succeed, checked without a build; else the reason. */
 export function controlPlaneAvailable(): { available: true } | { available: false; reason: string } {
   const given = process.env.KUBEBUILDER_ASSETS;
   if (given !== undefined && given !== '') {
@@ -103,8 +135,7 @@ export function controlPlaneAvailable(): { available: true } | { available: fals
     if (missing.length === 0) return { available: true };
     return { available: false, reason: `KUBEBUILDER_ASSETS=${given} does not contain ${missing.join(', ')}` };
   }
-  const canBe = goCommand() !== undefined || CONTROL_PLANE.releases?.length !== 0;
-  if (programsBuilt(CONTROL_PLANE) || canBe) return { available: true };
+  if (programsBuilt(CONTROL_PLANE) || goCommand() !== undefined) return { available: true };
   return {
     available: false,
     reason: 'KUBEBUILDER_ASSETS is not set and Go is not installed to build a control plane',

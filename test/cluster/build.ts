@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FluxqError } from '../../runtime/errors';
 import { lockFile } from './lock';
 import { type OwnedProcess, ProcessSet } from './processes';
-import { downloadReleases, type Release } from './releases';
 
 export interface BuildOptions {
   /** Name of the programs in progress messages, e.g. "the control plane". */
@@ -14,10 +13,8 @@ export interface BuildOptions {
   readonly cost: { readonly build: string; readonly download: string };
   /** Name of the binary; the programs are links to it. */
   readonly binary: string;
-  /** The go command. @default - the programs can only be downloaded */
-  readonly go?: string;
-  /** Official releases, which are taken if they can be had sooner. @default - the programs are built */
-  readonly releases?: readonly Release[];
+  /** The go command. */
+  readonly go: string;
   /** Folder of the Go module. */
   readonly module: string;
   /** The folder of the finished programs, which appears atomically. */
@@ -31,14 +28,13 @@ export interface BuildOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The last progress line has one of these words, and the duration. */
+/** The last progress line ends with this word, and the duration if it was built. */
 export const BUILT = 'built';
-export const DOWNLOADED = 'downloaded';
 
 /**
  * Builds into `folder`. One of several processes builds, the others wait.
  *
- * @throws FLUXQ_TEST_BUILD with the first errors of go, FLUXQ_TEST_GO if they have to be built and there is no Go.
+ * @throws FLUXQ_TEST_BUILD with the first errors of go.
  */
 export async function buildPrograms(options: BuildOptions): Promise<void> {
   const { folder, progress, title } = options;
@@ -60,64 +56,45 @@ export async function buildPrograms(options: BuildOptions): Promise<void> {
 }
 
 async function build(options: BuildOptions): Promise<void> {
-  const { folder, progress, title, releases = [], signal } = options;
+  const { go, module, folder, programs, progress, title, cost, binary, signal } = options;
   // In the folder of the result, so that the last step is a rename within one file system.
   const processes = ProcessSet.create(`${basename(folder)}.building`, dirname(folder));
   try {
+    const env = {
+      ...process.env,
+      CGO_ENABLED: '0',
+      GOWORK: 'off',
+      // Removes the temporary files of a killed go with the directory.
+      TMPDIR: processes.directory,
+    };
+    const run = (name: string, args: string[]) => processes.start(name, go, args, { cwd: module, env });
     const started = performance.now();
     const elapsed = () => clock(performance.now() - started);
-    const downloaded = join(processes.directory, 'downloaded');
-    mkdirSync(downloaded);
-    const isDownloaded = await downloadReleases({ releases, folder: downloaded, title, progress, signal });
-    const result = isDownloaded ? downloaded : await compile(options, processes, elapsed);
+
+    const list = await run('list', ['list', '-deps', '.']);
+    const downloading = () =>
+      progress(`downloading the Go modules of ${title} (${cost.download}): ${elapsed()}`);
+    await finish(list, downloading, signal);
+    const total = packages(list);
+
+    const result = join(processes.directory, 'result');
+    mkdirSync(result);
+    const output = join(result, binary);
+    const compile = await run('build', [...buildArgs(module), '-o', output, '.']);
+    const compiling = () =>
+      progress(
+        `building ${title} (once, about ${cost.build}): ${packages(compile)} of ${total} packages, ${elapsed()}`,
+      );
+    await finish(compile, compiling, signal);
+    for (const program of programs) {
+      if (program !== binary) symlinkSync(binary, join(result, program));
+    }
     rmSync(folder, { recursive: true, force: true });
     renameSync(result, folder);
-    progress(`${title}: ${isDownloaded ? DOWNLOADED : BUILT} in ${elapsed()}`);
+    progress(`${title}: ${BUILT} in ${elapsed()}`);
   } finally {
     await processes.stop();
   }
-}
-
-/** @returns the folder with the programs, which is removed with the processes */
-async function compile(
-  { go, module, programs, progress, title, cost, binary, signal, folder }: BuildOptions,
-  processes: ProcessSet,
-  elapsed: () => string,
-): Promise<string> {
-  if (go === undefined) throw noGo(title, folder);
-  const env = {
-    ...process.env,
-    CGO_ENABLED: '0',
-    GOWORK: 'off',
-    // Removes the temporary files of a killed go with the directory.
-    TMPDIR: processes.directory,
-  };
-  const run = (name: string, args: string[]) => processes.start(name, go, args, { cwd: module, env });
-  const list = await run('list', ['list', '-deps', '.']);
-  const downloading = () =>
-    progress(`downloading the Go modules of ${title} (${cost.download}): ${elapsed()}`);
-  await finish(list, downloading, signal);
-  const total = packages(list);
-
-  const result = join(processes.directory, 'result');
-  mkdirSync(result);
-  const built = await run('build', [...buildArgs(module), '-o', join(result, binary), '.']);
-  const compiling = () =>
-    progress(
-      `building ${title} (once, about ${cost.build}): ${packages(built)} of ${total} packages, ${elapsed()}`,
-    );
-  await finish(built, compiling, signal);
-  for (const program of programs) {
-    if (program !== binary) symlinkSync(binary, join(result, program));
-  }
-  return result;
-}
-
-function noGo(title: string, folder: string): FluxqError {
-  return new FluxqError('FLUXQ_TEST_GO', `no build of ${title} was found and Go is not installed`, {
-    value: folder,
-    remedy: 'install Go 1.26 or, for the control plane, set KUBEBUILDER_ASSETS to a folder with the programs',
-  });
 }
 
 function buildArgs(module: string): string[] {

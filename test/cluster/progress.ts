@@ -1,4 +1,4 @@
-import { BUILT, DOWNLOADED } from './build';
+import { BUILT } from './build';
 
 /** Milliseconds between two lines in a log file. */
 const PLAIN_INTERVAL = 10_000;
@@ -21,4 +21,4 @@ export function stderrProgress(): (line: string) => void {
   };
 }
 
-const isLast = (line: string): boolean => [BUILT, DOWNLOADED].some((word) => line.includes(`: ${word}`));
+const isLast = (line: string): boolean => line.includes(`: ${BUILT}`);

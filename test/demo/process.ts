@@ -49,6 +49,7 @@ export class Machine {
       PATH: `${this.bin}:${dirname(process.execPath)}:${process.env.PATH}`,
       XDG_CACHE_HOME: this.directory,
       KUBEBUILDER_ASSETS: '',
+      FLUXQUEUE_DOWNLOADS: 'off',
       FAKE_GO_PID: this.pidFile,
       FAKE_GO_SECONDS: programs === undefined ? '600' : '3',
       FAKE_GO_PROGRAMS: programs ?? '',

@@ -6,7 +6,11 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..', '..');
 export const MODULES = join(ROOT, 'node_modules');
-const SOURCES = ['LICENSE', 'README.md', 'bin', 'constructs', 'imports', 'runtime', 'package.json'];
+const SOURCES = [
+  ...['LICENSE', 'README.md', 'bin', 'constructs', 'imports', 'runtime', 'package.json'],
+  // The local cluster.
+  ...['package-lock.json', 'examples', 'test/cluster', 'test/stack'],
+];
 
 /** @returns what the command printed @throws with everything that it printed */
 export function run(command: string, args: readonly string[], cwd: string): string {

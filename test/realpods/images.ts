@@ -27,7 +27,7 @@ import { IMAGE_TAGS } from '../../constructs/images';
 import { FluxqError } from '../../runtime/errors';
 import { cacheDirectory } from '../cluster/assets';
 import { lockFile } from '../cluster/lock';
-import { packagedServer } from '../cluster/postgres';
+import { packagedServer } from '../cluster/postgres-package';
 import { fluxImage } from './flux';
 import { BASE_IMAGE, FLUX_SCHED_IMAGE, NODE_IMAGE } from './image-names';
 import { libraryClosure } from './library';

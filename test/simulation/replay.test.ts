@@ -56,6 +56,22 @@ test('hybrid promises starts to as many of the first in line as it has reservati
   expect(await estimated(64)).toBeGreaterThan(usual);
 });
 
+// With fcfs a promise ends where another queue or user comes first.
+test.each(['easy', 'conservative', 'hybrid'] as const)(
+  '%s: fair share of several queues breaks no promise',
+  async (policy) => {
+    const trace = traceOf({ load: 1.2 }).map((job, i) => ({ ...job, queue: `${i % 3}` }));
+    const { jobs } = await replay(trace, {
+      ...MACHINE,
+      policy,
+      weights: new Map([['1', 4]]),
+      halfLife: 3600,
+    });
+    expect(jobs).toHaveLength(trace.length);
+    expect(statisticsOf(jobs, CORES).delayedReservations).toBe(0);
+  },
+);
+
 test('a scale above 1 stretches the submissions and lowers the load', async () => {
   const trace = traceOf();
   const at = async (scale: number) =>

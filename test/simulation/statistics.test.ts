@@ -37,6 +37,8 @@ test('estimates with exact walltimes and no later submissions are exact', async 
     submittedAt: 0,
     runtime: 100 + i,
     processors: 8,
+    user: '1',
+    queue: '1',
     walltime: 100 + i,
   }));
   const { jobs } = await replay(trace, { nodes: 1, coresPerNode: 8, policy: 'conservative' });

@@ -8,10 +8,58 @@ test('skips comments and empty lines, prefers requested processors, and takes th
   expect(parseSwf(text, 't')).toEqual({
     unknown: 0,
     jobs: [
-      { number: 1, submittedAt: 10, runtime: 100, processors: 16, walltime: 600 },
-      { number: 2, submittedAt: 12, runtime: 51, processors: 4, walltime: 51 },
+      {
+        number: 1,
+        submittedAt: 10,
+        waited: 5,
+        runtime: 100,
+        processors: 16,
+        walltime: 600,
+        user: '-1',
+        queue: '-1',
+      },
+      {
+        number: 2,
+        submittedAt: 12,
+        waited: 0,
+        runtime: 51,
+        processors: 4,
+        walltime: 51,
+        user: '-1',
+        queue: '-1',
+      },
     ],
+    queues: [{ number: -1, name: '-1' }],
   });
+});
+
+test('comments tell the machine and the names of queues; two queues of one name keep their numbers', () => {
+  const inQueue = (number: number, queue: number) =>
+    `${number} ${number} -1 10 1 -1 -1 1 60 -1 1 7 1 -1 ${queue} -1 -1 -1`;
+  const comments = [
+    '; MaxNodes: 128 (16 are reserved)',
+    ';MaxProcs: 1024',
+    '; Queue: 0 -- interactive jobs',
+    '; Queue: 1 batch, the default',
+    '; Queue: 2 gpu',
+    '; Queue: 3 gpu',
+    '; Queues: 4',
+  ];
+  const { jobs, queues, maxNodes, maxProcessors } = parseSwf(
+    [...comments, inQueue(1, 2), inQueue(2, 1), inQueue(3, 9)].join('\n'),
+    't',
+  );
+  expect([maxNodes, maxProcessors]).toEqual([128, 1024]);
+  expect(jobs.map(({ queue, user }) => [queue, user])).toEqual([
+    ['2', '7'],
+    ['batch', '7'],
+    ['9', '7'],
+  ]);
+  expect(queues).toEqual([
+    { number: 1, name: 'batch' },
+    { number: 2, name: '2' },
+    { number: 9, name: '9' },
+  ]);
 });
 
 test('cuts runtimes at the walltime and raises them to a second', () => {

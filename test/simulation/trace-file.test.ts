@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { readTrace } from '../../runtime/simulation/trace-file';
+import { readTrace, readTraceFrom } from '../../runtime/simulation/trace-file';
 import { swfTrace } from './trace';
 
 const folder = mkdtempSync(join(tmpdir(), 'trace-'));
@@ -15,6 +16,16 @@ test('reads plain and gzip files alike', () => {
   writeFileSync(packed, gzipSync(text));
   expect(readTrace(plain).jobs).toHaveLength(20);
   expect(readTrace(packed)).toEqual(readTrace(plain));
+});
+
+test('reads what another program prints, plain or gzip', async () => {
+  const bytes = Buffer.from(swfTrace({ jobs: 20, cores: 64, load: 0.9 }));
+  const parts = (whole: Buffer) => Readable.from([whole.subarray(0, 1), whole.subarray(1)]);
+  expect((await readTraceFrom(parts(bytes), 'standard input')).jobs).toHaveLength(20);
+  expect((await readTraceFrom(parts(gzipSync(bytes)), 'standard input')).jobs).toHaveLength(20);
+  await expect(readTraceFrom(Readable.from([Buffer.from('no trace')]), 'standard input')).rejects.toThrow(
+    'FLUXQ_TRACE_INVALID: standard input:1: has 2 fields',
+  );
 });
 
 test('reports a missing or broken file in one sentence', () => {

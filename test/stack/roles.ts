@@ -1,7 +1,7 @@
 /** The roles of the runtime as processes, from the bundle that is shipped. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
@@ -13,19 +13,26 @@ import { waitFor } from '../cluster/wait';
 
 const run = promisify(execFile);
 
+const ROOT = join(__dirname, '..', '..');
 /** Inside node_modules, so that packages outside the bundle are found. */
-const CACHE = join(__dirname, '..', '..', 'node_modules', '.cache', 'cdk8s-fluxqueue');
+const CACHE = join(ROOT, 'node_modules', '.cache', 'cdk8s-fluxqueue');
+/** The package has the program already, and perhaps in a folder that is not to be written to. */
+const SHIPPED = join(ROOT, 'runtime.js');
 
 /** Roles that end with this process; later ones first. */
 export class Roles {
   private readonly processes = ProcessSet.create('fluxqueue-roles');
   /** The program as one file. */
-  readonly bundle = join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
+  readonly bundle: string;
   private started = 0;
 
-  /** @param makeBundle writes the program of the roles to a file. @default - that of this source */
-  constructor(makeBundle: (file: string) => void = bundleRuntime) {
-    makeBundle(this.bundle);
+  /** @param makeBundle writes the program of the roles to a file. @default - that of the package, else of this source */
+  constructor(makeBundle?: (file: string) => void) {
+    const isShipped = makeBundle === undefined && existsSync(SHIPPED);
+    this.bundle = isShipped
+      ? SHIPPED
+      : join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
+    if (!isShipped) (makeBundle ?? bundleRuntime)(this.bundle);
   }
 
   /** Address of the Fluxion service that startFluxion starts. */
@@ -91,7 +98,7 @@ export class Roles {
 
   async stop(): Promise<void> {
     await this.processes.stop();
-    rmSync(this.bundle, { force: true });
+    if (this.bundle !== SHIPPED) rmSync(this.bundle, { force: true });
   }
 }
 

@@ -17,7 +17,8 @@ import { join } from 'node:path';
 import { Client, type ClientConfig } from 'pg';
 import { makeCertificate, type ServingCertificate } from '../../../runtime/admission/certificates';
 import { freePorts } from '../../cluster/ports';
-import { packagedServer, reachableBinaries, unprivilegedAccount } from '../../cluster/postgres';
+import { reachableBinaries, unprivilegedAccount } from '../../cluster/postgres';
+import { packagedServer } from '../../cluster/postgres-package';
 import { waitFor } from '../../cluster/wait';
 
 const SCRIPTS = {

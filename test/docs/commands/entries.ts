@@ -178,6 +178,20 @@ A job opens with a click or Enter. Nodes have their free and used cores if you m
         ],
       },
       {
+        command: 'simulate',
+        text: `It needs no cluster: it replays a trace with other policies, sizes or weights of queues ([scheduling.md](scheduling.md)). Here are a few jobs on a
+machine of eight cores.`,
+        runs: [
+          'kubectl fluxqueue simulate examples/trace.swf --policy fcfs,easy',
+          'kubectl fluxqueue simulate examples/trace.swf --nodes +4 --weights gpu=3,batch=1',
+        ],
+      },
+      {
+        command: 'up',
+        notRunBecause:
+          'it starts a control plane of its own and runs until Ctrl-C: `npx cdk8s-fluxqueue up` prints the commands that use it ([decision 43](decisions/0043-local-cluster.md))',
+      },
+      {
         command: 'completion',
         text: `\`source <(fluxqueue completion bash)\` in your shell. \`kubectl fluxqueue\` is completed by kubectl's own completion, if the folder of
 \`kubectl_complete-fluxqueue\`, which npm installs, is in \`PATH\`.`,
@@ -203,7 +217,7 @@ a node has the status Drift, and a line below the table says how.`,
       },
       {
         command: 'trace',
-        text: '`npm run -s simulate` reads it ([scheduling.md](scheduling.md)).',
+        text: '`fluxqueue trace | fluxqueue simulate -` replays it with other policies, sizes or weights ([scheduling.md](scheduling.md)).',
         runs: ['kubectl fluxqueue trace'],
       },
       {
