@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { bundleRuntime } from '../../runtime/bundle';
-import { swfLines } from '../../runtime/cli/trace';
+import { swfLines } from '../../runtime/queue/swf';
 import type { TracedWorkload } from '../../runtime/queue/trace';
 import { swfTrace } from './trace';
 
