@@ -47,15 +47,19 @@ export async function withLocalStack<T>(
   const stack = await startStack({
     cluster: { nodes, nodeShape: { cpu: String(CORES), memory: '64Gi' }, signal },
     config: { logLevel: 'warn' },
+    readApi: true,
     progress: (line) => screen.progress(line),
     signal,
   });
   try {
     return await withDashboard(stack.cluster.kubeconfig, screen, async () => {
-      screen.print('stack applied (admission by policies); starting fluxion and controller');
+      screen.print('stack applied (admission by policies); starting fluxion, controller and reader');
       await stack.roles.startFluxion();
       signal.throwIfAborted();
-      await stack.startController({ fluxion: { address: stack.roles.fluxionAddress } });
+      await Promise.all([
+        stack.startController({ fluxion: { address: stack.roles.fluxionAddress } }),
+        stack.startReader(),
+      ]);
       await stack.namespace(USERS_NAMESPACE);
       return work(stack);
     });

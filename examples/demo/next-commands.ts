@@ -29,7 +29,8 @@ export function nextCommands({ namespace, plugin, context }: KeptCluster): reado
   return [
     `${plugin} queue --all ${where}`,
     `${plugin} why impossible ${where}`,
-    `${plugin} when wide ${where}`,
+    // Another cluster may not have the read API.
+    `${plugin} ${context === undefined ? 'history' : 'when'} wide ${where}`,
   ];
 }
 

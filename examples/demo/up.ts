@@ -15,6 +15,7 @@ import { DURATION } from './workloads';
 const COMMANDS = [
   `kubectl -n ${USERS_NAMESPACE} create -f job.yaml`,
   `kubectl fluxqueue queue -n ${USERS_NAMESPACE}`,
+  `kubectl fluxqueue plan -n ${USERS_NAMESPACE}`,
   `kubectl label namespace NAME ${NAMESPACE_LABEL}=true`,
 ];
 

@@ -1,5 +1,6 @@
 /** What `history` shows: the events of the workloads of a name. Pure functions. */
 import type { HistoryEntry } from '../reader/kinds';
+import { rfc3339 } from './durations';
 import { tableLines } from './output';
 
 export interface HistoryTableOptions {
@@ -13,7 +14,7 @@ export function historyLines(entries: readonly HistoryEntry[], { wide }: History
   const withUid = wide || isSeveral;
   const head = ['TIME', ...(withUid ? ['KIND', 'UID'] : []), 'EVENT', 'BY', 'REASON'];
   const rows = entries.map(({ at, kind, uid, event, actor, message }) => [
-    at,
+    rfc3339(at),
     ...(withUid ? [kind, uid] : []),
     event,
     actor === '' ? 'unknown' : actor,

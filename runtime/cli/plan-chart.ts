@@ -103,10 +103,12 @@ const byStart = (a: PlannedJob, b: PlannedJob) =>
   Date.parse(a.end) - Date.parse(b.end) ||
   nameOf(a).localeCompare(nameOf(b), 'en');
 
-/** Seconds; undefined if it has no end. */
+/** Seconds, in whole minutes from ten minutes on: a running job began some seconds after its grant. Undefined if it has no end. */
 function lastsOf({ start, end }: PlannedJob): number | undefined {
   const span = { start: Date.parse(start) / 1000, end: Date.parse(end) / 1000 };
-  return isEndless(span) ? undefined : span.end - span.start;
+  if (isEndless(span)) return undefined;
+  const seconds = span.end - span.start;
+  return seconds < 600 ? seconds : Math.round(seconds / 60) * 60;
 }
 
 function footer({ unplanned, estimateError }: Plan): string[] {

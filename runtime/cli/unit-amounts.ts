@@ -13,7 +13,7 @@ export interface UnitType {
 const ORDER = ['core', 'memory', 'gpu'];
 
 /** The types of these counts: cores, memory, gpus, then the others by name. */
-export function unitTypes(counts: Iterable<UnitCounts>, sizes: UnitSizes | undefined): UnitType[] {
+export function unitTypes(counts: Iterable<UnitCounts>, sizes: UnitSizes): UnitType[] {
   const types = new Set<string>();
   for (const count of counts) for (const type in count) types.add(type);
   const rank = (type: string) => (ORDER.includes(type) ? ORDER.indexOf(type) : ORDER.length);
@@ -22,11 +22,10 @@ export function unitTypes(counts: Iterable<UnitCounts>, sizes: UnitSizes | undef
     .map((type) => unitType(type, sizes));
 }
 
-function unitType(type: string, sizes: UnitSizes | undefined): UnitType {
-  if (sizes !== undefined && type === 'core')
+function unitType(type: string, sizes: UnitSizes): UnitType {
+  if (type === 'core')
     return { type, name: 'cpu', amount: (units) => decimal((units * sizes.cpuMillis) / 1000) };
-  if (sizes !== undefined && type === 'memory')
-    return { type, name: 'memory', amount: (units) => memory(units * sizes.memoryMiB) };
+  if (type === 'memory') return { type, name: 'memory', amount: (units) => memory(units * sizes.memoryMiB) };
   return { type, name: type, amount: (units) => decimal(units) };
 }
 

@@ -74,8 +74,7 @@ export interface FairShareLine {
 /** `list nodereports`: what Kubernetes, the queue's rows and Fluxion say about each node. */
 export interface NodeReportList extends Answered<'NodeReportList'> {
   readonly items: readonly NodeReport[];
-  /** @default - not told: amounts are units then */
-  readonly unitSizes?: UnitSizes;
+  readonly unitSizes: UnitSizes;
   /** Why Fluxion's own view is missing. @default - it is there */
   readonly withoutFluxion?: string;
 }
@@ -100,8 +99,7 @@ export interface NodeReport extends Answered<'NodeReport'> {
 /** `get resourcegraphs/fluxion`: the graph that the leader's Fluxion holds, or why it could not be asked. */
 export interface ResourceGraph extends Answered<'ResourceGraph'> {
   readonly bootId: string;
-  /** @default - not told: amounts are units then */
-  readonly unitSizes?: UnitSizes;
+  readonly unitSizes: UnitSizes;
   readonly nodes: readonly {
     readonly name: string;
     readonly up: boolean;

@@ -2,20 +2,20 @@ import { historyLines } from '../../runtime/cli/history-table';
 import type { HistoryEntry } from '../../runtime/reader/kinds';
 
 const entry: HistoryEntry = {
-  at: '2027-01-15T08:00:00.250Z',
+  at: '2027-01-15T08:00:00Z',
   uid: 'u1',
   kind: 'Job',
   event: 'Submitted',
   actor: 'ada',
   message: 'was admitted',
 };
-const nameless = { ...entry, at: '2027-01-15T08:01:00.000Z', event: 'Finished', actor: '', message: '' };
+const nameless = { ...entry, at: '2027-01-15T08:01:00Z', event: 'Finished', actor: '', message: '' };
 
 test('each event has a line', () => {
   expect(historyLines([entry, nameless], { wide: false })).toEqual([
     'TIME                      EVENT      BY       REASON',
-    '2027-01-15T08:00:00.250Z  Submitted  ada      was admitted',
-    '2027-01-15T08:01:00.000Z  Finished   unknown',
+    '2027-01-15T08:00:00Z  Submitted  ada      was admitted',
+    '2027-01-15T08:01:00Z  Finished   unknown',
   ]);
 });
 
@@ -23,8 +23,8 @@ test('lines name kind and uid if several workloads had the name, or if they are 
   const named = 'TIME                      KIND  UID  EVENT      BY   REASON';
   expect(historyLines([entry, { ...entry, uid: 'u2', kind: 'Pod' }], { wide: false })).toEqual([
     named,
-    '2027-01-15T08:00:00.250Z  Job   u1   Submitted  ada  was admitted',
-    '2027-01-15T08:00:00.250Z  Pod   u2   Submitted  ada  was admitted',
+    '2027-01-15T08:00:00Z  Job   u1   Submitted  ada  was admitted',
+    '2027-01-15T08:00:00Z  Pod   u2   Submitted  ada  was admitted',
   ]);
   expect(historyLines([entry], { wide: true })[0]).toBe(named);
 });

@@ -37,6 +37,7 @@ const NODES: NodeReportList = {
   apiVersion: READ_API,
   kind: 'NodeReportList',
   metadata: {},
+  unitSizes: { cpuMillis: 1_000, memoryMiB: 1_024 },
   items: ['node-1', 'node-0'].map((name) => ({
     apiVersion: READ_API,
     kind: 'NodeReport',
@@ -54,6 +55,7 @@ const GRAPH: ResourceGraph = {
   kind: 'ResourceGraph',
   metadata: {},
   bootId: 'b',
+  unitSizes: { cpuMillis: 1_000, memoryMiB: 1_024 },
   nodes: [{ name: 'node-0', up: true, total: { core: 1 }, free: { core: 1 }, properties: [] }],
 };
 const USAGE = { from: '2026-11-01T00:00:00.000Z', until: '2026-11-23T09:00:00.000Z', lines: [], shares: [] };
@@ -78,7 +80,7 @@ test.each<[string, object, RegExp]>([
   ['plan', PLAN, /^plan of namespace science at .*\nWORKLOAD +now /],
   ['plan -A -o wide', PLAN, /^plan of all namespaces at .*\nNAMESPACE +WORKLOAD +QUEUE +STATE /],
   ['plan -o name', PLAN, /^job\/train\n$/],
-  ['nodes', NODES, /^2 nodes, all up; 2 core free of 2 core\nNODE +STATUS /],
+  ['nodes', NODES, /^2 nodes, all up; 2 cpu free of 2 cpu\nNODE +STATUS /],
   ['nodes -o name', NODES, /^node\/node-0\nnode\/node-1\n$/],
   ['nodes node-1 -o wide', NODES, /^1 node, .*\n.* FLUXION .*\nnode-1 /],
   ['graph', GRAPH, /^the graph of Fluxion has 1 node, all up; .*\nRESOURCE .*\ncluster .*\n {2}node-0 /],

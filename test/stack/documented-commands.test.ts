@@ -31,6 +31,7 @@ describeStack(
     describe('beside waiting and running workloads', () => {
       let scene: Scene;
       beforeAll(async () => {
+        await getFixture().stack.startReader();
         scene = await Scene.start(getFixture, science);
       }, 120_000);
       afterAll(() => scene?.end(), 60_000);
@@ -89,5 +90,5 @@ describeStack(
       });
     });
   },
-  { cluster: { ...NODES, users: [ADA] } },
+  { cluster: { ...NODES, users: [ADA] }, readApi: true },
 );

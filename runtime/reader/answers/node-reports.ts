@@ -39,6 +39,7 @@ export function nodeReports(model: ReadModel): ReadResource {
         .map((node) => reportOf(node, facts));
       return {
         ...answered('NodeReportList', request),
+        unitSizes: model.unitSizes,
         items,
         ...(why !== undefined && { withoutFluxion: why }),
       };

@@ -15,6 +15,7 @@ import { UnmanagedPods } from '../../scheduler/unmanaged-pods';
 import { Informers, type Watch } from '../../shared/informers';
 import { Signals } from '../../shared/signals';
 import { podFacts } from '../../workloads/pod-facts';
+import type { UnitSizes } from '../kinds';
 import { LeaderViewSource } from './leader-view-source';
 import { Rows } from './rows';
 
@@ -55,6 +56,11 @@ export class ReadModel {
 
   constructor(readonly options: ReadModelOptions) {
     this.now = steadySeconds(options.time);
+  }
+
+  get unitSizes(): UnitSizes {
+    const { cpuMillis, memoryMiB } = this.options.config.units;
+    return { cpuMillis, memoryMiB };
   }
 
   get clock(): Clock {

@@ -32,7 +32,7 @@ export function resourceGraphs(model: ReadModel): ReadResource {
           retryable: true,
         });
       const { bootId, nodes } = stored.view;
-      return { ...answered('ResourceGraph', request), bootId, nodes };
+      return { ...answered('ResourceGraph', request), unitSizes: model.unitSizes, bootId, nodes };
     },
   };
 }
