@@ -14,6 +14,9 @@ const NO_READ_API = {
   problem: 'This cluster has no read API of the queue; its administrator can add it to the stack.',
 };
 
+/** No workload had this name, or none is recorded any more. */
+export const NO_HISTORY: HistoryView = { entries: [] };
+
 export const NO_ANSWERS: Answers = {
   history: () => Promise.resolve(NO_READ_API),
   usage: () => Promise.resolve(NO_READ_API),
@@ -30,7 +33,8 @@ const ONCE = { retries: 0, timeout: 15_000 };
 export function readApi(client: Pick<KubernetesClient, 'get'>, namespace?: string): Answers {
   const where = namespace === undefined ? 'of all namespaces' : `in ${namespace}`;
   return {
-    history: (of, name) => answered<HistoryView>(client, histories(of, name), `histories in ${of}`),
+    history: (of, name) =>
+      answered<HistoryView>(client, histories(of, name), `histories in ${of}`, NO_HISTORY),
     usage: () =>
       answered<UsageView>(client, `${usages(namespace)}?${monthQuery(new Date())}`, `usages ${where}`),
   };
@@ -42,10 +46,12 @@ export function monthQuery(now: Date): URLSearchParams {
   return new URLSearchParams({ from, until: now.toISOString(), by: 'queue,namespace,user' });
 }
 
+/** @param absent the answer if there is no such object */
 async function answered<T>(
   client: Pick<KubernetesClient, 'get'>,
   path: string,
   what: string,
+  absent?: T,
 ): Promise<Answer<T>> {
   try {
     return { answer: await client.get<T>(path, ONCE) };
@@ -54,6 +60,7 @@ async function answered<T>(
       // Rights are checked first, also for what is not installed.
       if (!(await isInstalled(client))) return NO_READ_API;
       if (error.status === 403) return { problem: `You may not read ${what}.` };
+      if (absent !== undefined) return { answer: absent };
     }
     if (isStatus(error, 503)) return { problem: 'The read API of the queue does not answer now.' };
     return { problem: messageOf(error) };

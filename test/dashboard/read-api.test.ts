@@ -70,6 +70,12 @@ test('says what may not be read', async () => {
   expect(await api.usage()).toEqual({ problem: 'You may not read usages of all namespaces.' });
 });
 
+test('a name of which nothing is recorded has no events', async () => {
+  expect(await readApi(clientWith({ [GROUP]: {} })).history('science', 'none')).toEqual({
+    answer: { entries: [] },
+  });
+});
+
 test('believes the first answer if discovery is forbidden', async () => {
   const path = `${API}/namespaces/science/histories/train`;
   const client = clientWith({ [GROUP]: forbidden('discovery'), [path]: forbidden('histories') });
