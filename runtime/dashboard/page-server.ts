@@ -76,6 +76,17 @@ function sendPage(response: ServerResponse): void {
     .end(page.html.replaceAll('NONCE', nonce));
 }
 
+/** Leads the browser to another address. The apiserver does not pass on redirects of the servers behind it. */
+export function sendForward(response: ServerResponse, address: string): void {
+  response.writeHead(200, { ...headers(), 'content-type': 'text/html; charset=utf-8' }).end(`<!doctype html>
+<html lang="en">
+<title>fluxqueue</title>
+<meta http-equiv="refresh" content="0; url=${address}">
+<p><a href="${address}">The dashboard is here.</a></p>
+</html>
+`);
+}
+
 function sendPart(response: ServerResponse, path: string): void {
   const file = Object.hasOwn(PARTS, path) ? PARTS[path] : undefined;
   if (file === undefined) refuse(response, 404, 'There is no such file.');

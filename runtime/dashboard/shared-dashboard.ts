@@ -9,7 +9,15 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Logger } from '../observability/log';
 import { LiveView } from './live-view';
 import type { Answer, HistoryView, UsageView } from './messages';
-import { answerPage, EventWriter, endEvents, type PageSource, refuse, refuseEvents } from './page-server';
+import {
+  answerPage,
+  EventWriter,
+  endEvents,
+  type PageSource,
+  refuse,
+  refuseEvents,
+  sendForward,
+} from './page-server';
 import { monthQuery } from './read-api';
 import { SharedView } from './shared-view';
 
@@ -67,8 +75,7 @@ export class SharedDashboard<R> {
     const path = given.path.replace(/^\//, '');
     if (given.name !== NAME) refuse(response, 404, `There is no such dashboard; its name is ${NAME}.`);
     // Addresses in the page are relative to the slash.
-    else if (path === '' && !pathOf(request).endsWith('/'))
-      response.writeHead(308, { location: 'proxy/' }).end();
+    else if (path === '' && !pathOf(request).endsWith('/')) sendForward(response, 'proxy/');
     else await answerPage(request, response, path, this.sourceFor(given));
   };
 
