@@ -33,6 +33,10 @@ describeStack(
       const shown = await science.job('shown', { cores: 2, runs: '300ms' });
       await science.phase(shown, 'Finished');
       const messages = await followed;
+      for (const path of ['histories/science/shown', 'usages'])
+        expect(await (await fetch(`${url}${path}`)).json()).toEqual({
+          problem: 'This cluster has no read API of the queue; its administrator can add it to the stack.',
+        });
       const jobs = messages.flatMap((message) => message.jobs);
       expect(new Set(jobs.map(({ name, namespace }) => `${namespace}/${name}`))).toEqual(
         new Set(['science/job/shown']),

@@ -5,7 +5,7 @@ import { type Usage, usageBy } from './state';
 /** By what usage is shown. Jobs do not tell their users. */
 export type UsageKey = 'queue' | 'namespace' | 'user';
 
-export interface Hours {
+interface Hours {
   readonly jobs: number;
   readonly cpu: number;
   readonly memoryGiB: number;
