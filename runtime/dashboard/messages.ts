@@ -106,7 +106,7 @@ export interface FairShareView {
   /** @default - the line is about the queue */
   readonly user?: string;
   readonly weight?: number;
-  /** Part of the decayed usage of all, 0 to 1. */
+  /** Part of the decayed usage of all queues, or of the user's queue, 0 to 1. */
   readonly usedShare: number;
   /** A higher one starts first among equal priorities, 0 to 1. */
   readonly factor: number;

@@ -15,7 +15,7 @@ const NO_READ_API = {
 };
 
 /** No workload had this name, or none is recorded any more. */
-export const NO_HISTORY: HistoryView = { entries: [] };
+const NO_HISTORY: HistoryView = { entries: [] };
 
 export const NO_ANSWERS: Answers = {
   history: () => Promise.resolve(NO_READ_API),

@@ -41,10 +41,10 @@ export const USAGE: UsageView = {
   ],
   shares: [
     { queue: 'default', weight: 3, usedShare: 0.81, factor: 0.473 },
-    { queue: 'default', user: 'grace', usedShare: 0.53, factor: 0.31 },
-    { queue: 'default', user: 'ada', usedShare: 0.28, factor: 0.712 },
+    { queue: 'default', user: 'grace', usedShare: 0.65, factor: 0.31 },
+    { queue: 'default', user: 'ada', usedShare: 0.35, factor: 0.712 },
     { queue: 'gpu', weight: 1, usedShare: 0.19, factor: 0.867 },
-    { queue: 'gpu', user: 'grace', usedShare: 0.19, factor: 0.5 },
+    { queue: 'gpu', user: 'grace', usedShare: 1, factor: 0.5 },
   ],
 };
 
