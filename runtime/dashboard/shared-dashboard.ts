@@ -59,6 +59,7 @@ export class SharedDashboard<R> {
   private readonly writer = new EventWriter();
   private readonly clock: Clock;
   private readonly pages = new Set<ServerResponse>();
+  private isStopped = false;
 
   constructor(private readonly options: SharedDashboardOptions<R>) {
     const { client, logger, clock = systemClock } = options;
@@ -79,8 +80,10 @@ export class SharedDashboard<R> {
     else await answerPage(request, response, path, this.sourceFor(given));
   };
 
+  /** Pages connect again, to another server of the same dashboard. */
   stop(): void {
-    for (const response of this.pages) response.destroy();
+    this.isStopped = true;
+    for (const response of this.pages) endEvents(response);
     this.view.stop();
   }
 
@@ -107,6 +110,10 @@ export class SharedDashboard<R> {
 
   private tell(response: ServerResponse, namespace: string | undefined): void {
     const { mostPages = 200, logger } = this.options;
+    if (this.isStopped) {
+      refuse(response, 503, 'This server is stopping.');
+      return;
+    }
     if (this.pages.size >= mostPages) {
       refuseEvents(response, `This dashboard is open ${mostPages} times, which is the most. It tries again.`);
       return;

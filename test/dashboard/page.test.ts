@@ -236,6 +236,23 @@ interface Violation {
     await context.close();
   });
 
+  test.each([
+    ['a status of a proxy', { status: 502, body: 'Bad Gateway' }, 'The connection is lost', 5_000],
+    ['a refusal', { body: 'event: refused\ndata: "It is full."\n\n' }, 'It is full.', 40_000],
+    ['the end of a session', { body: 'event: again\ndata: ""\n\n' }, undefined, 0],
+  ])('connects again after %s', async (_, answer, sentence, milliseconds) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.clock.install();
+    const headers = { 'content-type': 'text/event-stream' };
+    await page.route('**/events', (route) => route.fulfill({ headers, ...answer }), { times: 1 });
+    await page.goto(server.url);
+    if (sentence !== undefined) await page.getByRole('status').getByText(sentence).waitFor();
+    await page.clock.runFor(milliseconds);
+    await page.getByRole('status').getByText('Live').waitFor();
+    await context.close();
+  });
+
   test('loads nothing from elsewhere and breaks no rule of its own policy', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();

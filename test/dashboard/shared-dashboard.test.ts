@@ -295,3 +295,12 @@ test('says that the queue cannot be read, and reads it for the next page', async
   away = false;
   expect(keys(await (await TestPage.open('science')).all())).toEqual(['science/train-job']);
 });
+
+test('a server that stops sends its pages to another one, and opens nothing any more', async () => {
+  const page = await TestPage.open('science');
+  await page.all();
+  dashboard.stop();
+  expect(await page.next()).toEqual({ event: 'again', data: '' });
+  expect((await fetch(address('science', '/events'))).status).toBe(503);
+  await untilWatches(0);
+});
