@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../errors';
-import type { Answer, Changes, HistoryView, UsageView } from './messages';
+import type { Answer, HistoryView, UsageView } from './messages';
 import page from './page.json';
 
 /** What one reader may see. */
@@ -15,9 +15,6 @@ export interface PageSource {
   usage(): Promise<Answer<UsageView>>;
 }
 
-/** Bytes that wait to be sent to a browser that reads too slowly; it connects again and is told all there is. */
-const MOST_WAITING = 64 * 1024 * 1024;
-
 const PARTS: Readonly<Record<string, { readonly type: string; readonly body: string }>> = {
   'page.js': { type: 'text/javascript; charset=utf-8', body: page.script },
   'page.css': { type: 'text/css; charset=utf-8', body: page.style },
@@ -27,7 +24,7 @@ const PARTS: Readonly<Record<string, { readonly type: string; readonly body: str
  * The page may share its origin with all that an apiserver serves, so that 'self' would allow scripts of others. A nonce allows those of the
  * page alone.
  */
-function headers(nonce?: string) {
+export function headers(nonce?: string) {
   const own =
     nonce === undefined
       ? ''
@@ -104,52 +101,4 @@ export function refuse(response: ServerResponse, status: number, sentence: strin
   response
     .writeHead(status, { ...headers(), 'content-type': 'text/plain; charset=utf-8' })
     .end(`${sentence}\n`);
-}
-
-/**
- * Events that a page can be told: `all` there is, `changes` since then, `refused` with a sentence (the page tries again later), and `again`:
- * the page connects again at once.
- */
-type EventName = 'all' | 'changes' | 'refused' | 'again';
-
-/** Writes events. A message that many are told is turned into text once. */
-export class EventWriter {
-  private readonly texts = new WeakMap<Changes, Buffer>();
-
-  /** @returns a listener of a view that tells the browser what the view tells */
-  open(response: ServerResponse): (changes: Changes) => void {
-    begin(response);
-    let name: EventName = 'all';
-    return (changes) => {
-      if (response.writableLength > MOST_WAITING) response.destroy();
-      else response.write(this.textOf(name, changes));
-      name = 'changes';
-    };
-  }
-
-  private textOf(name: EventName, changes: Changes): Buffer {
-    const known = this.texts.get(changes);
-    if (known !== undefined) return known;
-    const text = Buffer.from(eventText(name, changes));
-    this.texts.set(changes, text);
-    return text;
-  }
-}
-
-function begin(response: ServerResponse): void {
-  response.writeHead(200, { ...headers(), 'content-type': 'text/event-stream' });
-}
-
-const eventText = (name: EventName, data: unknown): string =>
-  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-
-/** Ends the events of a browser, which connects again at once. */
-export function endEvents(response: ServerResponse): void {
-  response.end(eventText('again', ''));
-}
-
-/** Says why there are no events. A status would keep the sentence from the page: browsers do not tell a page what else came with it. */
-export function refuseEvents(response: ServerResponse, sentence: string): void {
-  if (!response.headersSent) begin(response);
-  response.end(eventText('refused', sentence));
 }

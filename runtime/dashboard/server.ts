@@ -6,8 +6,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FluxqError } from '../errors';
+import { EventWriter } from './events';
 import type { LiveView } from './live-view';
-import { answerPage, EventWriter, type PageSource, refuse } from './page-server';
+import { answerPage, type PageSource, refuse } from './page-server';
 import { type Answers, NO_ANSWERS } from './read-api';
 
 export interface DashboardServer {
@@ -35,7 +36,7 @@ export async function serveDashboard({
   const writer = new EventWriter();
   const source: PageSource = {
     ...answers,
-    events: (response) => response.once('close', view.listen(writer.open(response))),
+    events: (response) => response.once('close', view.listen(writer.open(response).tell)),
   };
   const server = createServer((request, response) => {
     const path = pathOf(request, secret);

@@ -7,17 +7,10 @@ import { type Clock, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Logger } from '../observability/log';
+import { EventWriter, type PageEvents, refuseEvents } from './events';
 import { LiveView } from './live-view';
 import type { Answer, HistoryView, UsageView } from './messages';
-import {
-  answerPage,
-  EventWriter,
-  endEvents,
-  type PageSource,
-  refuse,
-  refuseEvents,
-  sendForward,
-} from './page-server';
+import { answerPage, type PageSource, refuse, sendForward } from './page-server';
 import { monthQuery } from './read-api';
 import { SharedView } from './shared-view';
 
@@ -58,7 +51,7 @@ export class SharedDashboard<R> {
   private readonly view: SharedView;
   private readonly writer = new EventWriter();
   private readonly clock: Clock;
-  private readonly pages = new Set<ServerResponse>();
+  private readonly pages = new Set<PageEvents>();
   private isStopped = false;
 
   constructor(private readonly options: SharedDashboardOptions<R>) {
@@ -83,7 +76,7 @@ export class SharedDashboard<R> {
   /** Pages connect again, to another server of the same dashboard. */
   stop(): void {
     this.isStopped = true;
-    for (const response of this.pages) endEvents(response);
+    for (const page of this.pages) page.end();
     this.view.stop();
   }
 
@@ -118,15 +111,16 @@ export class SharedDashboard<R> {
       refuseEvents(response, `This dashboard is open ${mostPages} times, which is the most. It tries again.`);
       return;
     }
-    this.pages.add(response);
+    const page = this.writer.open(response);
+    this.pages.add(page);
     const left = new AbortController();
-    const cancel = this.clock.after(SESSION_MS, () => endEvents(response));
+    const cancel = this.clock.after(SESSION_MS, page.end);
     response.once('close', () => {
-      this.pages.delete(response);
+      this.pages.delete(page);
       cancel();
       left.abort();
     });
-    this.view.listen(namespace, this.writer.open(response), left.signal).catch((error: unknown) => {
+    this.view.listen(namespace, page.tell, left.signal).catch((error: unknown) => {
       logger.warn({ err: error }, 'the view of the dashboard cannot be opened');
       refuseEvents(response, `The queue cannot be read now: ${sentenceOf(error)} It tries again.`);
     });

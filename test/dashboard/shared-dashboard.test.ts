@@ -8,7 +8,7 @@ import { FluxqError } from '../../runtime/errors';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { unreachable } from '../../runtime/kubernetes/errors';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
-import { ManualClock } from '../kubernetes/manual-clock';
+import { ManualClock, settle } from '../kubernetes/manual-clock';
 import { recordingLogger } from '../kubernetes/recording-logger';
 import { HISTORY, USAGE } from './answers';
 import { node, RUNNING } from './sample';
@@ -20,7 +20,7 @@ const HIDDEN: FluxJobObject = {
 
 let clock: ManualClock;
 let watches: number;
-let away: boolean;
+let listed: () => Promise<void>;
 let asked: unknown[][];
 let answers: ReaderAnswers<string>;
 let logger: ReturnType<typeof recordingLogger>;
@@ -30,7 +30,7 @@ let server: Server;
 /** An apiserver with two FluxJobs and three nodes, which do not change. */
 const client = {
   async list(path: string) {
-    if (away) throw unreachable(`GET ${path}`, new Error('refused'));
+    await listed();
     const items = path.endsWith('fluxjobs')
       ? [RUNNING, HIDDEN]
       : ['node0', 'node1', 'node2'].map((name) => node(name));
@@ -47,7 +47,7 @@ const client = {
 beforeEach(async () => {
   clock = new ManualClock();
   watches = 0;
-  away = false;
+  listed = () => Promise.resolve();
   asked = [];
   answers = {
     history: async (...of) => {
@@ -287,12 +287,27 @@ test('a page must ask again after five minutes, so that a right that was taken a
 });
 
 test('says that the queue cannot be read, and reads it for the next page', async () => {
-  away = true;
+  listed = () => Promise.reject(unreachable('GET x', new Error('refused')));
   const page = await TestPage.open('science');
   const { event, data } = await page.next();
   expect(event).toBe('refused');
   expect(data).toMatch(/^The queue cannot be read now: .*refused.* It tries again\.$/);
-  away = false;
+  listed = () => Promise.resolve();
+  expect(keys(await (await TestPage.open('science')).all())).toEqual(['science/train-job']);
+});
+
+test('a page that has left before the view was open keeps nobody from it', async () => {
+  const answered = Promise.withResolvers<void>();
+  listed = () => answered.promise;
+  const closed = Promise.withResolvers<void>();
+  server.once('request', (_, response) => response.once('close', closed.resolve));
+  const page = await TestPage.open('science');
+  page.leave();
+  await closed.promise;
+  answered.reject(unreachable('GET x', new Error('refused')));
+  await settle();
+  expect(logger.lines).toMatchObject([{ level: 'warn' }]);
+  listed = () => Promise.resolve();
   expect(keys(await (await TestPage.open('science')).all())).toEqual(['science/train-job']);
 });
 
