@@ -13,7 +13,7 @@ export const HISTORY: HistoryView = {
   entries: [
     entry(-3000, 'Submitted', 'queue default', { actor: 'ada', uid: 'before' }),
     entry(-2990, 'Finished', 'Failed', { uid: 'before' }),
-    entry(-30, 'Submitted', 'queue default, 1 pod', { actor: 'ada' }),
+    entry(-30, 'Submitted', '1 pod with 3 cores', { actor: 'ada' }),
     entry(-29, 'Waiting', 'Busy: needs 1 pod with 8 cores; not free now'),
     entry(-20, 'Granted', 'runs on node1'),
     entry(-19, 'Running', ''),

@@ -113,7 +113,7 @@ interface Violation {
     const dialog = await openJob(page, 'job/sweep-3');
     const events = dialog.getByRole('list').first().getByRole('listitem');
     await events.nth(3).waitFor();
-    expect(await events.first().textContent()).toMatch(/11:30:00\s*Submitted by ada\s*queue default, 1 pod/);
+    expect(await events.first().textContent()).toMatch(/11:30:00\s*Submitted by ada\s*1 pod with 3 cores/);
     expect(await events.last().textContent()).toContain('Running by fluxqueue-controller-0');
     const earlier = dialog.getByText('2 events of jobs that had this name before');
     await page.keyboard.press('Tab');
