@@ -1,5 +1,6 @@
 /** The dashboard of the demo, for as long as the demo runs. */
 import { LiveView } from '../../runtime/dashboard/live-view';
+import { readApi } from '../../runtime/dashboard/read-api';
 import { serveDashboard } from '../../runtime/dashboard/server';
 import { createClient } from '../../runtime/kubernetes/client';
 import { createLogger } from '../../runtime/observability/log';
@@ -16,7 +17,7 @@ export async function withDashboard<T>(
   const view = new LiveView({ client, logger: createLogger('dashboard', 'silent') });
   try {
     await view.start();
-    const server = await serveDashboard({ port: 0, view });
+    const server = await serveDashboard({ port: 0, view, answers: readApi(client) });
     try {
       screen.print(`the queue in your browser: ${server.url}`);
       return await work();

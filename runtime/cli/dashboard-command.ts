@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError } from 'commander';
 import { LiveView } from '../dashboard/live-view';
+import { readApi } from '../dashboard/read-api';
 import { serveDashboard } from '../dashboard/server';
 import { createLogger } from '../observability/log';
 import { inNamespace, type Scope, scoped } from './with-client';
@@ -25,13 +26,14 @@ function portNumber(text: string): number {
   throw new InvalidArgumentError('must be a whole number from 0 to 65535.');
 }
 
-async function showDashboard({ allNamespaces, port, ...scope }: Options): Promise<void> {
-  await inNamespace(scope, async (client, namespace) => {
+async function showDashboard({ allNamespaces, port, ...given }: Options): Promise<void> {
+  await inNamespace(given, async (client, namespace) => {
     const logger = createLogger('dashboard', 'warn');
-    const view = new LiveView({ client, logger, ...(allNamespaces ? {} : { namespace }) });
+    const scope = allNamespaces ? undefined : namespace;
+    const view = new LiveView({ client, logger, ...(scope === undefined ? {} : { namespace: scope }) });
     try {
       await view.start();
-      const server = await serveDashboard({ port, view });
+      const server = await serveDashboard({ port, view, answers: readApi(client, scope) });
       process.stdout.write(`${server.url}\nCtrl-C ends it\n`);
       await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
       await server.stop();

@@ -30,7 +30,10 @@ export class LiveView {
   private readonly clock: Clock;
   private readonly reflectors: { start(): void; stop(): void; readonly synced: Promise<void> }[] = [];
   private nodesUnknown: string | undefined;
+  /** All there is, as one message; undefined after a change. */
+  private all: Changes | undefined;
   private cancelGather: (() => void) | undefined;
+  private isStopped = false;
 
   constructor(private readonly options: LiveViewOptions) {
     this.clock = options.clock ?? systemClock;
@@ -44,6 +47,7 @@ export class LiveView {
     const { client, namespace, logger } = this.options;
     await client.list(fluxJobs(namespace), { limit: 1 });
     const nodesRefused = await mayList(client);
+    if (this.isStopped) return;
     this.reflectors.push(
       new Reflector<FluxJobObject, JobView>({
         client,
@@ -69,6 +73,7 @@ export class LiveView {
   }
 
   stop(): void {
+    this.isStopped = true;
     for (const reflector of this.reflectors) reflector.stop();
     this.cancelGather?.();
     this.listeners.clear();
@@ -76,13 +81,16 @@ export class LiveView {
 
   /** Tells all there is at once, and then each change. @returns a function that ends it */
   listen(listener: (changes: Changes) => void): () => void {
-    listener({
+    const { namespace } = this.options;
+    this.all ??= {
       jobs: [...this.jobs.values()],
       goneJobs: [],
       nodes: [...this.nodes.values()],
       goneNodes: [],
       ...(this.nodesUnknown === undefined ? {} : { nodesUnknown: this.nodesUnknown }),
-    });
+      ...(namespace === undefined ? {} : { namespace }),
+    };
+    listener(this.all);
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
@@ -92,6 +100,9 @@ export class LiveView {
     // Heartbeats of nodes change nothing that is shown.
     else if (JSON.stringify(all.get(key)) === JSON.stringify(now)) return;
     else all.set(key, now);
+    this.all = undefined;
+    // Who comes later is told all there is.
+    if (this.listeners.size === 0) return;
     changed.add(key);
     this.cancelGather ??= this.clock.after(GATHER_MS, () => this.tell());
   }

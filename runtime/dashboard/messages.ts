@@ -60,4 +60,54 @@ export interface Changes {
   readonly goneNodes: readonly string[];
   /** Why there are no nodes beside those that jobs hold. */
   readonly nodesUnknown?: string;
+  /** @default - all namespaces, or the message has only changes */
+  readonly namespace?: string;
+}
+
+/** What the page asks for beside that, or one sentence that says why there is no answer. */
+export type Answer<T> = { readonly answer: T } | { readonly problem: string };
+
+/** The events of all workloads of one name, oldest first: what the page shows of a History of the read API. */
+export interface HistoryView {
+  readonly entries: readonly HistoryEntryView[];
+}
+
+export interface HistoryEntryView {
+  readonly at: string;
+  readonly uid: string;
+  /** Kind of the workload: Job or Pod. */
+  readonly kind: string;
+  readonly event: string;
+  /** The leader at that time, or the user; empty if it was not recorded. */
+  readonly actor: string;
+  readonly message: string;
+}
+
+/** Allocated hours of a period: what the page shows of a Usage of the read API. */
+export interface UsageView {
+  readonly from: string;
+  readonly lines: readonly UsageLineView[];
+  /** Without fair share there are none. */
+  readonly shares: readonly FairShareView[];
+}
+
+export interface UsageLineView {
+  readonly queue?: string;
+  readonly namespace?: string;
+  readonly user?: string;
+  readonly jobs: number;
+  readonly cpuHours: number;
+  readonly memoryGiBHours: number;
+  readonly gpuHours: number;
+}
+
+export interface FairShareView {
+  readonly queue: string;
+  /** @default - the line is about the queue */
+  readonly user?: string;
+  readonly weight?: number;
+  /** Part of the decayed usage of all queues, or of the user's queue, 0 to 1. */
+  readonly usedShare: number;
+  /** A higher one starts first among equal priorities, 0 to 1. */
+  readonly factor: number;
 }

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { serveDashboard } from '../../runtime/dashboard/server';
+import { StaticAnswers } from '../dashboard/answers';
 import { hasBrowser, launchBrowser } from '../dashboard/browser';
 import { atWork, type StaticView } from '../dashboard/static-view';
 import { quantile } from './statistics';
@@ -53,7 +54,7 @@ async function changes(page: Page, view: StaticView): Promise<number[]> {
 async function main(): Promise<void> {
   if (!hasBrowser()) throw new Error('there is no Chromium');
   const view = atWork({ jobs: Number(options.jobs), nodes: Number(options.nodes) });
-  const server = await serveDashboard({ port: 0, view });
+  const server = await serveDashboard({ port: 0, view, answers: new StaticAnswers() });
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();

@@ -22,7 +22,7 @@ export function fluxJob(
     kind: 'FluxJob',
     metadata: {
       namespace: 'science',
-      name: `job-${name}`,
+      name: `${name}-job`,
       uid: name,
       resourceVersion: '1',
       creationTimestamp: at(-30),

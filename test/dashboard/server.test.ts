@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Changes } from '../../runtime/dashboard/messages';
 import { type DashboardServer, serveDashboard } from '../../runtime/dashboard/server';
 import { jobView } from '../../runtime/dashboard/view';
+import { HISTORY, StaticAnswers, USAGE } from './answers';
 import { RESERVED, RUNNING } from './sample';
 
 const ALL: Changes = { jobs: [jobView(RUNNING)], goneJobs: [], nodes: [], goneNodes: [] };
@@ -20,11 +21,13 @@ class View {
 }
 
 let view: View;
+let answers: StaticAnswers;
 let server: DashboardServer;
 
 beforeEach(async () => {
   view = new View();
-  server = await serveDashboard({ port: 0, view });
+  answers = new StaticAnswers();
+  server = await serveDashboard({ port: 0, view, answers });
 });
 afterEach(() => server.stop());
 
@@ -68,7 +71,7 @@ test.each([
   ['with the start of the secret', () => secretPath().slice(0, -5), {}],
   ['by a name that another site has given to this address', secretPath, { host: 'evil.example:80' }],
 ])('tells nothing %s', async (_, path, options) => {
-  for (const file of ['', 'events']) {
+  for (const file of ['', 'events', 'usages', 'histories/science/train']) {
     const response = await send(`${path()}${file}`, options);
     expect(response.statusCode).toBe(404);
     expect(await textOf(response)).not.toContain('train');
@@ -85,6 +88,22 @@ test('is read-only', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     expect((await send(secretPath(), { method })).statusCode).toBe(405);
   expect((await send(`${secretPath()}nothing`)).statusCode).toBe(404);
+});
+
+test('answers what the page asks for', async () => {
+  const answer = async (path: string) => JSON.parse(await textOf(await send(`${secretPath()}${path}`)));
+  expect(await answer('histories/science/train%2F1')).toEqual({ answer: HISTORY });
+  expect(await answer('usages')).toEqual({ answer: USAGE });
+  expect(answers.asked).toEqual(['science/train/1', 'usage']);
+});
+
+test('says that there is no read API', async () => {
+  const other = await serveDashboard({ port: 0, view });
+  for (const path of ['histories/science/train', 'usages'])
+    expect(await (await fetch(`${other.url}${path}`)).json()).toEqual({
+      problem: expect.stringContaining('This cluster has no read API'),
+    });
+  await other.stop();
 });
 
 test('tells all there is first, then what changes, until the browser is gone', async () => {

@@ -28,13 +28,13 @@ describe('messages', () => {
     const moved = { ...jobView(PLANNED), position: 1 };
     const after = changed(
       before,
-      { ...NOTHING, jobs: [moved], goneJobs: ['science/job-wide'], goneNodes: ['node2'] },
+      { ...NOTHING, jobs: [moved], goneJobs: ['science/wide-job'], goneNodes: ['node2'] },
       false,
     );
-    expect(after.jobs.get('science/job-next')).toBe(moved);
-    expect(after.jobs.has('science/job-wide')).toBe(false);
+    expect(after.jobs.get('science/next-job')).toBe(moved);
+    expect(after.jobs.has('science/wide-job')).toBe(false);
     expect([...after.nodes.keys()]).toEqual(['node10', 'node0']);
-    expect(after.jobs.get('science/job-train')).toBe(before.jobs.get('science/job-train'));
+    expect(after.jobs.get('science/train-job')).toBe(before.jobs.get('science/train-job'));
   });
 
   test('after a lost connection the first one replaces all', () => {

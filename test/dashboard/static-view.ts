@@ -17,6 +17,11 @@ export class StaticView {
     return () => this.listeners.delete(listener);
   }
 
+  /** How many listen. */
+  get followers(): number {
+    return this.listeners.size;
+  }
+
   tell(changes: Partial<Changes>): void {
     for (const listener of this.listeners)
       listener({ jobs: [], goneJobs: [], nodes: [], goneNodes: [], ...changes });

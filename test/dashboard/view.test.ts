@@ -4,7 +4,7 @@ import { at, ENDED, fluxJob, node, PLANNED, RESERVED, RUNNING } from './sample';
 
 test('a running job holds units of its nodes', () => {
   expect(jobView(RUNNING)).toEqual({
-    key: 'science/job-train',
+    key: 'science/train-job',
     namespace: 'science',
     name: 'job/train',
     queue: 'default',

@@ -1,6 +1,6 @@
 /** The dashboard of a user: it shows what this user may see, and follows the cluster. */
-import type { Changes } from '../../runtime/dashboard/messages';
 import { hasBrowser, launchBrowser } from '../dashboard/browser';
+import { follow } from './dashboard-events';
 import { describeStack, inOneNamespace } from './suite';
 import { ADA, giveRole } from './users';
 import { Namespace } from './workloads';
@@ -23,22 +23,6 @@ describeStack(
       return { command, url: /http:\S+/.exec(command.log())![0] };
     }
 
-    /** Reads messages until one of them passes. */
-    async function follow(url: string, passes: (changes: Changes) => boolean): Promise<readonly Changes[]> {
-      const messages: Changes[] = [];
-      const { body } = await fetch(`${url}events`);
-      let text = '';
-      for await (const part of body!.pipeThrough(new TextDecoderStream())) {
-        text += part;
-        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-          messages.push(JSON.parse(text.slice(text.indexOf('data: ') + 6, end)) as Changes);
-          text = text.slice(end + 2);
-          if (passes(messages.at(-1)!)) return messages;
-        }
-      }
-      throw new Error(`the messages ended: ${JSON.stringify(messages)}`);
-    }
-
     test('a user sees the own namespace, live, and nothing of others', async () => {
       const { stack } = getFixture();
       const secret = await Namespace.create(getFixture, 'secret');
@@ -49,6 +33,10 @@ describeStack(
       const shown = await science.job('shown', { cores: 2, runs: '300ms' });
       await science.phase(shown, 'Finished');
       const messages = await followed;
+      for (const path of ['histories/science/shown', 'usages'])
+        expect(await (await fetch(`${url}${path}`)).json()).toEqual({
+          problem: 'This cluster has no read API of the queue; its administrator can add it to the stack.',
+        });
       const jobs = messages.flatMap((message) => message.jobs);
       expect(new Set(jobs.map(({ name, namespace }) => `${namespace}/${name}`))).toEqual(
         new Set(['science/job/shown']),

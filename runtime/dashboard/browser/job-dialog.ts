@@ -1,5 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { JobView } from '../messages';
+import { workloadOf } from './history';
+import { HistoryList } from './history-list';
 import { html } from './html';
 import { clockTime, duration } from './words';
 
@@ -21,11 +23,15 @@ export function JobDialog({ name, job, now, close }: Props) {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  const workload = workloadOf(name, job);
   return html`
     <dialog ref=${dialog} aria-labelledby="job-title" onClose=${close}>
-      <h2 id="job-title">${job === undefined ? name : `${job.namespace}/${job.name}`}</h2>
+      <div class="title">
+        <h2 id="job-title">${job === undefined ? name : `${job.namespace}/${job.name}`}</h2>
+        <form method="dialog"><button>Close</button></form>
+      </div>
       ${job === undefined ? html`<p>There is no such job, or no longer.</p>` : details(job, now)}
-      <form method="dialog"><button>Close</button></form>
+      ${workload !== undefined && html`<${HistoryList} workload=${workload} job=${job} now=${now} />`}
     </dialog>
   `;
 }

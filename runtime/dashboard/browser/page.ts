@@ -5,7 +5,7 @@ import { NodeMap } from './node-map';
 import { QueueTable } from './queue-table';
 import { holdsNodes, isActive, type State } from './state';
 import { Timeline } from './timeline';
-import { UsageTable } from './usage-table';
+import { UsageSection } from './usage-section';
 import { count } from './words';
 
 const KEY = '#job=';
@@ -29,8 +29,13 @@ function useChosenJob(): [string | undefined, (key: string | undefined) => void]
 const CONNECTIONS = {
   connecting: 'Connecting …',
   live: 'Live',
-  lost: 'The connection is lost; trying again. What you see may be old. If the command was ended, start it again and open its new address.',
+  lost: 'The connection is lost; trying again. What you see may be old. If the command that serves the page was ended, start it again and open its address.',
 };
+
+function Connection({ connection }: Pick<State, 'connection'>) {
+  const isRefused = typeof connection === 'object';
+  return html`<p role="status" class=${`connection ${isRefused ? 'lost' : connection}`}>${isRefused ? connection.refused : CONNECTIONS[connection]}</p>`;
+}
 
 export function Page({ state }: { state: State }) {
   const [chosen, choose] = useChosenJob();
@@ -40,7 +45,8 @@ export function Page({ state }: { state: State }) {
     <header>
       <h1>fluxqueue</h1>
       <p>${counts}</p>
-      <p role="status" class=${`connection ${state.connection}`}>${CONNECTIONS[state.connection]}</p>
+      ${state.namespace !== undefined && html`<p>Namespace <strong>${state.namespace}</strong></p>`}
+      <${Connection} connection=${state.connection} />
       <nav aria-label="Sections">
         <a href="#queue">Queue</a> <a href="#nodes">Nodes</a> <a href="#timeline">Timeline</a> <a href="#usage">Usage</a>
       </nav>
@@ -49,7 +55,7 @@ export function Page({ state }: { state: State }) {
       <${QueueTable} jobs=${state.jobs} now=${now} choose=${choose} />
       <${NodeMap} state=${state} choose=${choose} />
       <${Timeline} jobs=${state.jobs} now=${now} choose=${choose} />
-      <${UsageTable} jobs=${state.jobs} />
+      <${UsageSection} jobs=${state.jobs} />
     </main>
     ${
       chosen !== undefined &&

@@ -5,13 +5,17 @@ export interface State {
   readonly jobs: ReadonlyMap<string, JobView>;
   readonly nodes: ReadonlyMap<string, NodeView>;
   readonly nodesUnknown: string | undefined;
-  readonly connection: 'connecting' | 'live' | 'lost';
+  /** @default - all namespaces */
+  readonly namespace: string | undefined;
+  /** A sentence: the server refuses to tell more for now. */
+  readonly connection: 'connecting' | 'live' | 'lost' | { readonly refused: string };
 }
 
 export const EMPTY: State = {
   jobs: new Map(),
   nodes: new Map(),
   nodesUnknown: undefined,
+  namespace: undefined,
   connection: 'connecting',
 };
 
@@ -27,6 +31,7 @@ export function changed(before: State, changes: Changes, all: boolean): State {
     jobs,
     nodes,
     nodesUnknown: all ? changes.nodesUnknown : before.nodesUnknown,
+    namespace: all ? changes.namespace : before.namespace,
     connection: 'live',
   };
 }

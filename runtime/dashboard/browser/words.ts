@@ -38,3 +38,13 @@ export function colourOf(key: string): number {
   for (const character of key) hash = (hash * 31 + character.codePointAt(0)!) >>> 0;
   return hash % 12;
 }
+
+const TENTHS = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** Hours of a unit, to a tenth. */
+export const hours = (amount = 0): string => TENTHS.format(amount);
+
+const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** @param part of one */
+export const percent = (part: number): string => PERCENT.format(part);

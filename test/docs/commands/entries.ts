@@ -164,10 +164,10 @@ again every 5 seconds.`,
       },
       {
         command: 'dashboard',
-        text: `It serves a live, read-only page on this machine, of what you may read ([decision 41](decisions/0041-dashboard.md)); its address has a secret.
-A job opens with a click or Enter. Nodes have their free and used cores if you may list nodes.
+        text: `It serves a live, read-only page on this machine, of what you may read; its address has a secret. A job opens with a click or Enter, with its
+history. Nodes have their free and used cores if you may list nodes. The stack serves the same page to many ([the dashboard](dashboard.md)).
 
-![Queue, nodes, timeline and usage](dashboard-1280-light.png)`,
+![Queue, nodes, timeline, usage and fair shares](dashboard-1280-light.png)`,
         runs: [{ line: 'kubectl fluxqueue dashboard', until: /Ctrl-C ends it/, interrupted: true }],
       },
       {

@@ -1,0 +1,47 @@
+/** What the page makes of a history. */
+import { eventsOf, versionOf, workloadOf } from '../../runtime/dashboard/browser/history';
+import { jobView } from '../../runtime/dashboard/view';
+import { fluxJobName } from '../../runtime/fluxjobs/status';
+import { entry, HISTORY } from './answers';
+import { PLANNED, RUNNING } from './sample';
+
+const TRAIN = { namespace: 'science', kind: 'job', name: 'train' };
+
+test('a job tells its workload', () => {
+  expect(workloadOf('science/train-job', jobView(RUNNING))).toEqual(TRAIN);
+});
+
+test.each([
+  ['Job', 'train'],
+  ['Pod', 'train-job'],
+])('a %s that is gone is known by the name of its FluxJob', (kind, name) => {
+  expect(workloadOf(`science/${fluxJobName(kind, name)}`, undefined)).toEqual({
+    namespace: 'science',
+    kind: kind.toLowerCase(),
+    name,
+  });
+});
+
+test.each(['science', 'science/', 'science/train', ''])('"%s" is no workload', (key) => {
+  expect(workloadOf(key, undefined)).toBeUndefined();
+});
+
+test('events of workloads that had the name before are apart, and other kinds are left out', () => {
+  const { own, earlier, omitted } = eventsOf(HISTORY.entries, 'job');
+  expect(own.map(({ event }) => event)).toEqual(['Submitted', 'Waiting', 'Granted', 'Running']);
+  expect(earlier.map(({ event }) => event)).toEqual(['Submitted', 'Finished']);
+  expect(omitted).toBe(0);
+});
+
+test('of very many events the last ones are shown', () => {
+  const many = Array.from({ length: 450 }, (_, i) => entry(i, 'Requeued', `${i}`));
+  const { own, omitted } = eventsOf(many, 'job');
+  expect([own.length, own.at(-1)!.message, omitted]).toEqual([200, '449', 250]);
+});
+
+test('the history is read again when the job changes, and not when its place in the line does', () => {
+  const job = jobView(PLANNED);
+  expect(versionOf({ ...job, position: 7, planned: '2026-11-23T13:00:00Z' })).toBe(versionOf(job));
+  for (const change of [{ phase: 'Running' }, { reason: 'Held' }, { requeues: 1 }, { result: 'Failed' }])
+    expect(versionOf({ ...job, ...change })).not.toBe(versionOf(job));
+});
