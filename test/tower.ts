@@ -244,6 +244,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'ground',
     'runtime/admission',
     'runtime/config',
+    'runtime/dashboard',
     'runtime/fluxion',
     'runtime/fluxion/client',
     'runtime/fluxion/matcher',

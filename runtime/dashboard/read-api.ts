@@ -1,9 +1,8 @@
 /** What the page of one person asks for, from the read API with the rights of this person (docs/decisions/0042-read-api.md). */
-import { READ_GROUP, READ_VERSION } from '../../constructs/api/labels';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { ApiError, ifFound, isStatus } from '../kubernetes/errors';
-import { namespaced } from '../kubernetes/paths';
+import { isStatus } from '../kubernetes/errors';
+import { hasReadApi, histories, usages } from '../kubernetes/read-api';
 import type { Answer, HistoryView, UsageView } from './messages';
 import type { PageSource } from './page-server';
 
@@ -21,10 +20,6 @@ export const NO_ANSWERS: Answers = {
   history: () => Promise.resolve(NO_READ_API),
   usage: () => Promise.resolve(NO_READ_API),
 };
-
-const histories = namespaced(READ_GROUP, READ_VERSION, 'histories');
-const usages = namespaced(READ_GROUP, READ_VERSION, 'usages');
-const DISCOVERY = `/apis/${READ_GROUP}`;
 
 /** The page asks again by itself, or its person does. */
 const ONCE = { retries: 0, timeout: 15_000 };
@@ -58,21 +53,11 @@ async function answered<T>(
   } catch (error) {
     if (isStatus(error, 404) || isStatus(error, 403)) {
       // Rights are checked first, also for what is not installed.
-      if (!(await isInstalled(client))) return NO_READ_API;
+      if (!(await hasReadApi(client))) return NO_READ_API;
       if (error.status === 403) return { problem: `You may not read ${what}.` };
       if (absent !== undefined) return { answer: absent };
     }
     if (isStatus(error, 503)) return { problem: 'The read API of the queue does not answer now.' };
     return { problem: messageOf(error) };
-  }
-}
-
-/** Every user may read discovery. Where a cluster forbids that, the first answer counts. */
-async function isInstalled(client: Pick<KubernetesClient, 'get'>): Promise<boolean> {
-  try {
-    return (await ifFound(client.get<object>(DISCOVERY, ONCE))) !== undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return true;
-    throw error;
   }
 }

@@ -17,6 +17,7 @@ import { watchFrontProxy } from '../reader/front-proxy-watch';
 import { OnDemand } from '../reader/on-demand';
 import { type ReaderServer, startReaderServer } from '../reader/server';
 import { certificateExpiry, firstCertificate } from './first-certificate';
+import { readerDashboard } from './reader-dashboard';
 import type { Role } from './role';
 
 /**
@@ -65,12 +66,7 @@ async function serve(
   metrics: ReturnType<typeof readerMetrics>,
   { stops, signal }: Life,
 ): Promise<number> {
-  const { kubeconfig, context } = config.kubernetes;
-  const client = createClient({
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-    userAgent: 'fluxqueue-reader',
-  });
+  const client = clientOf(config);
   stops.push(() => client.close());
   signal.addEventListener('abort', () => client.close());
   const queue = queueOnDemand(config, client, logger);
@@ -78,6 +74,9 @@ async function serve(
   const options = { config, client, logger, time: systemTime, queue: () => queue.get() };
   const answers = readResources(options);
   stops.push(() => answers.stop());
+  const { resources } = answers;
+  const deadline = config.reader.deadlineSeconds * 1000;
+  const dashboard = readerDashboard({ client, logger, resources, deadline });
 
   const { secretNamespace: namespace, secretName, serviceName, apiServiceName } = config.reader;
   const names = serviceNames(serviceName, namespace);
@@ -91,15 +90,16 @@ async function serve(
     onChange: (proxy) => server?.setFrontProxy(proxy),
   });
   stops.push(() => frontProxy.stop());
-  const { host, port, drainSeconds, deadlineSeconds } = config.reader;
+  const { host, port, drainSeconds } = config.reader;
   server = await startReaderServer({
     host,
     port,
     tls: first,
     client,
     frontProxy: frontProxy.proxy(),
-    resources: answers.resources,
-    deadline: deadlineSeconds * 1000,
+    resources,
+    proxies: { dashboards: dashboard.handle },
+    deadline,
     onRequest: (resource, code, seconds) => metrics.seconds.observe({ resource, code }, seconds),
     onError: (error) => logger.warn({ err: error, error: messageOf(error) }, 'answering a request failed'),
   });
@@ -113,8 +113,17 @@ async function serve(
   stops.push(
     () => started.stop(drainSeconds * 1000),
     () => rotation.stop(),
+    () => dashboard.stop(),
   );
   return started.port;
+}
+
+function clientOf({ kubernetes: { kubeconfig, context } }: Config): KubernetesClient {
+  return createClient({
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+    userAgent: 'fluxqueue-reader',
+  });
 }
 
 /** The queue's tables, which this role can only read. */

@@ -13,14 +13,14 @@ const nameless = { ...entry, at: '2027-01-15T08:01:00Z', event: 'Finished', acto
 
 test('each event has a line', () => {
   expect(historyLines([entry, nameless], { wide: false })).toEqual([
-    'TIME                      EVENT      BY       REASON',
+    'TIME                  EVENT      BY       REASON',
     '2027-01-15T08:00:00Z  Submitted  ada      was admitted',
     '2027-01-15T08:01:00Z  Finished   unknown',
   ]);
 });
 
 test('lines name kind and uid if several workloads had the name, or if they are asked for', () => {
-  const named = 'TIME                      KIND  UID  EVENT      BY   REASON';
+  const named = 'TIME                  KIND  UID  EVENT      BY   REASON';
   expect(historyLines([entry, { ...entry, uid: 'u2', kind: 'Pod' }], { wide: false })).toEqual([
     named,
     '2027-01-15T08:00:00Z  Job   u1   Submitted  ada  was admitted',
