@@ -25,7 +25,7 @@ import { Refusal, refusalOf, statusAnswer } from './status';
 import { type Target, targetOf, verbOf } from './target';
 
 /** Answers requests to `RESOURCE/NAME/proxy/...`, for as long as it likes. The request is authorized. */
-export type ProxyHandler = (
+type ProxyHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   given: {
