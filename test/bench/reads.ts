@@ -34,12 +34,17 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   queueAll: ['queue', '-A'],
   why: ['why', 'waiting-100', '-n', NAMESPACE],
   top: ['top', '-n', NAMESPACE],
+  plan: ['plan', '-n', NAMESPACE],
+  history: ['history', 'waiting-100', '-n', NAMESPACE],
+  usage: ['usage', '-n', NAMESPACE],
+  nodes: ['nodes'],
 };
 
 async function main(): Promise<void> {
   const stack = await startStack({
     cluster: { nodes: options.nodes, nodeShape: { cpu: `${CORES}`, memory: '64Gi' } },
     config: { logLevel: 'warn' },
+    readApi: true,
     progress: print,
   });
   try {
@@ -53,6 +58,7 @@ async function main(): Promise<void> {
 async function measure(stack: Stack): Promise<object> {
   await stack.namespace(NAMESPACE);
   const leader = await stack.startController();
+  await stack.startReader();
   await fill(stack);
   const delays = { quiet: [] as number[], reading: [] as number[] };
   const seconds = Object.fromEntries(Object.keys(COMMANDS).map((name): [string, number[]] => [name, []]));
