@@ -4,6 +4,7 @@ import { isReady } from './cluster';
 import { leftovers } from './leftovers';
 import { jobManifest, TEAM } from './load';
 import { runMiniCluster } from './minicluster';
+import { askReader } from './reads';
 import { applyAgain, rollOut } from './rollout';
 import type { Figures, Run } from './scenario';
 import { type DeployedStack, type RealPod, STACK_NAMESPACE } from './stack';
@@ -281,14 +282,17 @@ export async function remove({ stack, rig, figures, say }: Run): Promise<void> {
 
 export const REDUCED: readonly Step[] = [
   runJobs,
+  askReader,
   runMiniCluster,
   applyAgain,
   rollOut,
   deleteLeader,
   deleteAllPods,
+  askReader,
 ];
 export const ALL: readonly Step[] = [
   runJobs,
+  askReader,
   runMiniCluster,
   applyAgain,
   rollOut,
@@ -297,6 +301,7 @@ export const ALL: readonly Step[] = [
   deleteLeader,
   killLeader,
   deleteAllPods,
+  askReader,
   drainNode,
   killNode,
 ];
