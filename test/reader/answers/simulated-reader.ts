@@ -2,6 +2,7 @@
 import { type ConfigInput, parseConfig } from '../../../runtime/config';
 import type { KubernetesClient } from '../../../runtime/kubernetes/client';
 import { createLogger } from '../../../runtime/observability/log';
+import type { Queue } from '../../../runtime/queue/store';
 import { readResources } from '../../../runtime/reader/answers/index';
 import type { ReadRequest } from '../../../runtime/reader/resource';
 import type { QueueModel } from '../../fuzz/queue-model';
@@ -17,6 +18,8 @@ export class SimulatedReader {
   /** What the database answers instead. */
   databaseError: Error | undefined;
   apiserverIsDown = false;
+  /** What has ended, which the model of the tables does not keep. */
+  traced: Queue['traced'] = async () => [];
   private readonly answers;
 
   constructor(config: ConfigInput = {}) {
@@ -44,6 +47,7 @@ export class SimulatedReader {
         // What the model of the tables lacks.
         return Object.assign(Object.create(controller.queue) as QueueModel, {
           estimateError: async () => undefined,
+          traced: this.traced,
         });
       },
       logger: createLogger('reader', 'silent'),
