@@ -1,5 +1,5 @@
 import { graphLines } from '../../runtime/cli/graph-tree';
-import type { ResourceGraph } from '../../runtime/reader/kinds';
+import { READ_API, type ResourceGraph } from '../../runtime/reader/kinds';
 import { cpuSeconds } from './cpu-time';
 
 type GraphNode = ResourceGraph['nodes'][number];
@@ -11,7 +11,7 @@ function node(name: string, over: Partial<GraphNode> = {}): GraphNode {
 
 function graph(nodes: readonly GraphNode[]): ResourceGraph {
   return {
-    apiVersion: 'queue.converged-computing.org/v1alpha1',
+    apiVersion: READ_API,
     kind: 'ResourceGraph',
     metadata: { name: 'fluxion' },
     bootId: 'b',

@@ -1,8 +1,7 @@
 import { chosenNodes, nodeLines } from '../../runtime/cli/node-table';
-import type { NodeReport, NodeReportList } from '../../runtime/reader/kinds';
+import { type NodeReport, type NodeReportList, READ_API } from '../../runtime/reader/kinds';
 import { cpuSeconds } from './cpu-time';
 
-const READ_API = 'queue.converged-computing.org/v1alpha1';
 const NONE = { core: 0, memory: 0 };
 const ALL = { core: 160, memory: 512 };
 

@@ -1,8 +1,7 @@
 /** What the commands print of an answer; how it looks is tested with each table. */
-import type { NodeReportList, Plan, ResourceGraph } from '../../runtime/reader/kinds';
+import { type NodeReportList, type Plan, READ_API, type ResourceGraph } from '../../runtime/reader/kinds';
 import { type PlayedReadApi, playedReadApi } from './played-read-api';
 
-const READ_API = 'queue.converged-computing.org/v1alpha1';
 const getApi = playedReadApi();
 
 const entry = (kind: string, event: string) => ({

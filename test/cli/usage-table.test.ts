@@ -1,9 +1,9 @@
 import { usageLines } from '../../runtime/cli/usage-table';
-import type { Usage } from '../../runtime/reader/kinds';
+import { READ_API, type Usage } from '../../runtime/reader/kinds';
 
 const hours = { jobs: 3, pods: 5, cpuHours: 1234.567, memoryGiBHours: 0, gpuHours: 1 };
 const usage: Usage = {
-  apiVersion: 'queue.converged-computing.org/v1alpha1',
+  apiVersion: READ_API,
   kind: 'Usage',
   metadata: {},
   from: '2026-11-01T00:00:00.000Z',

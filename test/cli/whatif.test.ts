@@ -1,6 +1,6 @@
 import { objectsIn } from '../../runtime/cli/whatif-input';
 import { whatIfLines } from '../../runtime/cli/whatif-text';
-import type { WhatIf, WhatIfStatus } from '../../runtime/reader/kinds';
+import { READ_API, type WhatIf, type WhatIfStatus } from '../../runtime/reader/kinds';
 import { playedReadApi, ROOT } from './played-read-api';
 
 const JOB = 'apiVersion: batch/v1\nkind: Job\nmetadata: { name: train }\n';
@@ -18,7 +18,7 @@ const STATUS: WhatIfStatus = {
 
 function whatIf(status: WhatIfStatus, spec: Partial<WhatIf['spec']> = {}): WhatIf {
   return {
-    apiVersion: 'queue.converged-computing.org/v1alpha1',
+    apiVersion: READ_API,
     kind: 'WhatIf',
     metadata: {},
     spec: { object: {}, ...spec },
