@@ -22,8 +22,7 @@ export function histories(model: ReadModel): ReadResource {
         entries: entries.map(({ at, uid, kind, event, actor, why }) => ({
           at: isoOf(at),
           uid,
-          // Of an event whose row has gone.
-          kind: kind ?? '',
+          kind,
           event,
           actor,
           message: why,
