@@ -79,7 +79,7 @@ test('a wide table has totals and the numbers of Fluxion beside them', () => {
   expect(head).toMatch(/UNMANAGED +TOTAL +FLUXION +FLUXION-FREE +FLUXION-TOTAL$/);
   expect(a).toMatch(/ 16 cpu, 64Gi memory +Up +16 cpu, 64Gi memory +16 cpu, 64Gi memory$/);
   expect(b).toMatch(/ 16 cpu, 64Gi memory +unknown +- +-$/);
-  expect(last).toBe('without the view of Fluxion: the leader does not answer');
+  expect(last).toBe('the view of Fluxion is missing: the leader does not answer');
 });
 
 test('types that have no size are counted, and come last', () => {
