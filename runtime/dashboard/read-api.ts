@@ -1,4 +1,5 @@
 /** What the page of one person asks for, from the read API with the rights of this person (docs/decisions/0042-read-api.md). */
+import { startOfMonth } from '../clock';
 import { hasCode, messageOf } from '../errors';
 import { ask, histories, type Question, type ReadApiClient, usages } from '../kubernetes/read-api';
 import type { Answer, HistoryView, UsageView } from './messages';
@@ -30,8 +31,11 @@ export function readApi(client: ReadApiClient, namespace?: string): Answers {
 
 /** The query of `list usages` of which the page shows the answer: this month in UTC. */
 export function monthQuery(now: Date): URLSearchParams {
-  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
-  return new URLSearchParams({ from, until: now.toISOString(), by: 'queue,namespace,user' });
+  return new URLSearchParams({
+    from: startOfMonth(now),
+    until: now.toISOString(),
+    by: 'queue,namespace,user',
+  });
 }
 
 /** Without entries if no workload had the name, or none is recorded any more. */
