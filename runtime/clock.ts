@@ -117,3 +117,8 @@ export function steadySeconds({ clock, wall }: Pick<Time, 'clock' | 'wall'>): ()
     return seconds;
   };
 }
+
+/** ISO 8601. A month begins in UTC, wherever somebody asks. */
+export function startOfMonth(now: Date): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
+}

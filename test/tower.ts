@@ -8,6 +8,7 @@ export const GROUND = [
   'runtime/errors',
   'runtime/clock',
   'runtime/columns',
+  'runtime/queue-order',
   'runtime/node-version',
   'runtime/signal',
   'runtime/observability',
@@ -55,6 +56,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/errors': ['constructs/api'],
   'runtime/clock': [],
   'runtime/columns': [],
+  'runtime/queue-order': [],
   'runtime/signal': [],
   'runtime/node-version': ['runtime/errors'],
   'runtime/observability': ['runtime/errors'],
@@ -149,8 +151,8 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/workloads',
   ],
   'runtime/dashboard': ['ground', 'runtime/fluxjobs', 'runtime/jobspec', 'runtime/kubernetes'],
-  // Runs in the browser: of the server it knows the messages.
-  'runtime/dashboard/browser': ['runtime/dashboard'],
+  // Runs in the browser: of the server it knows the messages, and the order of lists.
+  'runtime/dashboard/browser': ['runtime/dashboard', 'runtime/queue-order'],
   'runtime/fluxsetups': [
     'ground',
     'runtime/config',

@@ -3,7 +3,6 @@ import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import {
-  PRIORITY_CLASS,
   READ_API_SERVICE,
   READ_GROUP,
   READ_VERSION,
@@ -11,25 +10,15 @@ import {
   READER_SERVICE,
   READER_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { roleCommand } from '../images';
 import { KubeObject } from '../kube-object';
-import { type ComponentProps, KEEP, objectMetadata, selectorLabels, Wave } from '../metadata';
+import { type ComponentProps, KEEP, objectMetadata, Wave } from '../metadata';
 import type { ExternalReader } from './admission/form';
-import { CONFIG_FILE, type Configuration } from './configuration';
-import { databaseVariables, HTTP_PORT, METRICS_PORT } from './controller';
+import type { Configuration } from './configuration';
+import { databaseVariables } from './controller';
 import type { Database } from './database';
-import {
-  API_ACCESS_MOUNT,
-  API_ACCESS_VOLUME,
-  httpProbes,
-  NO_SERVICE_LINKS,
-  RESTRICTED,
-  RUNTIME_USER,
-  resources,
-  restrictedPod,
-  spread,
-} from './pod';
+import { API_ACCESS_MOUNT, API_ACCESS_VOLUME } from './pod';
 import type { Pods } from './pods/pods';
+import { addServer } from './server';
 
 export const READER_PORT = 9445;
 
@@ -44,23 +33,21 @@ export interface ReaderProps extends ComponentProps {
 export class Reader extends Construct {
   constructor(scope: Construct, id: string, props: ReaderProps) {
     super(scope, id);
-    const { namespace, pods } = props;
-    const metadata = objectMetadata({
-      name: READER_SERVICE,
-      namespace,
+    const { namespace, image, pods, configuration, database } = props;
+    addServer(this, {
       component: 'reader',
-      wave: Wave.RUNTIME,
+      name: READER_SERVICE,
+      serviceAccountName: READER_SERVICE_ACCOUNT,
+      namespace,
+      image,
+      pods,
+      configuration,
+      port: READER_PORT,
+      resources: { cpu: '25m', memory: '128Mi', memoryLimit: '1Gi' },
+      env: databaseVariables(namespace, database),
+      volume: API_ACCESS_VOLUME,
+      mount: API_ACCESS_MOUNT,
     });
-    const labels = selectorLabels('reader');
-    new KubeObject(this, 'service', k8s.KubeService, {
-      metadata,
-      spec: {
-        selector: labels,
-        ports: [{ name: 'https', port: 443, targetPort: k8s.IntOrString.fromString('https') }],
-      },
-    });
-    new KubeObject(this, 'deployment', k8s.KubeDeployment, { metadata, spec: deployment(props, labels) });
-    new KubeObject(this, 'budget', k8s.KubePodDisruptionBudget, { metadata, spec: pods.budget('reader') });
   }
 }
 
@@ -120,50 +107,4 @@ export class ReadApi extends Construct {
       },
     });
   }
-}
-
-function deployment(props: ReaderProps, labels: Record<string, string>): k8s.DeploymentSpec {
-  const { image, namespace, pods, configuration, database } = props;
-  return {
-    replicas: pods.replicas('reader'),
-    // An API without a server blocks the deletion of namespaces.
-    strategy: {
-      rollingUpdate: {
-        maxUnavailable: k8s.IntOrString.fromNumber(0),
-        maxSurge: k8s.IntOrString.fromNumber(1),
-      },
-    },
-    selector: { matchLabels: labels },
-    template: pods.template(
-      'reader',
-      {
-        serviceAccountName: READER_SERVICE_ACCOUNT,
-        automountServiceAccountToken: false,
-        ...NO_SERVICE_LINKS,
-        priorityClassName: PRIORITY_CLASS,
-        securityContext: restrictedPod(RUNTIME_USER),
-        topologySpreadConstraints: spread('reader'),
-        containers: [
-          {
-            name: 'reader',
-            image,
-            imagePullPolicy: 'IfNotPresent',
-            command: roleCommand('reader', '--config', CONFIG_FILE),
-            env: databaseVariables(namespace, database),
-            ports: [
-              { name: 'https', containerPort: READER_PORT },
-              { name: 'http', containerPort: HTTP_PORT },
-              { name: 'metrics', containerPort: METRICS_PORT },
-            ],
-            ...httpProbes(HTTP_PORT),
-            resources: resources({ cpu: '25m', memory: '128Mi', memoryLimit: '1Gi' }),
-            securityContext: RESTRICTED,
-            volumeMounts: [configuration.mount, API_ACCESS_MOUNT],
-          },
-        ],
-        volumes: [configuration.volume, API_ACCESS_VOLUME],
-      },
-      configuration.annotations,
-    ),
-  };
 }

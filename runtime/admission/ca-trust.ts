@@ -1,5 +1,5 @@
 /** Objects that tell the apiserver which CA to trust: the webhook configuration, and the APIService of the read API. */
-import { clusterWide } from '../kubernetes/paths';
+import { apiServices, clusterWide } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 
 /** Where the CA of a certificate is written. */
@@ -30,8 +30,6 @@ const webhookConfigurations = clusterWide(
   'v1',
   'mutatingwebhookconfigurations',
 );
-
-export const apiServices = clusterWide('apiregistration.k8s.io', 'v1', 'apiservices');
 
 /** @param name of the MutatingWebhookConfiguration */
 export function webhookTrust(name: string): CaTrust {

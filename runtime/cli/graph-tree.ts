@@ -26,14 +26,12 @@ export function graphLines({ nodes, unitSizes }: ResourceGraph, options: GraphTr
     sorted.map(({ total }) => total),
     unitSizes,
   );
-  const up = sorted.filter((node) => node.up).length;
-  const state =
-    up === sorted.length
-      ? 'all up'
-      : `${(sorted.length - up).toLocaleString('en')} down, which sums of what is free leave out`;
+  const down = sorted.filter((node) => !node.up).length;
+  const state = down === 0 ? 'all up' : `${down.toLocaleString('en')} down`;
+  const sums = down === 0 ? '' : '; sums leave out what is free on nodes that are down';
   const head = ['RESOURCE', 'NODES', 'UP', ...types.map(({ name }) => name.toUpperCase())];
   return [
-    `the graph of Fluxion has ${counted(sorted.length, 'node')}, ${state}; ${types.map(({ name }) => name).join(', ')} are free/total`,
+    `the graph of Fluxion has ${counted(sorted.length, 'node')}, ${state}; ${types.map(({ name }) => name).join(', ')} are free/total${sums}`,
     ...tableLines([
       options.wide ? [...head, 'PROPERTIES'] : head,
       sumRow('cluster', sorted, types, options),

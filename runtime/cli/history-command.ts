@@ -1,12 +1,10 @@
 /** The command `history`, on the read API. */
 import type { Command } from 'commander';
 import { FluxqError } from '../errors';
-import { histories } from '../kubernetes/read-api';
-import { isStatus } from '../kubernetes/errors';
+import { ask, histories } from '../kubernetes/read-api';
 import type { History } from '../reader/kinds';
 import { historyLines } from './history-table';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
-import { ask } from './read-api';
 import { inNamespace, type Scope, scoped } from './with-client';
 import { type MeantWorkload, parseAnyWorkload } from './workload-names';
 
@@ -35,15 +33,13 @@ async function printHistory(text: string, { output, ...scope }: Options): Promis
       },
     );
   await inNamespace({ ...scope, ...(namespace !== undefined && { namespace }) }, async (client, where) => {
-    const history = await historyOf(
-      ask<History>(client, {
-        verb: 'get',
-        path: histories(where, meant.name),
-        scope: { namespace: where },
-      }),
-      meant,
-    );
-    if (history === undefined || history.entries.length === 0) throw unknown(text, where);
+    const all = await ask<History>(client, {
+      verb: 'get',
+      path: histories(where, meant.name),
+      scope: { namespace: where },
+    });
+    const history = { ...all, entries: all.entries.filter(({ kind }) => isKind(meant, kind)) };
+    if (history.entries.length === 0) throw neverQueued(text, where);
     printLines(
       isObjectFormat(output)
         ? [objectText(history, output)]
@@ -52,26 +48,14 @@ async function printHistory(text: string, { output, ...scope }: Options): Promis
   });
 }
 
-/** With the entries of the kinds that are meant; undefined if nothing had this name. */
-async function historyOf(asked: Promise<History>, { kinds }: MeantWorkload): Promise<History | undefined> {
-  try {
-    const history = await asked;
-    const isMeant = new Set(kinds.map(({ kind }) => kind));
-    return { ...history, entries: history.entries.filter(({ kind }) => isMeant.has(kind)) };
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
+function isKind({ kinds }: MeantWorkload, kind: string): boolean {
+  return kinds.some((meant) => meant.kind === kind);
 }
 
-function unknown(text: string, namespace: string): FluxqError {
+function neverQueued(text: string, namespace: string): FluxqError {
   return new FluxqError(
     'FLUXQ_WORKLOAD_UNKNOWN',
-    `nothing of this name was ever in the queue of namespace ${namespace}`,
-    {
-      field: 'workload',
-      value: text,
-      remedy: 'see that name and namespace are right; histories are kept for a year (queue.archiveDays)',
-    },
+    `nothing of this kind and name was ever queued in namespace ${namespace}`,
+    { field: 'workload', value: text, remedy: 'leave out the kind, which shows what else had this name' },
   );
 }

@@ -98,7 +98,7 @@ function notes({ items, withoutFluxion }: NodeReportList): string[] {
     ...(drift.length === 0
       ? []
       : ['the leader repairs drift within minutes; kubectl fluxqueue doctor says more if it stays']),
-    ...(withoutFluxion === undefined ? [] : [`without the view of Fluxion: ${plain(withoutFluxion)}`]),
+    ...(withoutFluxion === undefined ? [] : [`the view of Fluxion is missing: ${plain(withoutFluxion)}`]),
   ];
 }
 

@@ -1,11 +1,10 @@
 /** The commands `nodes` and `graph`, on the read API. Nodes have no namespace, so they need rights in the whole cluster. */
 import type { Command } from 'commander';
-import { nodeReports, resourceGraphs } from '../kubernetes/read-api';
+import { ask, nodeReports, resourceGraphs } from '../kubernetes/read-api';
 import type { NodeReportList, ResourceGraph } from '../reader/kinds';
 import { graphLines } from './graph-tree';
 import { chosenNodes, nodeLines } from './node-table';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
-import { ask } from './read-api';
 import { repeat } from './repeat';
 import { inCluster, type Scope } from './with-client';
 

@@ -1,5 +1,6 @@
 /** The options `--from` and `--until` of commands about a time that has passed. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { startOfMonth } from '../clock';
 import { FluxqError } from '../errors';
 
 export interface PeriodOptions {
@@ -34,8 +35,4 @@ function timeOf(text: string): string {
   if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(milliseconds))
     return new Date(milliseconds).toISOString();
   throw new InvalidArgumentError('write 2026-11-01 or 2026-11-01T12:00:00Z.');
-}
-
-function startOfMonth(now: Date): string {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
 }

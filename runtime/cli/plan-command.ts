@@ -1,10 +1,9 @@
 /** The command `plan`, on the read API. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { plans } from '../kubernetes/read-api';
+import { ask, plans } from '../kubernetes/read-api';
 import type { Plan } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption } from './output';
 import { nameOf, type PlanOptions, planLines, planTable } from './plan-chart';
-import { ask } from './read-api';
 import { type Page, repeat } from './repeat';
 import { inNamespace, type Scope, scoped, whereOf } from './with-client';
 

@@ -1,9 +1,8 @@
 /** The command `trace`, on the read API. */
 import type { Command } from 'commander';
-import { traces } from '../kubernetes/read-api';
+import { ask, traces } from '../kubernetes/read-api';
 import type { Trace } from '../reader/kinds';
 import { type PeriodOptions, periodOf, withPeriod } from './period-options';
-import { ask } from './read-api';
 import { inCluster, type Scope } from './with-client';
 
 export function addTraceCommand(program: Command): void {
@@ -25,6 +24,6 @@ async function printTrace(options: PeriodOptions & Pick<Scope, 'context'>): Prom
       scope: 'the whole cluster',
       query,
     });
-    process.stdout.write(swf === '' || swf.endsWith('\n') ? swf : `${swf}\n`);
+    process.stdout.write(swf);
   });
 }

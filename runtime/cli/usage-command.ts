@@ -1,10 +1,9 @@
 /** The command `usage`, on the read API. */
 import type { Command } from 'commander';
-import { usages } from '../kubernetes/read-api';
+import { ask, usages } from '../kubernetes/read-api';
 import type { Usage } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
 import { type PeriodOptions, periodOf, withPeriod } from './period-options';
-import { ask } from './read-api';
 import { TOP_KEYS, type TopKey } from './top';
 import { keysOf } from './top-command';
 import { usageLines } from './usage-table';

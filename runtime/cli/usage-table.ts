@@ -15,7 +15,7 @@ export function usageLines(
 ): string[] {
   return [
     `allocated hours of ${where} from ${rfc3339(from)} until ${rfc3339(until)}`,
-    ...(lines.length === 0 ? ['nothing had nodes in this time'] : hoursTable(lines, keys)),
+    ...(lines.length === 0 ? ['no workload held nodes in this period'] : hoursTable(lines, keys)),
     ...(shares.length === 0 ? [] : ['', ...sharesTable(shares)]),
   ];
 }
@@ -43,7 +43,7 @@ function sharesTable(shares: readonly FairShareLine[]): string[] {
     factor.toFixed(3),
   ]);
   return [
-    'fair shares: of equal priorities, the higher factor starts first; usage of long ago counts less',
+    'fair shares: among equal priorities, the higher factor starts first; older usage counts less',
     ...tableLines([['QUEUE', 'USER', 'WEIGHT', 'USED', 'FACTOR'], ...rows]),
   ];
 }

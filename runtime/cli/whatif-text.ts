@@ -12,7 +12,7 @@ export function whatIfLines(name: string, { spec, status }: WhatIf): string[] {
   const would = condition === '' ? `${name} would` : `${condition}, ${name} would`;
   return [
     start === undefined
-      ? `${would} not start as far as the plan goes`
+      ? `${would} not start within the plan`
       : `${would} start at ${rfc3339(start)}${end === undefined ? '' : ` and end at ${rfc3339(end)} at the latest`}`,
     ...(nodes.length === 0 ? [] : [`on ${counted(nodes.length, 'node')}: ${hostlistOf(nodes)}`]),
     ...(message === '' ? [] : [plain(message)]),
@@ -21,7 +21,7 @@ export function whatIfLines(name: string, { spec, status }: WhatIf): string[] {
     ),
     ...(start === undefined || delays.length > 0
       ? []
-      : ['it would delay none of your workloads in this namespace']),
+      : ['it would delay no other workload of this namespace']),
   ];
 }
 

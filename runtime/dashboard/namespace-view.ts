@@ -33,7 +33,7 @@ export class NamespaceView {
       goneJobs: [],
       nodes: [...this.shown.values()],
       goneNodes: [],
-      nodesUnknown: `Only those that jobs of ${this.namespace} hold are here, without what others hold of them.`,
+      nodesUnknown: `Only nodes that jobs of ${this.namespace} hold are shown, without what other namespaces hold of them.`,
       namespace: this.namespace,
     };
     listener(this.all);

@@ -9,7 +9,7 @@ import { FluxqError } from '../errors';
 import { EventWriter } from './events';
 import type { LiveView } from './live-view';
 import { answerPage, type PageSource, refuse } from './page-server';
-import { type Answers, NO_ANSWERS } from './read-api';
+import type { Answers } from './read-api';
 
 export interface DashboardServer {
   readonly url: string;
@@ -20,18 +20,13 @@ export interface DashboardOptions {
   /** 0 selects a free port. */
   readonly port: number;
   readonly view: Pick<LiveView, 'listen'>;
-  /** @default - there is no read API, and the page says so */
-  readonly answers?: Answers;
+  readonly answers: Answers;
 }
 
 const HOST = '127.0.0.1';
 
 /** @throws FluxqError FLUXQ_PORT_IN_USE if another program listens on the port */
-export async function serveDashboard({
-  port,
-  view,
-  answers = NO_ANSWERS,
-}: DashboardOptions): Promise<DashboardServer> {
+export async function serveDashboard({ port, view, answers }: DashboardOptions): Promise<DashboardServer> {
   const secret = randomBytes(24).toString('base64url');
   const writer = new EventWriter();
   const source: PageSource = {

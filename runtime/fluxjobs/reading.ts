@@ -1,25 +1,19 @@
 /** What commands and the dashboard read in a FluxJob. Pure functions. */
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { WorkloadRow } from '../queue/workload';
+import { compareListed, type Listed } from '../queue-order';
 import { parseHostlist } from '../resources/hostlist';
 import type { Reason } from './status';
 
-/** In the order in which kubectl users ask: what runs, then what waits in its line, then what has ended, newest first. */
+/** In the order of lists for people. */
 export function inLine(fluxJobs: readonly FluxJobObject[]): FluxJobObject[] {
-  const rank = ({ status = {} }: FluxJobObject) => RANKS[status.phase ?? 'Waiting'] ?? 1;
-  const position = ({ status = {} }: FluxJobObject) => status.position ?? Number.MAX_SAFE_INTEGER;
-  const created = ({ metadata }: FluxJobObject) => Date.parse(metadata.creationTimestamp ?? '') || 0;
-  return fluxJobs.toSorted(
-    (a, b) =>
-      rank(a) - rank(b) ||
-      a.spec.queue.localeCompare(b.spec.queue, 'en') ||
-      position(a) - position(b) ||
-      (rank(a) === LAST ? created(b) - created(a) : created(a) - created(b)),
-  );
+  return fluxJobs.toSorted((a, b) => compareListed(listed(a), listed(b)));
 }
 
-const LAST = 2;
-const RANKS: Readonly<Record<string, number>> = { Running: 0, Ready: 0, Waiting: 1, Finished: LAST };
+function listed({ metadata, spec: { queue }, status = {} }: FluxJobObject): Listed {
+  const { phase, position } = status;
+  return { phase, queue, position, created: metadata.creationTimestamp ?? '' };
+}
 
 /** As users name it: `job/train`. */
 export function nameOf({ spec: { workload } }: FluxJobObject): string {

@@ -27,7 +27,7 @@ export interface ClientOptions extends KubeconfigOptions {
   readonly random?: Random;
 }
 
-interface RequestOptions {
+export interface RequestOptions {
   /** Milliseconds that one attempt may take. @default the client's */
   readonly timeout?: number;
   /** How often 429 and 503 are answered with another attempt. @default 3 */

@@ -72,6 +72,7 @@ export const persistentVolumeClaims = namespaced('', 'v1', 'persistentvolumeclai
 export const persistentVolumes = clusterWide('', 'v1', 'persistentvolumes');
 export const resourceClaims = namespaced('resource.k8s.io', 'v1', 'resourceclaims');
 export const resourceClaimTemplates = namespaced('resource.k8s.io', 'v1', 'resourceclaimtemplates');
+export const apiServices = clusterWide('apiregistration.k8s.io', 'v1', 'apiservices');
 export const storageClasses = clusterWide('storage.k8s.io', 'v1', 'storageclasses');
 
 /** The plural resource in a path, for metrics: `/apis/batch/v1/namespaces/a/jobs/b/status` gives `jobs/status`. */

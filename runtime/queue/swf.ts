@@ -8,8 +8,15 @@ import type { Result } from './workload';
 const STATUS: Readonly<Record<Result, number>> = { Succeeded: 1, Failed: 0, TimedOut: 0, Cancelled: 5 };
 const UNKNOWN = -1;
 
+/** The cluster that a trace is of. */
+export interface TracedMachine {
+  readonly nodes: number;
+  /** The whole cores of all nodes. */
+  readonly cores: number;
+}
+
 /** @param workloads in the order of their submission */
-export function* swfLines(workloads: readonly TracedWorkload[]): Iterable<string> {
+export function* swfLines(workloads: readonly TracedWorkload[], machine: TracedMachine): Iterable<string> {
   const start = Math.floor(workloads[0]?.submittedAt ?? 0);
   const [users, namespaces, queues] = [new Numbers(), new Numbers(), new Numbers()];
   const jobs = workloads.map((workload, i) => [
@@ -35,6 +42,8 @@ export function* swfLines(workloads: readonly TracedWorkload[]): Iterable<string
   yield '; Version: 2.2';
   yield `; UnixStartTime: ${start}`;
   yield `; MaxJobs: ${jobs.length}`;
+  yield `; MaxNodes: ${machine.nodes}`;
+  yield `; MaxProcs: ${machine.cores}`;
   for (const [queue, number] of queues.entries()) yield `; Queue: ${number} ${queue}`;
   for (const job of jobs) yield job.join(' ');
 }

@@ -168,7 +168,7 @@ export interface WhatIfStatus {
   readonly delays: readonly { readonly name: string; readonly from: string; readonly to: string }[];
 }
 
-/** `list traces?from=&until=`: what started and ended, in Standard Workload Format. Users and namespaces are numbers. */
+/** `list traces?from=&until=`: what started and ended, and how large the cluster is, in Standard Workload Format. Users and namespaces are numbers. */
 export interface Trace extends Answered<'Trace'> {
   readonly swf: string;
 }

@@ -1,27 +1,18 @@
 /** FluxJobs of namespace science for the tests of commands. */
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+import { at, fluxJobObject, type FluxJobStatus, NOW } from '../fluxjobs/fluxjob-object';
 
-type Status = NonNullable<FluxJobObject['status']>;
-type Conditions = NonNullable<Status['conditions']>;
+export { NOW };
 
-export const NOW = Date.parse('2026-11-23T12:00:00Z');
+type Conditions = NonNullable<FluxJobStatus['conditions']>;
 
 export function fluxJob(
   name: string,
-  status: Partial<Status> = {},
+  status: Partial<FluxJobStatus> = {},
   { queue = 'default', kind = 'Job', walltimeSeconds = 3600 } = {},
 ): FluxJobObject {
-  return {
-    metadata: {
-      name: `${name}-job`,
-      namespace: 'science',
-      uid: name,
-      resourceVersion: '1',
-      creationTimestamp: '2026-11-23T11:55:00Z',
-    },
-    spec: { queue, walltimeSeconds, workload: { apiVersion: 'batch/v1', kind, name, uid: name } },
-    status: status as Status,
-  };
+  const workload = { apiVersion: 'batch/v1', kind, name, uid: name };
+  return fluxJobObject(name, status as FluxJobStatus, { queue, walltimeSeconds, workload }, at(-5));
 }
 
 const because = (reason: string, message: string, type = 'Scheduled'): Conditions => [
@@ -34,7 +25,7 @@ const because = (reason: string, message: string, type = 'Scheduled'): Condition
   },
 ];
 
-export const waits = (name: string, position: number, over: Partial<Status> = {}) =>
+export const waits = (name: string, position: number, over: Partial<FluxJobStatus> = {}) =>
   fluxJob(name, {
     phase: 'Waiting' as never,
     position,

@@ -1,5 +1,5 @@
 import { graphLines } from '../../runtime/cli/graph-tree';
-import type { ResourceGraph } from '../../runtime/reader/kinds';
+import { READ_API, type ResourceGraph } from '../../runtime/reader/kinds';
 import { cpuSeconds } from './cpu-time';
 
 type GraphNode = ResourceGraph['nodes'][number];
@@ -11,7 +11,7 @@ function node(name: string, over: Partial<GraphNode> = {}): GraphNode {
 
 function graph(nodes: readonly GraphNode[]): ResourceGraph {
   return {
-    apiVersion: 'queue.converged-computing.org/v1alpha1',
+    apiVersion: READ_API,
     kind: 'ResourceGraph',
     metadata: { name: 'fluxion' },
     bootId: 'b',
@@ -32,7 +32,7 @@ test('the tree has sums for zones and racks, and equal nodes share a line', () =
     node('login'),
   ]);
   expect(shown).toEqual([
-    'the graph of Fluxion has 15 nodes, 1 down, which sums of what is free leave out; cpu, memory are free/total',
+    'the graph of Fluxion has 15 nodes, 1 down; cpu, memory are free/total; sums leave out what is free on nodes that are down',
     'RESOURCE           NODES  UP  CPU         MEMORY',
     'cluster            15     14  212/240     896Gi/960Gi',
     '  login            1      1   16/16       64Gi/64Gi',

@@ -1,8 +1,7 @@
 import { chosenNodes, nodeLines } from '../../runtime/cli/node-table';
-import type { NodeReport, NodeReportList } from '../../runtime/reader/kinds';
+import { type NodeReport, type NodeReportList, READ_API } from '../../runtime/reader/kinds';
 import { cpuSeconds } from './cpu-time';
 
-const READ_API = 'queue.converged-computing.org/v1alpha1';
 const NONE = { core: 0, memory: 0 };
 const ALL = { core: 160, memory: 512 };
 
@@ -80,7 +79,7 @@ test('a wide table has totals and the numbers of Fluxion beside them', () => {
   expect(head).toMatch(/UNMANAGED +TOTAL +FLUXION +FLUXION-FREE +FLUXION-TOTAL$/);
   expect(a).toMatch(/ 16 cpu, 64Gi memory +Up +16 cpu, 64Gi memory +16 cpu, 64Gi memory$/);
   expect(b).toMatch(/ 16 cpu, 64Gi memory +unknown +- +-$/);
-  expect(last).toBe('without the view of Fluxion: the leader does not answer');
+  expect(last).toBe('the view of Fluxion is missing: the leader does not answer');
 });
 
 test('types that have no size are counted, and come last', () => {

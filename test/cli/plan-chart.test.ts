@@ -1,6 +1,6 @@
 import { type PlanOptions, planLines, planTable } from '../../runtime/cli/plan-chart';
 import type { Page } from '../../runtime/cli/repeat';
-import type { Plan, PlannedJob } from '../../runtime/reader/kinds';
+import { type Plan, type PlannedJob, READ_API } from '../../runtime/reader/kinds';
 import { cpuSeconds } from './cpu-time';
 
 const NOW = Date.parse('2026-11-23T09:00:00Z');
@@ -30,7 +30,7 @@ function job(
 
 function plan(jobs: readonly PlannedJob[], over: Partial<Plan> = {}): Plan {
   return {
-    apiVersion: 'queue.converged-computing.org/v1alpha1',
+    apiVersion: READ_API,
     kind: 'Plan',
     metadata: {},
     now: at(0),

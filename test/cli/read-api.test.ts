@@ -101,9 +101,13 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     because: 'nothing had the name',
-    answer: refusal(404, 'NotFound', 'histories "nothing" not found'),
+    answer: refusal(
+      404,
+      'NotFound',
+      'FLUXQ_HISTORY_NOT_FOUND: science/nothing: no workload of this name was ever queued; check the name',
+    ),
     words: 'history nothing',
-    says: /^FLUXQ_WORKLOAD_UNKNOWN: workload: nothing of this name was ever in the queue of namespace science \(got "nothing"\)/,
+    says: /^FLUXQ_HISTORY_NOT_FOUND: science\/nothing: no workload of this name was ever queued; check the name$/,
   },
 ];
 

@@ -1,9 +1,9 @@
 import { usageLines } from '../../runtime/cli/usage-table';
-import type { Usage } from '../../runtime/reader/kinds';
+import { READ_API, type Usage } from '../../runtime/reader/kinds';
 
 const hours = { jobs: 3, pods: 5, cpuHours: 1234.567, memoryGiBHours: 0, gpuHours: 1 };
 const usage: Usage = {
-  apiVersion: 'queue.converged-computing.org/v1alpha1',
+  apiVersion: READ_API,
   kind: 'Usage',
   metadata: {},
   from: '2026-11-01T00:00:00.000Z',
@@ -32,7 +32,7 @@ test('fair shares of queues and users are below them', () => {
     { queue: 'default', user: 'ada', usedShare: 0.1234, factor: 1 },
   ];
   expect(lines({ ...usage, shares }).slice(-4)).toEqual([
-    'fair shares: of equal priorities, the higher factor starts first; usage of long ago counts less',
+    'fair shares: among equal priorities, the higher factor starts first; older usage counts less',
     'QUEUE    USER   WEIGHT  USED   FACTOR',
     'default  (all)  3       75.0%  0.500',
     'default  ada    -       12.3%  1.000',
@@ -40,5 +40,5 @@ test('fair shares of queues and users are below them', () => {
 });
 
 test('no usage is a sentence', () => {
-  expect(lines({ ...usage, lines: [] })).toEqual([TITLE, 'nothing had nodes in this time']);
+  expect(lines({ ...usage, lines: [] })).toEqual([TITLE, 'no workload held nodes in this period']);
 });

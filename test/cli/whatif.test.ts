@@ -1,6 +1,6 @@
 import { objectsIn } from '../../runtime/cli/whatif-input';
 import { whatIfLines } from '../../runtime/cli/whatif-text';
-import type { WhatIf, WhatIfStatus } from '../../runtime/reader/kinds';
+import { READ_API, type WhatIf, type WhatIfStatus } from '../../runtime/reader/kinds';
 import { playedReadApi, ROOT } from './played-read-api';
 
 const JOB = 'apiVersion: batch/v1\nkind: Job\nmetadata: { name: train }\n';
@@ -18,7 +18,7 @@ const STATUS: WhatIfStatus = {
 
 function whatIf(status: WhatIfStatus, spec: Partial<WhatIf['spec']> = {}): WhatIf {
   return {
-    apiVersion: 'queue.converged-computing.org/v1alpha1',
+    apiVersion: READ_API,
     kind: 'WhatIf',
     metadata: {},
     spec: { object: {}, ...spec },
@@ -39,14 +39,14 @@ test('the conditions are part of the answer', () => {
   const spec = { moreNodes: 20, policy: 'hybrid', priority: 0 };
   const [first, ...others] = whatIfLines('job/train', whatIf({ ...STATUS, delays: [] }, spec));
   expect(first).toMatch(/^with 20 more nodes, policy hybrid, priority 0, job\/train would start at /);
-  expect(others.at(-1)).toBe('it would delay none of your workloads in this namespace');
+  expect(others.at(-1)).toBe('it would delay no other workload of this namespace');
   expect(whatIfLines('job/train', whatIf(STATUS, { moreNodes: 1 }))[0]).toMatch(/^with 1 more node, job/);
 });
 
 test('what would not start says why', () => {
   const status = { nodes: [], delays: [], message: 'Unsatisfiable: needs 999 cores' };
   expect(whatIfLines('job/train', whatIf(status))).toEqual([
-    'job/train would not start as far as the plan goes',
+    'job/train would not start within the plan',
     'Unsatisfiable: needs 999 cores',
   ]);
 });

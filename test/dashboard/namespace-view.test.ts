@@ -33,7 +33,8 @@ test('has the jobs of the namespace, the nodes that they hold, and says so', () 
       jobs: [TRAIN],
       nodes: NODES.slice(0, 2),
       namespace: 'science',
-      nodesUnknown: 'Only those that jobs of science hold are here, without what others hold of them.',
+      nodesUnknown:
+        'Only nodes that jobs of science hold are shown, without what other namespaces hold of them.',
     },
   ]);
 });

@@ -207,11 +207,12 @@ interface Violation {
   });
 
   test('without a read API the page says so, and shows what is held now', async () => {
-    const own = await serveDashboard({ port: 0, view });
+    answers.answers.usage = { problem: 'FLUXQ_READ_API_MISSING: this cluster has no read API of the queue.' };
+    const own = await serveDashboard({ port: 0, view, answers });
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(own.url);
-    await page.locator('#usage').getByText('This cluster has no read API').waitFor();
+    await page.locator('#usage').getByText('this cluster has no read API').waitFor();
     const region = page.getByRole('region', { name: 'Usage by queue' });
     expect(await region.getByRole('columnheader').allTextContents()).toEqual([
       'Queue',
@@ -226,7 +227,7 @@ interface Violation {
   });
 
   test('says that the connection is lost', async () => {
-    const own = await serveDashboard({ port: 0, view });
+    const own = await serveDashboard({ port: 0, view, answers });
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(own.url);

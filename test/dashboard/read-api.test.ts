@@ -1,11 +1,13 @@
 /** What the page of one person is told when the read API is asked with the rights of this person. */
+import { READ_GROUP } from '../../constructs/api/labels';
 import { monthQuery, readApi } from '../../runtime/dashboard/read-api';
-import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError, unreachable } from '../../runtime/kubernetes/errors';
+import type { ReadApiClient } from '../../runtime/kubernetes/read-api';
+import { READ_API } from '../../runtime/reader/kinds';
 import { HISTORY, USAGE } from './answers';
 
-const API = '/apis/queue.converged-computing.org/v1alpha1';
-const GROUP = '/apis/queue.converged-computing.org';
+const API = `/apis/${READ_API}`;
+const GROUP = `/apis/${READ_GROUP}`;
 
 const refusal = (status: number, message: string) =>
   JSON.stringify({ kind: 'Status', status: 'Failure', message, code: status });
@@ -20,7 +22,8 @@ function clientWith(answers: Readonly<Record<string, unknown>>) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { asked, get: get as KubernetesClient['get'] };
+  const create = () => Promise.reject(new Error('the page creates nothing'));
+  return { asked, get: get as ReadApiClient['get'], create };
 }
 
 const forbidden = (what: string) =>
@@ -55,7 +58,9 @@ test.each([
   ],
 ])('says in one sentence that the read API %s', async (_, answers) => {
   expect(await readApi(clientWith(answers), 'science').history('science', 'train')).toEqual({
-    problem: 'This cluster has no read API of the queue; its administrator can add it to the stack.',
+    problem: expect.stringMatching(
+      /^FLUXQ_READ_API_MISSING: this cluster has no read API of the queue; ask /,
+    ),
   });
 });
 
@@ -66,26 +71,39 @@ test('says what may not be read', async () => {
     [`${API}/usages`]: forbidden('usages'),
   });
   const api = readApi(client);
-  expect(await api.history('secret', 'train')).toEqual({ problem: 'You may not read histories in secret.' });
-  expect(await api.usage()).toEqual({ problem: 'You may not read usages of all namespaces.' });
+  expect(await api.history('secret', 'train')).toEqual({
+    problem:
+      'FLUXQ_READ_FORBIDDEN: ada may not get histories in namespace secret; ask an administrator of the namespace for a RoleBinding to view.',
+  });
+  expect(await api.usage()).toEqual({
+    problem:
+      'FLUXQ_READ_FORBIDDEN: ada may not list usages in all namespaces; leave out -A, or ask an administrator of the cluster for a ClusterRoleBinding to view.',
+  });
 });
 
 test('a name of which nothing is recorded has no events', async () => {
-  expect(await readApi(clientWith({ [GROUP]: {} })).history('science', 'none')).toEqual({
-    answer: { entries: [] },
+  const path = `${API}/namespaces/science/histories/none`;
+  const never = 'FLUXQ_HISTORY_NOT_FOUND: science/none: no workload of this name was ever queued';
+  const client = clientWith({
+    [GROUP]: {},
+    [path]: apiError(404, refusal(404, never), undefined, 'GET'),
   });
+  expect(await readApi(client).history('science', 'none')).toEqual({ answer: { entries: [] } });
 });
 
 test('believes the first answer if discovery is forbidden', async () => {
   const path = `${API}/namespaces/science/histories/train`;
   const client = clientWith({ [GROUP]: forbidden('discovery'), [path]: forbidden('histories') });
   expect(await readApi(client).history('science', 'train')).toEqual({
-    problem: 'You may not read histories in science.',
+    problem: expect.stringMatching(/^FLUXQ_READ_FORBIDDEN: ada may not get histories in namespace science; /),
   });
 });
 
 test.each([
-  [apiError(503, 'no endpoints', undefined, 'GET x'), 'The read API of the queue does not answer now.'],
+  [
+    apiError(503, 'no endpoints', undefined, 'GET x'),
+    expect.stringMatching(/^FLUXQ_READ_API_DOWN: the read API has no answer now: HTTP 503 no endpoints; /),
+  ],
   [
     unreachable('GET x', new Error('refused')),
     expect.stringContaining('no answer from the apiserver: refused'),

@@ -1,11 +1,9 @@
 /** FluxJobs and nodes for the tests of the dashboard. */
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import type { Node } from '../../runtime/kubernetes/types';
+import { at, fluxJobObject, type FluxJobStatus, NOW } from '../fluxjobs/fluxjob-object';
 
-type Status = NonNullable<FluxJobObject['status']>;
-
-export const NOW = Date.parse('2026-11-23T12:00:00Z');
-export const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
+export { at, NOW };
 
 /** Units of half a core. */
 const JOBSPEC = JSON.stringify({
@@ -14,27 +12,10 @@ const JOBSPEC = JSON.stringify({
 
 export function fluxJob(
   name: string,
-  status: Status,
+  status: FluxJobStatus,
   spec: Partial<FluxJobObject['spec']> = {},
 ): FluxJobObject {
-  return {
-    apiVersion: 'jobs.converged-computing.org/v1alpha1',
-    kind: 'FluxJob',
-    metadata: {
-      namespace: 'science',
-      name: `${name}-job`,
-      uid: name,
-      resourceVersion: '1',
-      creationTimestamp: at(-30),
-    },
-    spec: {
-      workload: { apiVersion: 'batch/v1', kind: 'Job', name, uid: name },
-      queue: 'default',
-      jobspec: JOBSPEC,
-      ...spec,
-    },
-    status,
-  };
+  return fluxJobObject(name, status, { jobspec: JOBSPEC, ...spec }, at(-30));
 }
 
 export const condition = (type: string, status: 'True' | 'False', reason: string, message: string) => ({

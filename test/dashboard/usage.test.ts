@@ -3,7 +3,7 @@ import { inOrder, usageRows } from '../../runtime/dashboard/browser/usage';
 import { hours, percent } from '../../runtime/dashboard/browser/words';
 import type { UsageView } from '../../runtime/dashboard/messages';
 import { jobView } from '../../runtime/dashboard/view';
-import type { Usage } from '../../runtime/reader/kinds';
+import { READ_API, type Usage } from '../../runtime/reader/kinds';
 import { USAGE } from './answers';
 import { RESERVED, RUNNING } from './sample';
 
@@ -56,7 +56,7 @@ test('hours and shares are short', () => {
 test('an answer of the read API is one that the page reads', () => {
   const answer = {
     ...USAGE,
-    apiVersion: 'queue.converged-computing.org/v1alpha1',
+    apiVersion: READ_API,
     kind: 'Usage',
     metadata: {},
     until: USAGE.from,

@@ -2,7 +2,6 @@
 import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
-import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { fluxJobs, fluxSetups } from '../../runtime/kubernetes/custom-resources';
 import { priorityClasses } from '../../runtime/kubernetes/paths';
 import { Standby } from '../../runtime/leader/standby';
@@ -12,6 +11,7 @@ import { controllerMetrics } from '../../runtime/observability/metrics';
 import { ObjectStore } from '../fuzz/object-store';
 import { QueueModel } from '../fuzz/queue-model';
 import { Random } from '../fuzz/random';
+import { observedClient } from '../fuzz/observed-client';
 import { SimulatedApiserver } from '../fuzz/simulated-apiserver';
 import { SimulatedClock } from '../fuzz/simulated-clock';
 
@@ -20,21 +20,11 @@ const now = () => 1_800_000_000 + clock.now() / 1000;
 const logger = createLogger('test', 'silent');
 let listed: string[];
 
-function recorded(client: KubernetesClient): KubernetesClient {
-  const list = client.list.bind(client);
-  return Object.assign(client, {
-    list: (path: string, options?: object) => {
-      listed.push(path);
-      return list(path, options);
-    },
-  });
-}
-
 test('a term takes over the watches of its standby, and reads nothing again', async () => {
   listed = [];
   const random = new Random(1);
   const apiserver = new SimulatedApiserver(new ObjectStore(now), clock, random, now);
-  const client = recorded(apiserver.client());
+  const client = observedClient(apiserver.client(), { listed: (path) => listed.push(path) });
   const time = { clock, wall: now, random: random.next };
   const queue = new QueueModel(now);
   const mirrored: string[] = [];

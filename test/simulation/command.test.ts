@@ -107,7 +107,7 @@ function exported(): string {
       queue: i < 40 ? 'science/batch' : 'science/urgent',
     };
   });
-  return `${[...swfLines(workloads)].join('\n')}\n`;
+  return `${[...swfLines(workloads, { nodes: 4, cores: 8 })].join('\n')}\n`;
 }
 
 test('answers what if the queue had used other weights, from what `trace` prints', async () => {
@@ -172,6 +172,13 @@ test('a queue of a higher weight waits shorter, and gets more while others wait'
 
 test('takes the machine of the trace, and compares it with 4 nodes more', async () => {
   const { code, stdout, stderr } = await simulateWith(exported(), '-', '--nodes', '+4', '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  expect((JSON.parse(stdout) as { nodes: number }[]).map(({ nodes }) => nodes)).toEqual([4, 8]);
+});
+
+test('takes as many cores as were used at once where the trace does not tell its machine', async () => {
+  const sizeless = exported().replaceAll(/^; Max(Nodes|Procs).*\n/gm, '');
+  const { code, stdout, stderr } = await simulateWith(sizeless, '-', '--nodes', '+4', '--json');
   expect([code, stderr]).toEqual([
     0,
     expect.stringMatching(

@@ -35,7 +35,9 @@ describeStack(
       const messages = await followed;
       for (const path of ['histories/science/shown', 'usages'])
         expect(await (await fetch(`${url}${path}`)).json()).toEqual({
-          problem: 'This cluster has no read API of the queue; its administrator can add it to the stack.',
+          problem: expect.stringMatching(
+            /^FLUXQ_READ_API_MISSING: this cluster has no read API of the queue; /,
+          ),
         });
       const jobs = messages.flatMap((message) => message.jobs);
       expect(new Set(jobs.map(({ name, namespace }) => `${namespace}/${name}`))).toEqual(

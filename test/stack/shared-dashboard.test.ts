@@ -102,7 +102,9 @@ describeStack(
       });
       expect(await answer('histories/science/none')).toMatchObject({ answer: { entries: [] } });
       expect(await answer('histories/secret/hidden')).toEqual({
-        problem: 'You may not read histories in secret.',
+        problem: expect.stringMatching(
+          /^FLUXQ_READ_FORBIDDEN: \S+ may not get histories in namespace secret; ask an administrator/,
+        ),
       });
       expect(await answer('usages')).toEqual({ answer: expect.objectContaining({ lines: OF_SCIENCE }) });
       await command.end('SIGTERM', 'exit code 0');

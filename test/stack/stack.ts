@@ -14,9 +14,8 @@ import {
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
 import { defaultStack, type FluxQueueProps } from '../../constructs/fluxqueue';
-import { apiServices } from '../../runtime/admission/ca-trust';
 import type { ConfigInput } from '../../runtime/config';
-import { jobs, pods } from '../../runtime/kubernetes/paths';
+import { apiServices, jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { miniClusters } from '../../runtime/miniclusters/resource';
 import { isGated } from '../../runtime/workloads/pod';

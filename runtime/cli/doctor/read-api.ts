@@ -1,6 +1,6 @@
 /** The read API: whether the apiserver reaches its server. */
 import { READ_API_SERVICE, READER_SERVICE } from '../../../constructs/api/labels';
-import { clusterWide } from '../../kubernetes/paths';
+import { apiServices } from '../../kubernetes/paths';
 import type { KubernetesObject } from '../../kubernetes/types';
 import { type Context, duration, error, type Finding, ok, secondsSince } from './finding';
 
@@ -16,15 +16,17 @@ interface ApiService extends KubernetesObject {
   };
 }
 
-const apiServices = clusterWide('apiregistration.k8s.io', 'v1', 'apiservices');
-
 /** A stack without the read API has nothing to look at. */
 export async function checkReadApi({ reader, namespace, now }: Context): Promise<readonly Finding[]> {
   const service = await reader.get<ApiService>(apiServices(READ_API_SERVICE));
   if (service === undefined) return [];
   const available = service.status?.conditions?.find(({ type }) => type === 'Available');
   if (available?.status === 'True') return [ok('the apiserver reaches the server of the read API')];
-  const { reason = 'it was not asked yet', message = '', lastTransitionTime } = available ?? {};
+  const {
+    reason = 'the apiserver has not checked it yet',
+    message = '',
+    lastTransitionTime,
+  } = available ?? {};
   const seconds = secondsSince(lastTransitionTime, now);
   const age = seconds === 0 ? '' : ` since ${duration(seconds)}`;
   const about = message === '' ? reason : `${reason}: ${message}`;

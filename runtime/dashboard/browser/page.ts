@@ -1,9 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { holdsNodes, isActive } from '../../queue-order';
 import { html } from './html';
 import { JobDialog } from './job-dialog';
 import { NodeMap } from './node-map';
 import { QueueTable } from './queue-table';
-import { holdsNodes, isActive, type State } from './state';
+import type { State } from './state';
 import { Timeline } from './timeline';
 import { UsageSection } from './usage-section';
 import { count } from './words';

@@ -1,4 +1,5 @@
 /** What the browser knows: the state of the server's view, and what its person has chosen to see. */
+import { compareListed, compareTexts, holdsNodes, isActive } from '../../queue-order';
 import type { Changes, JobView, NodeView } from '../messages';
 
 export interface State {
@@ -46,30 +47,11 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { text: '', queue: '', phase: 'active' };
 
-/** `Ready` is shown among what runs: its nodes are granted. */
-const RANKS: Readonly<Record<string, number>> = { Running: 0, Ready: 0, Waiting: 1, Finished: 2 };
-const rankOf = ({ phase }: JobView) => RANKS[phase] ?? 1;
-
-export function isActive(job: JobView): boolean {
-  return rankOf(job) < 2;
-}
-
-export function holdsNodes(job: JobView): boolean {
-  return rankOf(job) === 0;
-}
-
-/** What runs, then what waits in the order of its line, then what has ended, newest first. */
+/** The jobs that the filter lets through, in the order of lists for people. */
 export function shownJobs(jobs: Iterable<JobView>, filter: Filter): JobView[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = [...jobs].filter((job) => isShown(job, filter, words));
-  return shown.sort(
-    (a, b) =>
-      rankOf(a) - rankOf(b) ||
-      compare(a.queue, b.queue) ||
-      (a.position ?? Number.MAX_SAFE_INTEGER) - (b.position ?? Number.MAX_SAFE_INTEGER) ||
-      (rankOf(a) === 2 ? compare(b.created, a.created) : compare(a.created, b.created)) ||
-      compare(a.key, b.key),
-  );
+  return shown.sort((a, b) => compareListed(a, b) || compareTexts(a.key, b.key));
 }
 
 function isShown(job: JobView, { queue, phase }: Filter, words: readonly string[]): boolean {
@@ -83,8 +65,6 @@ function isShown(job: JobView, { queue, phase }: Filter, words: readonly string[
 function phaseOf({ phase }: JobView): string {
   return phase === 'Ready' ? 'Running' : phase;
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export interface Usage {
   readonly name: string;
@@ -111,7 +91,7 @@ export function usageBy(jobs: Iterable<JobView>, groupOf: (job: JobView) => stri
   }
   return [...groups]
     .map(([name, { nodes, ...rest }]) => ({ name, ...rest, nodes: nodes.size }))
-    .sort((a, b) => b.cores - a.cores || compare(a.name, b.name));
+    .sort((a, b) => b.cores - a.cores || compareTexts(a.name, b.name));
 }
 
 /** What one job holds of a node. */
@@ -170,7 +150,7 @@ const OPEN_MS = 3_600_000;
 export function barsOf(jobs: Iterable<JobView>, now: number): Bar[] {
   return [...jobs]
     .flatMap((job) => barOf(job, now) ?? [])
-    .sort((a, b) => a.from - b.from || compare(a.job.key, b.job.key));
+    .sort((a, b) => a.from - b.from || compareTexts(a.job.key, b.job.key));
 }
 
 function barOf(job: JobView, now: number): Bar | undefined {

@@ -14,7 +14,7 @@ interface Hours {
 
 export interface UsageRow {
   readonly name: string;
-  /** @default - it holds nothing and nothing waits, or nobody knows */
+  /** @default - it holds nothing and nothing waits, or that is not known */
   readonly now?: Usage;
   /** @default - none this month */
   readonly hours?: Hours;

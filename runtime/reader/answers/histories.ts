@@ -22,8 +22,7 @@ export function histories(model: ReadModel): ReadResource {
         entries: entries.map(({ at, uid, kind, event, actor, why }) => ({
           at: isoOf(at),
           uid,
-          // Of an event whose row has gone.
-          kind: kind ?? '',
+          kind,
           event,
           actor,
           message: why,
@@ -36,6 +35,7 @@ export function histories(model: ReadModel): ReadResource {
 function neverQueued(namespace: string, name: string): FluxqError {
   return new FluxqError('FLUXQ_HISTORY_NOT_FOUND', 'no workload of this name was ever queued', {
     field: `${namespace}/${name}`,
-    remedy: 'check the name and the namespace; fluxqueue queue --all prints those that the cluster still has',
+    remedy:
+      'check the name and the namespace; kubectl fluxqueue queue --all prints those that the cluster still has',
   });
 }

@@ -1,4 +1,5 @@
 /** The period of a question, from its query. */
+import { startOfMonth } from '../../clock';
 import { FluxqError } from '../../errors';
 import { ACCOUNTING_KEYS, type AccountingQuery } from '../../queue/accounting';
 import type { TracePeriod } from '../../queue/trace';
@@ -30,11 +31,6 @@ export function periodOf({ query }: Asked, now: number): TracePeriod {
     from: secondsOf('from', query.get('from') ?? startOfMonth(date)),
     until: secondsOf('until', query.get('until') ?? date.toISOString()),
   };
-}
-
-/** In UTC. */
-function startOfMonth(now: Date): string {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString();
 }
 
 function secondsOf(name: string, text: string): number {

@@ -1,5 +1,6 @@
 /** `list plans`: what runs, what the leader promised, and a plan behind the promises. */
 import type { WorkloadRow } from '../../queue/workload';
+import { compareTexts } from '../../queue-order';
 import type { Allocation } from '../../resources/types';
 import { plannedEnd } from '../../scheduler/pass/planned-end';
 import type { EstimateError, Plan, PlannedJob } from '../kinds';
@@ -99,9 +100,7 @@ function jobOf(
 }
 
 function byStart(a: PlannedJob, b: PlannedJob): number {
-  return compare(a.start, b.start) || compare(a.namespace, b.namespace) || compare(a.name, b.name);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return (
+    compareTexts(a.start, b.start) || compareTexts(a.namespace, b.namespace) || compareTexts(a.name, b.name)
+  );
 }

@@ -78,7 +78,7 @@ function textsOf(given: unknown, field: string): Readonly<Record<string, string>
   const texts = given ?? {};
   if (isRecord(texts) && Object.values(texts).every((text) => typeof text === 'string'))
     return texts as Readonly<Record<string, string>>;
-  throw invalid(`spec.object.metadata.${field}`, 'must have texts only', given, 'put values into quotes');
+  throw invalid(`spec.object.metadata.${field}`, 'must have strings as values', given, 'quote the values');
 }
 
 const SEND = 'send a Job, a Pod or a MiniCluster as it would be applied';

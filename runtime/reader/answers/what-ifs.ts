@@ -81,7 +81,7 @@ async function refuseToWrite(): Promise<never> {
   throw new Error('a question writes nothing');
 }
 
-/** Promises were made for the nodes that there are, so with more of them all is planned anew. */
+/** Promises were made for the nodes that exist, so with more of them everything is planned again. */
 function changed(situation: Situation, { moreNodes = 0, policy }: CheckedSpec, row: WorkloadRow): Situation {
   const withPolicy = (queue: QueueSettings) =>
     queue.name === row.queue && policy !== undefined ? { ...queue, policy } : queue;

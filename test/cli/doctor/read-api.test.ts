@@ -42,6 +42,6 @@ test('an apiserver without a certificate for other API servers is told its flags
 
 test('an API that the apiserver has not asked yet does not answer', async () => {
   expect(await checkReadApi(service())).toMatchObject([
-    { level: 'error', message: expect.stringContaining('(it was not asked yet)') },
+    { level: 'error', message: expect.stringContaining('(the apiserver has not checked it yet)') },
   ]);
 });

@@ -1,9 +1,10 @@
 /** The read API on a simulated cluster with one controller. */
 import { type ConfigInput, parseConfig } from '../../../runtime/config';
-import type { KubernetesClient } from '../../../runtime/kubernetes/client';
 import { createLogger } from '../../../runtime/observability/log';
+import type { Queue } from '../../../runtime/queue/store';
 import { readResources } from '../../../runtime/reader/answers/index';
 import type { ReadRequest } from '../../../runtime/reader/resource';
+import { observedClient } from '../../fuzz/observed-client';
 import type { QueueModel } from '../../fuzz/queue-model';
 import { Random } from '../../fuzz/random';
 import { SimulatedController } from '../../fuzz/simulated-controller';
@@ -17,26 +18,21 @@ export class SimulatedReader {
   /** What the database answers instead. */
   databaseError: Error | undefined;
   apiserverIsDown = false;
+  /** What has ended, which the model of the tables does not keep. */
+  traced: Queue['traced'] = async () => [];
   private readonly answers;
 
   constructor(config: ConfigInput = {}) {
     const { controller } = this;
     const { apiserver, clock } = controller;
-    const client = apiserver.client();
-    const list = client.list.bind(client);
-    const watch = client.watch.bind(client);
     this.answers = readResources({
       config: parseConfig(config),
-      client: Object.assign(client, {
-        list: async (path: string, options?: object) => {
+      client: observedClient(apiserver.client(), {
+        listed: (path) => {
           this.opened.push(path);
           if (this.apiserverIsDown) throw new Error('down');
-          return list(path, options);
         },
-        watch: ((path, options, onEvent) => {
-          options.signal.addEventListener('abort', () => this.opened.push(`closed ${path}`));
-          return watch(path, options, onEvent);
-        }) satisfies KubernetesClient['watch'],
+        closed: (path) => this.opened.push(`closed ${path}`),
       }),
       queue: async () => {
         this.opened.push('database');
@@ -44,6 +40,7 @@ export class SimulatedReader {
         // What the model of the tables lacks.
         return Object.assign(Object.create(controller.queue) as QueueModel, {
           estimateError: async () => undefined,
+          traced: this.traced,
         });
       },
       logger: createLogger('reader', 'silent'),

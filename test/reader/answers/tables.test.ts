@@ -9,7 +9,7 @@ import { openQueue } from '../../../runtime/queue/queue';
 import type { Queue } from '../../../runtime/queue/store';
 import type { Submission } from '../../../runtime/queue/workload';
 import { readResources } from '../../../runtime/reader/answers/index';
-import type { History, Trace, Usage } from '../../../runtime/reader/kinds';
+import type { History, Usage } from '../../../runtime/reader/kinds';
 import type { ReadRequest } from '../../../runtime/reader/resource';
 import { describePostgres } from '../../cluster/suite';
 import { useQueue } from '../../queue/queue-fixture';
@@ -130,17 +130,6 @@ describePostgres('answers from the tables', (getPostgres) => {
     const own = await ask<Usage>('usages', { namespace: 'science' }, PERIOD);
     expect(own.shares.map(({ queue: name, user }) => user ?? name)).toEqual(['default', 'ada']);
     expect(JSON.stringify(own)).not.toMatch(/secret|eve|bob/);
-  });
-
-  test('a trace has no names', async () => {
-    await ran('a');
-    await ran('b', { user: 'eve', namespace: 'secret' });
-    const { swf } = await ask<Trace>('traces', {}, PERIOD);
-    expect(swf.split('\n').filter((line) => /^\d/.test(line))).toHaveLength(2);
-    expect(swf).not.toMatch(/ada|eve|secret|science/);
-    expect((await ask<Trace>('traces', {}, { from: '2024-01-01', until: '2024-02-01' })).swf).toContain(
-      'MaxJobs: 0',
-    );
   });
 
   test.each([

@@ -15,6 +15,7 @@ const workload = (over: Partial<TracedWorkload>): TracedWorkload => ({
   ...over,
 });
 
+const MACHINE = { nodes: 3, cores: 24 };
 const WORKLOADS = [
   workload({}),
   workload({
@@ -27,11 +28,13 @@ const WORKLOADS = [
   workload({ submittedAt: 1_700_000_070, startedAt: 1_700_000_071, result: 'Cancelled' }),
 ];
 
-test('users and namespaces are numbers, queues are named in comments', () => {
-  expect([...swfLines(WORKLOADS)]).toEqual([
+test('writes users and namespaces as numbers, and names queues and the machine in comments', () => {
+  expect([...swfLines(WORKLOADS, MACHINE)]).toEqual([
     '; Version: 2.2',
     '; UnixStartTime: 1700000000',
     '; MaxJobs: 3',
+    '; MaxNodes: 3',
+    '; MaxProcs: 24',
     '; Queue: 1 default',
     '; Queue: 2 gpu',
     '1 0 10 90 4 -1 -1 4 3600 -1 1 1 1 -1 1 -1 -1 -1',
@@ -40,10 +43,10 @@ test('users and namespaces are numbers, queues are named in comments', () => {
   ]);
 });
 
-test('the simulator reads it', () => {
-  const { jobs, unknown, queues } = parseSwf([...swfLines(WORKLOADS)].join('\n'), 'live');
-  expect(unknown).toBe(0);
-  expect(jobs[1]).toEqual({
+test('writes what the simulator reads', () => {
+  const trace = parseSwf([...swfLines(WORKLOADS, MACHINE)].join('\n'), 'live');
+  expect(trace).toMatchObject({ unknown: 0, maxNodes: 3, maxProcessors: 24 });
+  expect(trace.jobs[1]).toEqual({
     number: 2,
     submittedAt: 60,
     waited: 1,
@@ -53,12 +56,12 @@ test('the simulator reads it', () => {
     user: '2',
     queue: 'gpu',
   });
-  expect(queues).toEqual([
+  expect(trace.queues).toEqual([
     { number: 1, name: 'default' },
     { number: 2, name: 'gpu' },
   ]);
 });
 
-test('nothing has ended yet', () => {
-  expect(parseSwf([...swfLines([])].join('\n'), 'live').jobs).toEqual([]);
+test('writes no jobs where nothing has ended', () => {
+  expect(parseSwf([...swfLines([], MACHINE)].join('\n'), 'live').jobs).toEqual([]);
 });
