@@ -157,7 +157,7 @@ function startingAt(allocation: Allocation, start: number): Allocation {
 }
 
 /** A matcher that holds what Fluxion holds; undefined if the time was used up before it was ready. */
-async function matcherFor(input: PlanInput): Promise<Fluxion | undefined> {
+export async function matcherFor(input: PlanInput): Promise<Fluxion | undefined> {
   const { nodes, match, now, unmanaged, holders, reservations, rest, isOver } = input;
   const matcher = embeddedFluxion();
   await matcher.init({ nodes: [...nodes.values()], policy: match, now });

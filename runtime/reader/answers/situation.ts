@@ -4,6 +4,7 @@ import { type Clock, restIn } from '../../clock';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
+import { playForward } from '../../scheduler/forward-plan';
 import { shareFactors } from '../../scheduler/pass/fair-share';
 import { inOrder } from '../../scheduler/pass/order';
 import { type PlanInput, planQueue, type QueuePlan } from '../../scheduler/queue-plan';
@@ -16,8 +17,6 @@ export const PLAN_WATCHES: readonly Watch[] = ['nodes', 'pods', 'jobs', 'fluxSet
 
 /** Milliseconds that a plan waits for the promises of the leader. Without them it makes its own. */
 const PROMISES_MS = 2_000;
-/** Milliseconds for one plan, rests included. */
-const BUDGET_MS = 2_000;
 /** The most waiting workloads that are planned. */
 export const MOST_PLANNED = 200;
 
@@ -60,15 +59,30 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
   };
 }
 
+/** How a situation is planned, and the milliseconds for it, rests included. */
+export interface Planner {
+  readonly plan: (input: PlanInput) => Promise<QueuePlan | undefined>;
+  readonly budgetMs: number;
+}
+
+/** In one pass, as the leader plans. */
+const ONE_PASS: Planner = { plan: planQueue, budgetMs: 2_000 };
+/** Pass by pass, with the policies of the queues. */
+export const PASS_BY_PASS: Planner = { plan: playForward, budgetMs: 5_000 };
+
 /** The plan of a situation, with what its time allows. */
-export async function planned(situation: Situation, clock: Clock): Promise<Planned> {
+export async function planned(
+  situation: Situation,
+  clock: Clock,
+  { plan: make, budgetMs }: Planner = ONE_PASS,
+): Promise<Planned> {
   const line = lineOf(situation).slice(0, MOST_PLANNED);
   const started = clock.now();
-  const isOver = () => clock.now() - started > BUDGET_MS;
+  const isOver = () => clock.now() - started > budgetMs;
   const input = { ...situation, line, perQueue: MOST_PLANNED, isOver, rest: restIn(clock) };
   const known = new Set(line.map(({ uid }) => uid));
   const reservations = situation.reservations.filter(({ uid }) => known.has(uid));
-  const plan = await planQueue({ ...input, reservations });
+  const plan = await make({ ...input, reservations });
   const promises = new Map(reservations.map(({ uid, allocation }) => [uid, allocation]));
   return { line, plan: plan ?? { allocations: promises, waits: new Map() } };
 }

@@ -1,6 +1,6 @@
 /**
- * `create whatifs`: when a workload would start if it were submitted now. The queue is planned twice, without and with it,
- * on the same nodes and by the same policy. Nothing is stored or sent.
+ * `create whatifs`: when a workload would start if it were submitted now. The queue is played forward twice, without and
+ * with it, on the same nodes and by the same policies, as if every workload used its walltime. Nothing is stored or sent.
  */
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
@@ -12,6 +12,7 @@ import { answered, isoOf } from './answered';
 import type { ReadModel } from './read-model';
 import {
   MOST_PLANNED,
+  PASS_BY_PASS,
   PLAN_WATCHES,
   type Planned,
   planned,
@@ -54,8 +55,9 @@ export function whatIfs(model: ReadModel): ReadResource {
         rows: rows.active(),
       });
       const situation = changed(present, spec, row);
-      const without = await planned(situation, model.clock);
-      const withIt = await planned({ ...situation, waiting: [...situation.waiting, row] }, model.clock);
+      const without = await planned(situation, model.clock, PASS_BY_PASS);
+      const more = { ...situation, waiting: [...situation.waiting, row] };
+      const withIt = await planned(more, model.clock, PASS_BY_PASS);
       return {
         ...answered('WhatIf', request),
         spec,
@@ -81,12 +83,12 @@ async function refuseToWrite(): Promise<never> {
   throw new Error('a question writes nothing');
 }
 
-/** Promises were made for the nodes that exist, so with more of them everything is planned again. */
+/** Promises were made for the nodes that exist and by the policies that are, so with others everything is planned again. */
 function changed(situation: Situation, { moreNodes = 0, policy }: CheckedSpec, row: WorkloadRow): Situation {
   const withPolicy = (queue: QueueSettings) =>
     queue.name === row.queue && policy !== undefined ? { ...queue, policy } : queue;
   const queues = situation.queues.map(withPolicy);
-  if (moreNodes === 0) return { ...situation, queues };
+  if (moreNodes === 0 && policy === undefined) return situation;
   return { ...situation, queues, nodes: withMoreNodes(situation.nodes, moreNodes), reservations: [] };
 }
 

@@ -121,6 +121,23 @@ describe('what if', () => {
       expect(inSeconds(fcfs!.start)).toBeGreaterThan(500);
     });
 
+    test('the policy decides whether it may overtake all but the first', async () => {
+      const { controller } = world;
+      controller.addNode('node-2');
+      controller.submit('all', { pods: 3 });
+      await controller.seconds(5);
+      const object = job({ annotations: { 'fluxqueue/walltime': '4000s' } });
+      const { status: easy } = await ask({ object });
+      expect(Math.abs(inSeconds(easy!.start))).toBeLessThan(3);
+      expect(easy!.delays.map(({ name }) => name)).toEqual(['all']);
+      for (const policy of ['conservative', 'hybrid']) {
+        const { status } = await ask({ object, policy });
+        // Three times ten minutes for those that use two nodes, and once for the one that uses all.
+        expect(inSeconds(status!.start)).toBeGreaterThan(2_350);
+        expect(status!.delays).toEqual([]);
+      }
+    });
+
     test('an answer names nothing of another namespace', async () => {
       const { controller } = world;
       const labels = { 'fluxqueue/enabled': 'true' };
