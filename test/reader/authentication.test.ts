@@ -6,6 +6,9 @@ import type { Client } from './requests';
 
 const NOTES = `${API}/namespaces/a/notes`;
 
+/** A header as the apiserver sends it. */
+const bytes = (text: string) => Buffer.from(text).toString('latin1');
+
 let certificates: Certificates;
 let reading: Reading;
 beforeAll(async () => {
@@ -55,6 +58,32 @@ describe('who asks', () => {
         },
       },
     ]);
+  });
+
+  test.each<[string, Client['headers'], object]>([
+    ['a comma', { 'x-remote-user': 'ada,bob' }, { username: 'ada,bob' }],
+    ['letters beyond ASCII', { 'x-remote-user': bytes('jürgen') }, { username: 'jürgen' }],
+    ['the case of a header', { 'X-REMOTE-GROUP': ['a,b', 'c'] }, { groups: ['a,b', 'c'] }],
+    ['two users', { 'x-remote-user': ['ada', 'admin'] }, { username: 'ada' }],
+    ['a key of objects', { 'x-remote-extra-__proto__': 'admin' }, { extra: { ['__proto__']: ['admin'] } }],
+    ['letters in a group', { 'x-remote-group': bytes('büro') }, { groups: ['büro'] }],
+  ])('is named by the proxy also with %s', async (_, headers, reader) => {
+    const { 'x-remote-user': user = 'ada', ...rest } = headers ?? {};
+    const username = 'username' in reader ? String(reader.username) : 'ada';
+    reading.rights = { [username]: ['a list notes'] };
+    expect((await reading.asUser('', NOTES, { headers: { ...rest, 'x-remote-user': user } })).status).toBe(
+      200,
+    );
+    expect(reading.asked[0]?.reader).toMatchObject(reader);
+  });
+
+  test('is nobody if the first user is empty, or not text', async () => {
+    const statusOf = async (user: string | string[]) =>
+      (await reading.asUser('', NOTES, { headers: { 'x-remote-user': user } })).status;
+    expect([await statusOf(''), await statusOf(['', 'ada']), await statusOf('\xff\xfe')]).toEqual([
+      401, 401, 400,
+    ]);
+    expect(reading.reviews).toEqual([]);
   });
 
   const ada = { headers: { 'x-remote-user': 'ada' } };
