@@ -50,7 +50,7 @@ export interface ReaderServerOptions {
   readonly resources: readonly ReadResource[];
   /** By the name of the resource. @default - none */
   readonly proxies?: Readonly<Record<string, ProxyHandler>>;
-  /** Milliseconds until a request is given up. The apiserver waits 60 s. @default 30000 */
+  /** Milliseconds until an answer is given up, and then until it is taken. The apiserver waits 60 s. @default 30000 */
   readonly deadline?: number;
   /** @default - see LIMITS */
   readonly limits?: Partial<ReaderLimits>;
@@ -95,6 +95,7 @@ const MAX_HEADERS = 128 * 1024;
 const MAX_CONNECTIONS = 2_048;
 /** Milliseconds to send a request. */
 const RECEIVE = 10_000;
+const MAX_DEPTH = 100;
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
@@ -136,12 +137,14 @@ class Answers {
   private readonly slots: RequestSlots;
   private readonly proxySlots: RequestSlots;
   private readonly limits: ReaderLimits;
+  private readonly deadline: number;
 
   constructor(
     private readonly options: ReaderServerOptions,
     frontProxy: () => FrontProxy | undefined,
   ) {
-    const { client, resources, proxies = {}, now = () => Date.now() / 1000 } = options;
+    const { client, resources, proxies = {}, now = () => Date.now() / 1000, deadline = 30_000 } = options;
+    this.deadline = deadline;
     this.limits = { ...LIMITS, ...options.limits };
     this.authenticator = new Authenticator({ client, frontProxy, now });
     this.authorizer = new Authorizer({ client, now });
@@ -159,17 +162,34 @@ class Answers {
     response.once('close', leave);
     // Without a listener, a client that leaves while it is answered would end the process.
     response.on('error', leave);
+    // Connections are limited: one that a stranger keeps open is one that the apiserver lacks.
+    const isStranger = HEALTH.has(url.path);
     try {
       const answer = await this.answer(request, response, url, left);
-      if (answer !== undefined) sendJson(request, response, answer, isStopping());
+      if (answer !== undefined) this.send(request, response, answer, isStranger || isStopping());
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal.isFailure && !response.destroyed) this.options.onError?.(causeOf(refusal));
       // A proxy handler may have begun its answer.
       if (response.headersSent) response.destroy();
-      else sendJson(request, response, statusAnswer(refusal), isStopping());
+      else this.send(request, response, statusAnswer(refusal), refusal.status === 401 || isStopping());
     }
     this.options.onRequest?.(this.label(url), response.statusCode, (performance.now() - started) / 1000);
+  }
+
+  /** An answer that its reader does not take within the deadline is dropped. */
+  private send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: JsonAnswer,
+    closes: boolean,
+  ): void {
+    sendJson(request, response, answer, closes);
+    if (response.closed) return;
+    response.once(
+      'close',
+      systemClock.after(this.deadline, () => response.destroy()),
+    );
   }
 
   /** @returns undefined if a proxy handler has answered */
@@ -198,18 +218,34 @@ class Answers {
   ): Promise<JsonAnswer> {
     const verb = verbOf(request.method ?? '', target, query);
     const resource = this.resourceOf(target, verb);
-    const done = this.slots.take(reader.username);
+    const made = this.takeSlot(reader, left.signal);
     try {
       await this.authorizer.check(reader, { verb, ...target });
       const body = verb === 'create' ? { body: await objectOf(request, this.limits.body) } : {};
       const asked = { reader, ...placeOf(target), query, ...body };
-      const document = await this.ask(resource, asked, left, done);
+      const document = await this.ask(resource, asked, left, made);
       return { status: verb === 'create' ? 201 : 200, document };
     } catch (error) {
       // An answer that is late has the slot until it ends.
-      if (!(error instanceof Late)) done();
+      if (!(error instanceof Late)) made();
       throw error;
     }
+  }
+
+  /**
+   * The slot is used until the answer is made and nobody takes it any more: whoever reads slowly has no more answers in memory than slots.
+   * @returns says that the answer is made
+   */
+  private takeSlot({ username }: Reader, left: AbortSignal): () => void {
+    const done = this.slots.take(username);
+    let isMade = false;
+    left.addEventListener('abort', () => {
+      if (isMade) done();
+    });
+    return () => {
+      isMade = true;
+      if (left.aborted) done();
+    };
   }
 
   /** @throws Refusal 404, 405 */
@@ -221,19 +257,19 @@ class Answers {
     throw new Refusal(405, `the server does not support ${verb} of ${name} here`);
   }
 
-  /** @param done called when the answer is made, even if nobody waits for it any more */
+  /** @param made called when the answer is made, even if nobody waits for it any more */
   private async ask(
     resource: ReadResource,
     asked: Omit<ReadRequest, 'signal'>,
     left: AbortController,
-    done: () => void,
+    made: () => void,
   ): Promise<object> {
     const { signal } = left;
     if (signal.aborted) {
-      done();
+      made();
       throw signal.reason;
     }
-    const { deadline = 30_000 } = this.options;
+    const { deadline } = this;
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
@@ -242,7 +278,7 @@ class Answers {
     );
     try {
       const answer = (async () => resource.answer({ ...asked, signal }))();
-      answer.then(done, done);
+      answer.then(made, made);
       return await Promise.race([answer, late]);
     } finally {
       cancel();
@@ -314,6 +350,15 @@ async function objectOf(request: IncomingMessage, limit: number): Promise<object
   } catch (cause) {
     throw new Refusal(400, `the body is not valid JSON: ${messageOf(cause)}`, cause);
   }
-  if (typeof object === 'object' && object !== null && !Array.isArray(object)) return object;
-  throw new Refusal(400, 'the body must be an object');
+  if (typeof object !== 'object' || object === null || Array.isArray(object))
+    throw new Refusal(400, 'the body must be an object');
+  if (isDeeper(object, MAX_DEPTH))
+    throw new Refusal(400, `the body has values in more than ${MAX_DEPTH} others; no manifest has`);
+  return object;
+}
+
+/** Functions that call themselves for each level of an object cannot do so without end. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
