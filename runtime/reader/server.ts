@@ -4,19 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../clock';
-import { messageOf } from '../errors';
-import {
-  BodyError,
-  type HttpsServer,
-  type JsonAnswer,
-  readBody,
-  sendJson,
-  startHttps,
-  type TlsPair,
-} from '../https/server';
+import { type HttpsServer, type JsonAnswer, sendJson, startHttps, type TlsPair } from '../https/server';
 import type { KubernetesClient } from '../kubernetes/client';
 import { Authenticator } from './authentication';
 import { Authorizer } from './authorization';
+import { objectOf } from './body';
 import { discovery } from './discovery';
 import type { FrontProxy } from './front-proxy';
 import { RequestSlots } from './request-slots';
@@ -95,7 +87,6 @@ const MAX_HEADERS = 128 * 1024;
 const MAX_CONNECTIONS = 2_048;
 /** Milliseconds to send a request. */
 const RECEIVE = 10_000;
-const MAX_DEPTH = 100;
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
@@ -337,28 +328,4 @@ const placeOf = ({ namespace, name }: Target) => ({
 
 function causeOf(refusal: Refusal): Error {
   return refusal.cause instanceof Error ? refusal.cause : refusal;
-}
-
-/** The object of a request. @throws Refusal */
-async function objectOf(request: IncomingMessage, limit: number): Promise<object> {
-  const text = await readBody(request, limit).catch((error: unknown) => {
-    throw error instanceof BodyError ? new Refusal(error.status, `the body ${error.message}`, error) : error;
-  });
-  let object: unknown;
-  try {
-    object = JSON.parse(text);
-  } catch (cause) {
-    throw new Refusal(400, `the body is not valid JSON: ${messageOf(cause)}`, cause);
-  }
-  if (typeof object !== 'object' || object === null || Array.isArray(object))
-    throw new Refusal(400, 'the body must be an object');
-  if (isDeeper(object, MAX_DEPTH))
-    throw new Refusal(400, `the body has values in more than ${MAX_DEPTH} others; no manifest has`);
-  return object;
-}
-
-/** Functions that call themselves for each level of an object cannot do so without end. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
