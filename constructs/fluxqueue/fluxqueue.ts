@@ -300,6 +300,7 @@ export class FluxQueue extends Construct {
       namespace: this.namespace,
       ownSecrets: this.ownSecrets(),
       miniClusters: this.hasMiniClusters,
+      readApi: this.hasReader,
       mutatingPolicies: hasForm(this.admission, 'policies') || this.version?.hasMutatingPolicies === true,
       userPriorities: userPriorities(this.props),
       form: this.admission,
