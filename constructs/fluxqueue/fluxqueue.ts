@@ -244,6 +244,7 @@ export class FluxQueue extends Construct {
         ...props.monitoring,
         namespace,
         hasWebhook,
+        hasReader: this.hasReader,
         hasFluxion: props.fluxion !== 'embedded',
       });
     if (props.verticalPodAutoscalers !== true) return;
