@@ -69,7 +69,7 @@ export interface ReaderServer {
   readonly port: number;
   /** Uses another certificate for new connections. @throws FluxqError FLUXQ_CERTIFICATE_INVALID */
   setCertificate(tls: TlsPair): void;
-  /** Connections that were made before keep what was found of their certificate, and idle ones are closed. */
+  /** Connections that were made before are closed, because they keep what was found of their certificate; those in use with their answer. */
   setFrontProxy(proxy: FrontProxy | undefined): void;
   /** @param drain milliseconds for which it accepts requests still */
   stop(drain?: number): Promise<void>;
@@ -132,7 +132,7 @@ class Answers {
 
   constructor(
     private readonly options: ReaderServerOptions,
-    frontProxy: () => FrontProxy | undefined,
+    private readonly frontProxy: () => FrontProxy | undefined,
   ) {
     const { client, resources, proxies = {}, now = () => Date.now() / 1000, deadline = 30_000 } = options;
     this.deadline = deadline;
@@ -153,17 +153,22 @@ class Answers {
     response.once('close', leave);
     // Without a listener, a client that leaves while it is answered would end the process.
     response.on('error', leave);
+    const proxy = this.frontProxy();
+    const isOutdated = () => this.frontProxy() !== proxy;
+    response.once('close', () => {
+      if (isOutdated()) request.socket.end();
+    });
     // Connections are limited: one that a stranger keeps open is one that the apiserver lacks.
-    const isStranger = HEALTH.has(url.path);
+    const closes = (isStranger: boolean) => isStranger || isOutdated() || isStopping();
     try {
       const answer = await this.answer(request, response, url, left);
-      if (answer !== undefined) this.send(request, response, answer, isStranger || isStopping());
+      if (answer !== undefined) this.send(request, response, answer, closes(HEALTH.has(url.path)));
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal.isFailure && !response.destroyed) this.options.onError?.(causeOf(refusal));
       // A proxy handler may have begun its answer.
       if (response.headersSent) response.destroy();
-      else this.send(request, response, statusAnswer(refusal), refusal.status === 401 || isStopping());
+      else this.send(request, response, statusAnswer(refusal), closes(refusal.status === 401));
     }
     this.options.onRequest?.(this.label(url), response.statusCode, (performance.now() - started) / 1000);
   }

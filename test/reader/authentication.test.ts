@@ -1,6 +1,8 @@
 /** Who is believed to be whom. */
+import { Agent } from 'node:https';
 import { makeCertificate } from '../../runtime/admission/certificates';
 import type { ReadRequest } from '../../runtime/reader/resource';
+import { waitFor } from '../cluster/wait';
 import { API, type Certificates, frontProxy, makeCertificates, PROXY, Reading } from './fixture';
 import type { Client } from './requests';
 
@@ -130,6 +132,31 @@ describe('who asks', () => {
     expect((await reading.asUser('ada', NOTES, { cert, key })).status).toBe(200);
     reading.server.setFrontProxy(undefined);
     expect((await reading.asUser('ada', NOTES, { cert, key })).status).toBe(401);
+  });
+
+  test('is nobody with a certificate that has expired, though its CA and its name are right', async () => {
+    const { cert, key, bundle } = await makeCertificate({
+      names: [PROXY],
+      now: new Date('2020-01-01'),
+      end: 'client',
+    });
+    reading.server.setFrontProxy({ ...proxySettings(), clientCas: bundle });
+    expect((await reading.asUser('ada', NOTES, { cert, key })).status).toBe(401);
+  });
+
+  test('is nobody on a connection from before another CA, once its request is answered', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { cert, key } = certificates.proxy;
+    const kept = (path: string) => reading.asUser('ada', path, { agent, cert, key });
+    let answer: () => void = () => undefined;
+    reading.answer = () => new Promise((resolve) => (answer = () => resolve({})));
+    const inProgress = kept(NOTES);
+    await waitFor('the question', async () => reading.asked.length === 1);
+    reading.server.setFrontProxy(undefined);
+    answer();
+    expect(await inProgress).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect((await kept(NOTES)).status).toBe(401);
+    agent.destroy();
   });
 
   test('is nobody with a certificate that has expired since the connection was made', async () => {

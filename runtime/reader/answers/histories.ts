@@ -16,7 +16,7 @@ export function histories(model: ReadModel): ReadResource {
     async answer(request): Promise<History> {
       const { namespace = '', name = '' } = request;
       // The page of the dashboard asks for any text, and Postgres refuses some with an error of its own.
-      if (!isSegment(name)) throw neverQueued(namespace, name);
+      if (!isSegment(namespace) || !isSegment(name)) throw neverQueued(namespace, name);
       const { queue } = await model.openTables();
       const entries = await queue.historyOf(namespace, name);
       if (entries.length === 0) throw neverQueued(namespace, name);
