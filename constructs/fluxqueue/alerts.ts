@@ -118,9 +118,27 @@ export const ALERTS: readonly Alert[] = [
     summary:
       'The certificate of the webhook expires within a day; then Jobs of enabled namespaces are refused.',
   },
+  {
+    // Before it has a certificate the metric is 0.
+    alert: 'FluxqueueNoReader',
+    expr: 'absent(fluxqueue_reader_certificate_expiry_seconds > 0)',
+    for: '10m',
+    severity: 'warning',
+    summary:
+      'Nobody serves the read API: questions have no answer, and namespaces that are deleted stay. Jobs start as usual. Read the logs of fluxqueue-reader.',
+  },
+  {
+    alert: 'FluxqueueReaderCertificateExpires',
+    expr: 'min(fluxqueue_reader_certificate_expiry_seconds > 0) - time() < 604800',
+    for: '1h',
+    severity: 'warning',
+    summary:
+      'The certificate of the reader expires within a week; then questions have no answer, and namespaces that are deleted stay. The logs of fluxqueue-reader say why it is not renewed.',
+  },
 ];
 
-/** Whether an alert is about the webhook, which not every stack has. */
-export function isOfWebhook({ expr }: Alert): boolean {
-  return /fluxqueue_(webhook|admission)_/.test(expr);
+/** The component that an alert is about, of those that not every stack has. @returns undefined if it is of every stack */
+export function optionalComponentOf({ expr }: Alert): 'webhook' | 'reader' | undefined {
+  if (/fluxqueue_(webhook|admission)_/.test(expr)) return 'webhook';
+  return expr.includes('fluxqueue_reader_') ? 'reader' : undefined;
 }

@@ -244,6 +244,7 @@ export class FluxQueue extends Construct {
         ...props.monitoring,
         namespace,
         hasWebhook,
+        hasReader: this.hasReader,
         hasFluxion: props.fluxion !== 'embedded',
       });
     if (props.verticalPodAutoscalers !== true) return;
@@ -300,6 +301,7 @@ export class FluxQueue extends Construct {
       namespace: this.namespace,
       ownSecrets: this.ownSecrets(),
       miniClusters: this.hasMiniClusters,
+      readApi: this.hasReader,
       mutatingPolicies: hasForm(this.admission, 'policies') || this.version?.hasMutatingPolicies === true,
       userPriorities: userPriorities(this.props),
       form: this.admission,

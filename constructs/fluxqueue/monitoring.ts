@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
 import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
-import { ALERTS, isOfWebhook } from './alerts';
+import { ALERTS, optionalComponentOf } from './alerts';
 import { DASHBOARD_LABELS, dashboardJson } from './dashboard';
 
 export interface MonitoringProps {
@@ -39,6 +39,7 @@ export function checkInterval({ interval }: MonitoringProps): void {
 
 interface Props extends MonitoringProps, ComponentProps {
   readonly hasWebhook: boolean;
+  readonly hasReader: boolean;
   readonly hasFluxion: boolean;
 }
 
@@ -75,7 +76,12 @@ export class Monitoring extends Construct {
   }
 
   private addAlerts(): void {
-    const alerts = ALERTS.filter((each) => this.props.hasWebhook || !isOfWebhook(each));
+    const { hasWebhook, hasReader } = this.props;
+    const has = { webhook: hasWebhook, reader: hasReader };
+    const alerts = ALERTS.filter((each) => {
+      const component = optionalComponentOf(each);
+      return component === undefined || has[component];
+    });
     const rules = alerts.map(({ alert, expr, for: time, severity, summary }) => ({
       alert,
       expr,

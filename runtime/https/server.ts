@@ -26,7 +26,7 @@ export interface HttpsOptions {
   readonly tls: TlsContext;
   /** Section of the configuration that has the port, for errors. */
   readonly setting: string;
-  /** Milliseconds until an incomplete request is aborted. */
+  /** Milliseconds until an incomplete handshake or request is aborted. */
   readonly deadline: number;
   /** Whether clients are asked for a certificate. A connection without a valid one is still accepted. @default false */
   readonly asksForCertificates?: boolean;
@@ -74,6 +74,8 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
       ...(asksForCertificates && { requestCert: true, rejectUnauthorized: false }),
       ...(maxHeaderBytes !== undefined && { maxHeaderSize: maxHeaderBytes }),
       keepAliveTimeout: KEEP_ALIVE,
+      // Else a connection that sends nothing at all counts for two minutes.
+      handshakeTimeout: deadline,
       headersTimeout: deadline,
       requestTimeout: deadline,
       connectionsCheckingInterval: Math.min(deadline, 1_000),

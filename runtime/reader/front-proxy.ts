@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { FluxqError } from '../errors';
 import type { Reader } from './resource';
+import { Refusal } from './status';
 
 export interface FrontProxy {
   /** PEM certificates of the CAs that sign the proxy's certificate. */
@@ -23,9 +24,6 @@ export interface FrontProxy {
 export const FRONT_PROXY_NAMESPACE = 'kube-system';
 export const FRONT_PROXY_CONFIG_MAP = 'extension-apiserver-authentication';
 
-/** Apiservers before 1.32 do not say it. */
-const UID_HEADERS = ['x-remote-uid'];
-
 /** @returns undefined if the cluster has no proxy @throws FluxqError FLUXQ_FRONT_PROXY_INVALID */
 export function frontProxyOf(data: Readonly<Record<string, string>> = {}): FrontProxy | undefined {
   const clientCas = data['requestheader-client-ca-file'];
@@ -34,12 +32,12 @@ export function frontProxyOf(data: Readonly<Record<string, string>> = {}): Front
     listOf(data, key)
       .filter((name) => name !== '')
       .map((name) => name.toLowerCase());
-  const uidHeaders = headers('requestheader-uid-headers');
   return {
     clientCas,
     names: listOf(data, 'requestheader-allowed-names'),
     usernameHeaders: headers('requestheader-username-headers'),
-    uidHeaders: uidHeaders.length === 0 ? UID_HEADERS : uidHeaders,
+    // No default: an apiserver that does not name it passes on what a client has sent in it.
+    uidHeaders: headers('requestheader-uid-headers'),
     groupHeaders: headers('requestheader-group-headers'),
     extraPrefixes: headers('requestheader-extra-headers-prefix'),
   };
@@ -75,20 +73,34 @@ export function isFrontProxy(socket: TLSSocket, { names }: FrontProxy, now: Date
   return names.length === 0 || (typeof subject.CN === 'string' && names.includes(subject.CN));
 }
 
-/** The user in the headers. @returns undefined if they name none */
+/** The user in the headers. @returns undefined if they name none @throws Refusal 400 for bytes that are no text */
 export function readerOf({ headersDistinct }: IncomingMessage, proxy: FrontProxy): Reader | undefined {
-  const values = (names: readonly string[]) => names.flatMap((name) => headersDistinct[name] ?? []);
-  const username = values(proxy.usernameHeaders).find((value) => value !== '');
+  const values = (names: readonly string[]) => names.flatMap((name) => textsOf(headersDistinct[name]));
+  // The apiserver reads the first line of each header.
+  const first = (names: readonly string[]) =>
+    names.flatMap((name) => values([name]).slice(0, 1)).find((value) => value !== '');
+  const username = first(proxy.usernameHeaders);
   if (username === undefined) return undefined;
-  const uid = values(proxy.uidHeaders).find((value) => value !== '');
+  const uid = first(proxy.uidHeaders);
   const extra: Record<string, string[]> = Object.create(null);
-  for (const [header, given = []] of Object.entries(headersDistinct)) {
+  for (const [header, given] of Object.entries(headersDistinct)) {
     const prefix = proxy.extraPrefixes.find((each) => header.startsWith(each));
     if (prefix === undefined) continue;
     const key = unescaped(header.slice(prefix.length));
-    extra[key] = [...(extra[key] ?? []), ...given];
+    extra[key] = [...(extra[key] ?? []), ...textsOf(given)];
   }
   return { username, ...(uid !== undefined && { uid }), groups: values(proxy.groupHeaders), extra };
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The apiserver writes names in UTF-8, and Node reads each byte of a header as one character: another name, perhaps that of somebody else. */
+function textsOf(values: readonly string[] = []): readonly string[] {
+  try {
+    return values.map((value) => UTF_8.decode(Buffer.from(value, 'latin1')));
+  } catch (cause) {
+    throw new Refusal(400, 'a header that names the user is not UTF-8', cause);
+  }
 }
 
 /** Keys of extra fields are escaped like URLs; what is not valid is meant as it is, as in the apiserver. */

@@ -4,19 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../clock';
-import { messageOf } from '../errors';
-import {
-  BodyError,
-  type HttpsServer,
-  type JsonAnswer,
-  readBody,
-  sendJson,
-  startHttps,
-  type TlsPair,
-} from '../https/server';
+import { type HttpsServer, type JsonAnswer, sendJson, startHttps, type TlsPair } from '../https/server';
 import type { KubernetesClient } from '../kubernetes/client';
 import { Authenticator } from './authentication';
 import { Authorizer } from './authorization';
+import { objectOf } from './body';
 import { discovery } from './discovery';
 import type { FrontProxy } from './front-proxy';
 import { RequestSlots } from './request-slots';
@@ -50,7 +42,7 @@ export interface ReaderServerOptions {
   readonly resources: readonly ReadResource[];
   /** By the name of the resource. @default - none */
   readonly proxies?: Readonly<Record<string, ProxyHandler>>;
-  /** Milliseconds until a request is given up. The apiserver waits 60 s. @default 30000 */
+  /** Milliseconds until an answer is given up, and then until it is taken. The apiserver waits 60 s. @default 30000 */
   readonly deadline?: number;
   /** @default - see LIMITS */
   readonly limits?: Partial<ReaderLimits>;
@@ -77,7 +69,7 @@ export interface ReaderServer {
   readonly port: number;
   /** Uses another certificate for new connections. @throws FluxqError FLUXQ_CERTIFICATE_INVALID */
   setCertificate(tls: TlsPair): void;
-  /** Connections that were made before keep what was found of their certificate, and idle ones are closed. */
+  /** Connections that were made before are closed, because they keep what was found of their certificate; those in use with their answer. */
   setFrontProxy(proxy: FrontProxy | undefined): void;
   /** @param drain milliseconds for which it accepts requests still */
   stop(drain?: number): Promise<void>;
@@ -136,12 +128,14 @@ class Answers {
   private readonly slots: RequestSlots;
   private readonly proxySlots: RequestSlots;
   private readonly limits: ReaderLimits;
+  private readonly deadline: number;
 
   constructor(
     private readonly options: ReaderServerOptions,
-    frontProxy: () => FrontProxy | undefined,
+    private readonly frontProxy: () => FrontProxy | undefined,
   ) {
-    const { client, resources, proxies = {}, now = () => Date.now() / 1000 } = options;
+    const { client, resources, proxies = {}, now = () => Date.now() / 1000, deadline = 30_000 } = options;
+    this.deadline = deadline;
     this.limits = { ...LIMITS, ...options.limits };
     this.authenticator = new Authenticator({ client, frontProxy, now });
     this.authorizer = new Authorizer({ client, now });
@@ -159,17 +153,39 @@ class Answers {
     response.once('close', leave);
     // Without a listener, a client that leaves while it is answered would end the process.
     response.on('error', leave);
+    const proxy = this.frontProxy();
+    const isOutdated = () => this.frontProxy() !== proxy;
+    response.once('close', () => {
+      if (isOutdated()) request.socket.end();
+    });
+    // Connections are limited: one that a stranger keeps open is one that the apiserver lacks.
+    const closes = (isStranger: boolean) => isStranger || isOutdated() || isStopping();
     try {
       const answer = await this.answer(request, response, url, left);
-      if (answer !== undefined) sendJson(request, response, answer, isStopping());
+      if (answer !== undefined) this.send(request, response, answer, closes(HEALTH.has(url.path)));
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal.isFailure && !response.destroyed) this.options.onError?.(causeOf(refusal));
       // A proxy handler may have begun its answer.
       if (response.headersSent) response.destroy();
-      else sendJson(request, response, statusAnswer(refusal), isStopping());
+      else this.send(request, response, statusAnswer(refusal), closes(refusal.status === 401));
     }
     this.options.onRequest?.(this.label(url), response.statusCode, (performance.now() - started) / 1000);
+  }
+
+  /** An answer that its reader does not take within the deadline is dropped. */
+  private send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: JsonAnswer,
+    closes: boolean,
+  ): void {
+    sendJson(request, response, answer, closes);
+    if (response.closed) return;
+    response.once(
+      'close',
+      systemClock.after(this.deadline, () => response.destroy()),
+    );
   }
 
   /** @returns undefined if a proxy handler has answered */
@@ -198,18 +214,34 @@ class Answers {
   ): Promise<JsonAnswer> {
     const verb = verbOf(request.method ?? '', target, query);
     const resource = this.resourceOf(target, verb);
-    const done = this.slots.take(reader.username);
+    const made = this.takeSlot(reader, left.signal);
     try {
       await this.authorizer.check(reader, { verb, ...target });
       const body = verb === 'create' ? { body: await objectOf(request, this.limits.body) } : {};
       const asked = { reader, ...placeOf(target), query, ...body };
-      const document = await this.ask(resource, asked, left, done);
+      const document = await this.ask(resource, asked, left, made);
       return { status: verb === 'create' ? 201 : 200, document };
     } catch (error) {
       // An answer that is late has the slot until it ends.
-      if (!(error instanceof Late)) done();
+      if (!(error instanceof Late)) made();
       throw error;
     }
+  }
+
+  /**
+   * The slot is used until the answer is made and nobody takes it any more: whoever reads slowly has no more answers in memory than slots.
+   * @returns says that the answer is made
+   */
+  private takeSlot({ username }: Reader, left: AbortSignal): () => void {
+    const done = this.slots.take(username);
+    let isMade = false;
+    left.addEventListener('abort', () => {
+      if (isMade) done();
+    });
+    return () => {
+      isMade = true;
+      if (left.aborted) done();
+    };
   }
 
   /** @throws Refusal 404, 405 */
@@ -221,19 +253,19 @@ class Answers {
     throw new Refusal(405, `the server does not support ${verb} of ${name} here`);
   }
 
-  /** @param done called when the answer is made, even if nobody waits for it any more */
+  /** @param made called when the answer is made, even if nobody waits for it any more */
   private async ask(
     resource: ReadResource,
     asked: Omit<ReadRequest, 'signal'>,
     left: AbortController,
-    done: () => void,
+    made: () => void,
   ): Promise<object> {
     const { signal } = left;
     if (signal.aborted) {
-      done();
+      made();
       throw signal.reason;
     }
-    const { deadline = 30_000 } = this.options;
+    const { deadline } = this;
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
@@ -242,7 +274,7 @@ class Answers {
     );
     try {
       const answer = (async () => resource.answer({ ...asked, signal }))();
-      answer.then(done, done);
+      answer.then(made, made);
       return await Promise.race([answer, late]);
     } finally {
       cancel();
@@ -301,19 +333,4 @@ const placeOf = ({ namespace, name }: Target) => ({
 
 function causeOf(refusal: Refusal): Error {
   return refusal.cause instanceof Error ? refusal.cause : refusal;
-}
-
-/** The object of a request. @throws Refusal */
-async function objectOf(request: IncomingMessage, limit: number): Promise<object> {
-  const text = await readBody(request, limit).catch((error: unknown) => {
-    throw error instanceof BodyError ? new Refusal(error.status, `the body ${error.message}`, error) : error;
-  });
-  let object: unknown;
-  try {
-    object = JSON.parse(text);
-  } catch (cause) {
-    throw new Refusal(400, `the body is not valid JSON: ${messageOf(cause)}`, cause);
-  }
-  if (typeof object === 'object' && object !== null && !Array.isArray(object)) return object;
-  throw new Refusal(400, 'the body must be an object');
 }

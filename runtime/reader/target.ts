@@ -32,13 +32,19 @@ export function targetOf(path: string): Target | undefined {
 
 /** A part that holds another slash would be one path for the apiserver, and another one here. */
 function decoded(part: string): string {
+  let text: string;
   try {
-    const text = decodeURIComponent(part);
-    if (text !== '' && !text.includes('/')) return text;
+    text = decodeURIComponent(part);
   } catch (cause) {
     throw new Refusal(400, `the path has a part that is not valid URL encoding: ${part}`, cause);
   }
-  throw new Refusal(400, 'a part of the path is empty or has a slash in it');
+  if (isSegment(text)) return text;
+  throw new Refusal(400, 'a part of the path is empty or not a name');
+}
+
+/** Whether objects can have this name: as for the apiserver, no slash, no step to another folder, and nothing that cannot be seen. */
+export function isSegment(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !/[/%\p{Cc}]/u.test(text);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What an attack is, as data: who sends which request, and what must come of it. */
 import {
   CONTROLLER_SERVICE_ACCOUNT,
+  READER_SERVICE_ACCOUNT,
   STACK_NAMESPACE,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
@@ -33,6 +34,7 @@ export const ROLES = {
   'cluster creator': person('carol'),
   'controller token': account(STACK_NAMESPACE, CONTROLLER_SERVICE_ACCOUNT),
   'webhook token': account(STACK_NAMESPACE, WEBHOOK_SERVICE_ACCOUNT),
+  'reader token': account(STACK_NAMESPACE, READER_SERVICE_ACCOUNT),
 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -89,5 +91,7 @@ export const CONTAINED = {
   },
   "the queue is not the stack's": ({ spec }: KubeObject) => (spec as Spec).queue !== STACK_DEFAULTS.queueName,
   'the user is mallory': ({ metadata }: KubeObject) => metadata.annotations?.['fluxqueue/user'] === 'mallory',
+  'the answer is about beta alone': (answer: KubeObject) =>
+    answer.metadata.namespace === BETA && !/"(alpha|strict|plain)["/]/.test(JSON.stringify(answer)),
   'the user is not root': ({ metadata }: KubeObject) => metadata.annotations?.['fluxqueue/user'] !== 'root',
 } as const;

@@ -1,7 +1,13 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
+import { READER_ATTACKS } from './corpus-reader';
 import { USER_ATTACKS } from './corpus-users';
 import { WEBHOOK_ATTACKS } from './corpus-webhook';
 
 /** Every attack; docs/security.md lists them by what they want. */
-export const ATTACKS: readonly Attack[] = [...USER_ATTACKS, ...CONTROLLER_ATTACKS, ...WEBHOOK_ATTACKS];
+export const ATTACKS: readonly Attack[] = [
+  ...USER_ATTACKS,
+  ...CONTROLLER_ATTACKS,
+  ...WEBHOOK_ATTACKS,
+  ...READER_ATTACKS,
+];

@@ -49,9 +49,13 @@ export class World {
   }
 
   static async on(cluster: Cluster, form: AdmissionForm): Promise<World> {
-    const [port = 0] = form === 'webhook' ? await freePorts(1) : [];
+    const [readerPort = 0, port = 0] = await freePorts(2);
+    const externalRuntime = {
+      webhookUrl: `https://127.0.0.1:${port}`,
+      reader: { host: 'localhost', port: readerPort },
+    };
     const stack = new Stack(cluster, await startPostgres(), {
-      props: { admission: form, externalRuntime: { webhookUrl: `https://127.0.0.1:${port}` } },
+      props: { admission: form, externalRuntime },
       config: { logLevel: 'warn' },
       ...(form === 'webhook' ? { webhookPort: port } : {}),
     });
@@ -156,6 +160,7 @@ export class World {
     });
     await cluster.apply(RIGHTS);
     await this.stack.startController({ fluxion: { address: 'embedded' } });
+    await this.stack.startReader();
     await cluster.create(OBJECTS);
     for (const { metadata } of MINICLUSTERS) await this.open(metadata.name!, metadata.namespace!);
     await cluster.waitFor('the comparison with MiniClusters', async () => {

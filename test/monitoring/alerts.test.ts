@@ -201,6 +201,43 @@ const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       fires: {},
     },
   ],
+  FluxqueueNoReader: [
+    {
+      what: 'one of two serves',
+      series: [
+        steady('fluxqueue_reader_certificate_expiry_seconds{pod="a"}', 90 * DAY),
+        steady('fluxqueue_reader_certificate_expiry_seconds{pod="b"}', 0),
+      ],
+      at: '20m',
+    },
+    {
+      what: 'none has a certificate',
+      series: [steady('fluxqueue_reader_certificate_expiry_seconds{pod="a"}', 0)],
+      at: '20m',
+      fires: {},
+    },
+    { what: 'none is seen', series: [steady('up', 1)], at: '20m', fires: {} },
+    { what: 'none was seen for a moment', series: [steady('up', 1)], at: '9m' },
+  ],
+  FluxqueueReaderCertificateExpires: [
+    {
+      what: 'a new certificate, and one that is not made yet',
+      series: [
+        { series: 'fluxqueue_reader_certificate_expiry_seconds{pod="a"}', values: `${90 * DAY}x300` },
+        { series: 'fluxqueue_reader_certificate_expiry_seconds{pod="b"}', values: '0x300' },
+      ],
+      at: '70m',
+    },
+    {
+      what: 'one of two ends this week',
+      series: [
+        { series: 'fluxqueue_reader_certificate_expiry_seconds{pod="a"}', values: `${90 * DAY}x300` },
+        { series: 'fluxqueue_reader_certificate_expiry_seconds{pod="b"}', values: `${6 * DAY}x300` },
+      ],
+      at: '70m',
+      fires: {},
+    },
+  ],
 };
 
 const program = PROMTOOL.buildOrSkip();

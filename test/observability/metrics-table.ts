@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { ALERTS, isOfWebhook } from '../../constructs/fluxqueue/alerts';
+import { ALERTS, optionalComponentOf } from '../../constructs/fluxqueue/alerts';
 import {
   controllerMetrics,
   leaderPendingGauge,
@@ -107,13 +107,17 @@ ${rows(readerRegistry())}
 
 ## Alerts
 
-\`monitoring: {}\` adds them as a PrometheusRule, ${ALERTS.filter(isOfWebhook)
-    .map(({ alert }) => `\`${alert}\``)
-    .join(' and ')} where there is a webhook. test/monitoring/alerts.test.ts has
+\`monitoring: {}\` adds them as a PrometheusRule, ${alertsOf('webhook')} where there is a webhook, ${alertsOf('reader')}
+where there is a read API. test/monitoring/alerts.test.ts has
 promtool run each of them on samples in which it has to fire, and on samples in which it must not.
 
 ${alertRows()}
 `;
+}
+
+function alertsOf(component: 'webhook' | 'reader'): string {
+  const alerts = ALERTS.filter((alert) => optionalComponentOf(alert) === component);
+  return alerts.map(({ alert }) => `\`${alert}\``).join(' and ');
 }
 
 export function writtenTable(): string {

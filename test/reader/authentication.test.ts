@@ -1,10 +1,15 @@
 /** Who is believed to be whom. */
+import { Agent } from 'node:https';
 import { makeCertificate } from '../../runtime/admission/certificates';
 import type { ReadRequest } from '../../runtime/reader/resource';
+import { waitFor } from '../cluster/wait';
 import { API, type Certificates, frontProxy, makeCertificates, PROXY, Reading } from './fixture';
 import type { Client } from './requests';
 
 const NOTES = `${API}/namespaces/a/notes`;
+
+/** A header as the apiserver sends it. */
+const bytes = (text: string) => Buffer.from(text).toString('latin1');
 
 let certificates: Certificates;
 let reading: Reading;
@@ -57,6 +62,32 @@ describe('who asks', () => {
     ]);
   });
 
+  test.each<[string, Client['headers'], object]>([
+    ['a comma', { 'x-remote-user': 'ada,bob' }, { username: 'ada,bob' }],
+    ['letters beyond ASCII', { 'x-remote-user': bytes('jürgen') }, { username: 'jürgen' }],
+    ['the case of a header', { 'X-REMOTE-GROUP': ['a,b', 'c'] }, { groups: ['a,b', 'c'] }],
+    ['two users', { 'x-remote-user': ['ada', 'admin'] }, { username: 'ada' }],
+    ['a key of objects', { 'x-remote-extra-__proto__': 'admin' }, { extra: { ['__proto__']: ['admin'] } }],
+    ['letters in a group', { 'x-remote-group': bytes('büro') }, { groups: ['büro'] }],
+  ])('is named by the proxy also with %s', async (_, headers, reader) => {
+    const { 'x-remote-user': user = 'ada', ...rest } = headers ?? {};
+    const username = 'username' in reader ? String(reader.username) : 'ada';
+    reading.rights = { [username]: ['a list notes'] };
+    expect((await reading.asUser('', NOTES, { headers: { ...rest, 'x-remote-user': user } })).status).toBe(
+      200,
+    );
+    expect(reading.asked[0]?.reader).toMatchObject(reader);
+  });
+
+  test('is nobody if the first user is empty, or not text', async () => {
+    const statusOf = async (user: string | string[]) =>
+      (await reading.asUser('', NOTES, { headers: { 'x-remote-user': user } })).status;
+    expect([await statusOf(''), await statusOf(['', 'ada']), await statusOf('\xff\xfe')]).toEqual([
+      401, 401, 400,
+    ]);
+    expect(reading.reviews).toEqual([]);
+  });
+
   const ada = { headers: { 'x-remote-user': 'ada' } };
   const certificate = async () => {
     const { cert, key } = await makeCertificate({ names: [PROXY], now: new Date(), end: 'client' });
@@ -101,6 +132,31 @@ describe('who asks', () => {
     expect((await reading.asUser('ada', NOTES, { cert, key })).status).toBe(200);
     reading.server.setFrontProxy(undefined);
     expect((await reading.asUser('ada', NOTES, { cert, key })).status).toBe(401);
+  });
+
+  test('is nobody with a certificate that has expired, though its CA and its name are right', async () => {
+    const { cert, key, bundle } = await makeCertificate({
+      names: [PROXY],
+      now: new Date('2020-01-01'),
+      end: 'client',
+    });
+    reading.server.setFrontProxy({ ...proxySettings(), clientCas: bundle });
+    expect((await reading.asUser('ada', NOTES, { cert, key })).status).toBe(401);
+  });
+
+  test('is nobody on a connection from before another CA, once its request is answered', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { cert, key } = certificates.proxy;
+    const kept = (path: string) => reading.asUser('ada', path, { agent, cert, key });
+    let answer: () => void = () => undefined;
+    reading.answer = () => new Promise((resolve) => (answer = () => resolve({})));
+    const inProgress = kept(NOTES);
+    await waitFor('the question', async () => reading.asked.length === 1);
+    reading.server.setFrontProxy(undefined);
+    answer();
+    expect(await inProgress).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect((await kept(NOTES)).status).toBe(401);
+    agent.destroy();
   });
 
   test('is nobody with a certificate that has expired since the connection was made', async () => {

@@ -15,7 +15,8 @@ test('the CA, the names and the headers of the proxy', () => {
     clientCas: 'CA of the proxy',
     names: ['front-proxy-client'],
     usernameHeaders: ['x-remote-user'],
-    uidHeaders: ['x-remote-uid'],
+    // An apiserver that does not name it leaves X-Remote-Uid as the client has sent it.
+    uidHeaders: [],
     groupHeaders: ['x-remote-group', 'x-group'],
     // An empty prefix would make a field of every header.
     extraPrefixes: ['x-remote-extra-'],

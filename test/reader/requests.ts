@@ -1,5 +1,5 @@
 /** Requests to a reader, with the headers and certificates of their client. */
-import { request } from 'node:https';
+import { type Agent, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 
 export interface Client {
@@ -13,6 +13,8 @@ export interface Client {
   /** Certificate of the client. @default - it has none */
   readonly cert?: string;
   readonly key?: string;
+  /** Keeps connections. @default - each request has a connection of its own, and with it a certificate of its own */
+  readonly agent?: Agent;
   /** Breaks off the request. */
   readonly signal?: AbortSignal;
 }
@@ -27,7 +29,6 @@ export interface Reply {
 
 export function send(path: string, { method = 'GET', body, ...client }: Client): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    // Each request has a connection of its own, and with it a certificate of its own.
     const outgoing = request({ host: '127.0.0.1', path, method, agent: false, ...client }, (incoming) => {
       const { serialNumber: serial } = (incoming.socket as TLSSocket).getPeerCertificate();
       const chunks: Buffer[] = [];

@@ -64,9 +64,29 @@ describe('what a reader may ask', () => {
     [`${API}/notes`, 405, { method: 'POST', body: '{}' }],
     [`${API}/namespaces/%2e%2e%2fb/notes`, 400, {}],
     [`${NOTES}/%zz`, 400, {}],
+    [`${NOTES}/x%00`, 400, {}],
+    [`${NOTES}/%2e%2e`, 400, {}],
+    [`${NOTES}/..`, 400, {}],
+    [`${API}/namespaces/../notes`, 400, {}],
+    [`${API}/namespaces//notes`, 400, {}],
+    [`${API}/namespaces/a%2fnotes`, 400, {}],
+    [`${API}/namespaces/a/__proto__`, 404, {}],
+    [`${API}/namespaces/a/constructor/queue/proxy`, 404, {}],
+    [`/${NOTES}`, 404, {}],
+    [`/api/v1${NOTES}`, 404, {}],
+    [`${NOTES}?watch=`, 405, {}],
+    [`${NOTES}?watch=true&watch=false`, 405, {}],
+    [`${NOTES}?watch=true`, 405, { method: 'HEAD' }],
+    [`${NOTES}/x`, 405, { method: 'PATCH', body: '{}' }],
+    [`${NOTES}/x`, 405, { method: 'POST', body: '{}' }],
+    [NOTES, 405, { method: 'OPTIONS' }],
+    [`${API}/namespaces/b/notes?fieldSelector=metadata.name%3Dx`, 403, {}],
+    [`${API}/namespaces/%62/notes`, 403, {}],
+    [`${API}/namespaces/A/notes`, 403, {}],
   ])('%s is refused with %d %j', async (path, status, client) => {
     const reply = await reading.asUser('ada', path, client);
-    expect([reply.status, statusOf(reply)]).toMatchObject([status, { kind: 'Status', code: status }]);
+    expect(reply.status).toBe(status);
+    if (client.method !== 'HEAD') expect(statusOf(reply)).toMatchObject({ kind: 'Status', code: status });
     expect(reading.asked).toEqual([]);
   });
 });
@@ -101,7 +121,8 @@ describe('an answer', () => {
     const create = (body: string) => reading.asUser('ada', NOTES, { method: 'POST', body });
     expect((await create('{"spec":{}}')).status).toBe(201);
     expect(reading.asked[0]?.body).toEqual({ spec: {} });
-    for (const body of ['', '[]', 'null', '{']) expect((await create(body)).status).toBe(400);
+    const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    for (const body of ['', '[]', 'null', '{', deep]) expect((await create(body)).status).toBe(400);
     expect((await create(JSON.stringify({ text: 'x'.repeat(1024 * 1024) }))).status).toBe(413);
     expect(reading.asked.length).toBe(1);
     expect(reading.seen).toContainEqual(['notes', 413]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { k8s } from 'cdk8s-plus-28';
 import { STACK_NAMESPACE } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
+import { waitFor } from '../cluster/wait';
 
 interface AuditEvent {
   readonly verb: string;
@@ -70,6 +71,22 @@ export class RightsAudit {
     return events.map(({ verb, requestURI }) => `${verb} ${requestURI}`);
   }
 
+  /**
+   * Waits until the account has used each right of the manifests, and sees that it has used no other and that none was refused.
+   * @param more `VERB RESOURCE` of the roles of Kubernetes that the account is bound to
+   */
+  async expectUsed(account: string, objects: readonly KubeObject[], more: readonly string[] = []) {
+    const rights = [...granted(objects, account), ...more].sort();
+    const unused = () => rights.filter((right) => !this.used(account).has(right));
+    await waitFor(`every right of ${account} to be used`, () => {
+      const left = unused();
+      if (left.length > 0) throw new Error(`unused: ${left.join(', ')}`);
+      return true;
+    });
+    expect([...this.used(account)].filter((right) => !rights.includes(right))).toEqual([]);
+    expect(this.refused(account)).toEqual([]);
+  }
+
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -94,7 +111,7 @@ function resourceOf({
 }
 
 /** `VERB RESOURCE` of every rule that the manifests give to an account. */
-export function granted(objects: readonly KubeObject[], account: string): Set<string> {
+function granted(objects: readonly KubeObject[], account: string): Set<string> {
   const roles = objects.filter(
     ({ kind, metadata }) => /^(Cluster)?Role$/.test(kind) && metadata.name === account,
   );
@@ -109,3 +126,10 @@ export function granted(objects: readonly KubeObject[], account: string): Set<st
     ),
   );
 }
+
+/** The accounts of a stack with their rights, and the Secrets of which they have rights. */
+export function accountsOf(objects: readonly KubeObject[]): readonly KubeObject[] {
+  return objects.filter(({ kind }) => ACCOUNTS.test(kind));
+}
+
+const ACCOUNTS = /^(ServiceAccount|(Cluster)?Role(Binding)?|Secret)$/;

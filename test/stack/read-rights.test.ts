@@ -100,6 +100,43 @@ describeStack(
       expect((await direct(history('a', 'train'), { ...proxy(), headers })).status).toBe(200);
     });
 
+    test("a user who sends the proxy's headers to the apiserver stays who it is", async () => {
+      const { cluster } = getFixture().stack;
+      const forged = {
+        'x-remote-user': 'admin',
+        'X-REMOTE-GROUP': ['system:masters'],
+        'x-remote-uid': '0',
+        'x-remote-extra-scopes': 'all',
+        'impersonate-user': '',
+      };
+      const { port } = new URL(cluster.server);
+      const headers = { ...forged, authorization: `Bearer ${ADA.token}` };
+      const ca = readFileSync(cluster.caFile, 'utf8');
+      const through = (path: string) =>
+        send(path, { port: Number(port), ca, servername: 'kubernetes', headers });
+      expect((await through(history('a', 'train'))).status).toBe(200);
+      const other = await through(history('b', 'train'));
+      expect([other.status, JSON.parse(other.text).message]).toEqual([
+        403,
+        expect.stringContaining('User "ada"'),
+      ]);
+    });
+
+    test('a token for another audience is nobody', async () => {
+      const { client } = getFixture();
+      const path = '/api/v1/namespaces/a/serviceaccounts/default/token';
+      const status = async (audiences?: readonly string[]) => {
+        const { status: made } = await client.create<{ status: { token: string } }>(path, {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenRequest',
+          spec: { ...(audiences && { audiences }) },
+        });
+        const headers = { authorization: `Bearer ${made.token}` };
+        return (await direct(history('a', 'train'), { headers })).status;
+      };
+      expect([await status(['example.com']), await status()]).toEqual([401, 403]);
+    });
+
     test('a token has the same rights at the port as at the apiserver', async () => {
       const headers = { authorization: `Bearer ${ADA.token}` };
       expect((await direct(history('a', 'train'), { headers })).status).toBe(200);

@@ -24,7 +24,7 @@ import { waitFor } from '../cluster/wait';
 import { webhookConfig } from '../constructs/fluxqueue/webhook-configuration';
 import { stackObjects } from '../constructs/manifests';
 import { send } from '../miniclusters/reporting';
-import { granted, RightsAudit } from './audited-rights';
+import { accountsOf, RightsAudit } from './audited-rights';
 import { MiniClusters } from './minicluster-objects';
 import { runtimeUrl } from './runtime-role';
 import { describeStack } from './suite';
@@ -33,7 +33,6 @@ import { Namespace } from './workloads';
 const audit = new RightsAudit();
 const objects = stackObjects();
 const DATABASE = 'fluxqueue-database';
-const ACCOUNTS = /^(ServiceAccount|(Cluster)?Role(Binding)?|Secret)$/;
 /** Seconds. */
 const UNSCHEDULABLE = 2;
 
@@ -42,22 +41,11 @@ describeStack(
   (getFixture) => {
     beforeAll(async () => {
       // The suite's stack has its runtime outside; these are the accounts of the stack that is deployed.
-      await getFixture().stack.cluster.apply(objects.filter(({ kind }) => ACCOUNTS.test(kind)));
+      await getFixture().stack.cluster.apply(accountsOf(objects));
     });
     afterAll(() => audit.remove());
 
-    /** Waits until every right was used, and names those that were not. */
-    async function expectUsed(account: string): Promise<void> {
-      const rights = [...granted(objects, account)].sort();
-      const unused = () => rights.filter((right) => !audit.used(account).has(right));
-      await waitFor(`every right of ${account} to be used`, () => {
-        const left = unused();
-        if (left.length > 0) throw new Error(`unused: ${left.join(', ')}`);
-        return true;
-      });
-      expect([...audit.used(account)].filter((right) => !rights.includes(right))).toEqual([]);
-      expect(audit.refused(account)).toEqual([]);
-    }
+    const expectUsed = (account: string) => audit.expectUsed(account, objects);
 
     test('the init container of the database uses all of its rights and needs no other', async () => {
       const { cluster } = getFixture().stack;

@@ -11,6 +11,7 @@ import { KeyGuard } from './key-guard';
 import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
 import { PriorityGuard } from './priority-guard';
+import { ReaderGuard } from './reader-guard';
 import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
 import { WebhookGuard } from './webhook-guard';
@@ -29,6 +30,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly externalRuntime?: ExternalRuntime;
   /** Whether the controller creates the objects of MiniClusters. */
   readonly miniClusters: boolean;
+  /** Whether the stack has the reader. */
+  readonly readApi: boolean;
   /** Whether the apiserver serves MutatingAdmissionPolicy. */
   readonly mutatingPolicies: boolean;
   /** Priorities that every user may set. @default -100 to 0 */
@@ -67,6 +70,7 @@ export class Admission extends Construct {
     const { miniClusters, mutatingPolicies } = props;
     new ControllerGuard(this, 'controller', { ...where, miniClusters, mutatingPolicies });
     if (miniClusters) new MiniClusterRights(this, 'rights', byUsers);
+    if (props.readApi) new ReaderGuard(this, 'reader-guard', where);
     if (Object.keys(props.ownSecrets).length > 0)
       new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
     if (hasForm(props.form, 'policies')) {

@@ -2,6 +2,7 @@
 import { FluxqError } from '../../errors';
 import type { History } from '../kinds';
 import type { ReadResource } from '../resource';
+import { isSegment } from '../target';
 import { answered, isoOf } from './answered';
 import type { ReadModel } from './read-model';
 
@@ -14,6 +15,8 @@ export function histories(model: ReadModel): ReadResource {
     verbs: ['get'],
     async answer(request): Promise<History> {
       const { namespace = '', name = '' } = request;
+      // The page of the dashboard asks for any text, and Postgres refuses some with an error of its own.
+      if (!isSegment(namespace) || !isSegment(name)) throw neverQueued(namespace, name);
       const { queue } = await model.openTables();
       const entries = await queue.historyOf(namespace, name);
       if (entries.length === 0) throw neverQueued(namespace, name);

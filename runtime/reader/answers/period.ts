@@ -33,9 +33,12 @@ export function periodOf({ query }: Asked, now: number): TracePeriod {
   };
 }
 
+/** Years that have four digits, which Postgres knows, too. */
+const MOST_MS = Date.UTC(3000, 0);
+
 function secondsOf(name: string, text: string): number {
   const milliseconds = Date.parse(text);
-  if (Number.isNaN(milliseconds))
+  if (!(Math.abs(milliseconds) <= MOST_MS))
     throw new FluxqError('FLUXQ_QUERY_INVALID', 'is not a date', {
       field: `query ${name}`,
       value: text,

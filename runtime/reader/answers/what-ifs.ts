@@ -7,7 +7,8 @@ import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { submissionsOf } from '../../workloads/submissions';
 import type { WhatIf, WhatIfStatus } from '../kinds';
-import type { ReadResource } from '../resource';
+import { RequestSlots } from '../request-slots';
+import type { ReadRequest, ReadResource } from '../resource';
 import { answered, isoOf } from './answered';
 import type { ReadModel } from './read-model';
 import {
@@ -24,6 +25,7 @@ import { type CheckedSpec, checkedSpec } from './what-if-spec';
 import { wouldBeRow } from './would-be-row';
 
 export function whatIfs(model: ReadModel): ReadResource {
+  const slots = new RequestSlots(SLOTS);
   return {
     name: 'whatifs',
     singular: 'whatif',
@@ -31,44 +33,56 @@ export function whatIfs(model: ReadModel): ReadResource {
     namespaced: true,
     verbs: ['create'],
     async answer(request): Promise<WhatIf> {
-      const { namespace = '', reader, body } = request;
-      const spec = checkedSpec(body, namespace);
-      const present = await situationOf(model, WATCHES);
-      const { rows, cluster } = await model.world(WATCHES);
-      const { config, logger } = model.options;
-      const ignore = () => undefined;
-      const builder = submissionsOf(
-        {
-          ...cluster,
-          config,
-          logger,
-          workloadCache: { byUid: (uid) => rows.byUid(uid), submit: refuseToWrite },
-        },
-        { onInvalid: ignore, onReduced: ignore },
-      );
-      const row = wouldBeRow(spec, {
-        reader,
-        namespace,
-        builder,
-        webhook: config.webhook,
-        now: present.now,
-        rows: rows.active(),
-      });
-      const situation = changed(present, spec, row);
-      const without = await planned(situation, model.clock, PASS_BY_PASS);
-      const more = { ...situation, waiting: [...situation.waiting, row] };
-      const withIt = await planned(more, model.clock, PASS_BY_PASS);
-      return {
-        ...answered('WhatIf', request),
-        spec,
-        status: {
-          ...startOf(row, withIt, situation),
-          delays: delaysOf(without, withIt, namespace),
-        },
-      };
+      const done = slots.take(request.reader.username);
+      try {
+        return await whatIf(model, request);
+      } finally {
+        done();
+      }
     },
   };
 }
+
+async function whatIf(model: ReadModel, request: ReadRequest): Promise<WhatIf> {
+  const { namespace = '', reader, body } = request;
+  const spec = checkedSpec(body, namespace);
+  const present = await situationOf(model, WATCHES);
+  const { rows, cluster } = await model.world(WATCHES);
+  const { config, logger } = model.options;
+  const ignore = () => undefined;
+  const builder = submissionsOf(
+    {
+      ...cluster,
+      config,
+      logger,
+      workloadCache: { byUid: (uid) => rows.byUid(uid), submit: refuseToWrite },
+    },
+    { onInvalid: ignore, onReduced: ignore },
+  );
+  const row = wouldBeRow(spec, {
+    reader,
+    namespace,
+    builder,
+    webhook: config.webhook,
+    now: present.now,
+    rows: rows.active(),
+  });
+  const situation = changed(present, spec, row);
+  const without = await planned(situation, model.clock, PASS_BY_PASS);
+  const more = { ...situation, waiting: [...situation.waiting, row] };
+  const withIt = await planned(more, model.clock, PASS_BY_PASS);
+  return {
+    ...answered('WhatIf', request),
+    spec,
+    status: {
+      ...startOf(row, withIt, situation),
+      delays: delaysOf(without, withIt, namespace),
+    },
+  };
+}
+
+/** Each is two plans, which share the time of one process: who asks much has what is left of it no sooner than others. */
+const SLOTS = { all: 8, user: 1 };
 
 const WATCHES = [
   ...PLAN_WATCHES,
@@ -139,12 +153,15 @@ function delaysOf(without: Planned, withIt: Planned, namespace: string): WhatIfS
 /** Names of other namespaces are left out: who asks may not see them. */
 function withoutOthers(text: string, { holders, waiting, queues }: Situation, namespace: string): string {
   if (!text.includes('/')) return text;
-  let shown = text;
+  const hidden = new Map<string, string>();
+  for (const queue of queues)
+    if (queue.namespace !== null && queue.namespace !== namespace) hidden.set(queue.name, 'another queue');
   for (const row of [...holders, ...waiting])
     if (row.namespace !== namespace)
-      shown = shown.replaceAll(`${row.namespace}/${row.name}`, 'a workload of another namespace');
-  for (const queue of queues)
-    if (queue.namespace !== null && queue.namespace !== namespace)
-      shown = shown.replaceAll(queue.name, 'another queue');
-  return shown;
+      hidden.set(`${row.namespace}/${row.name}`, 'a workload of another namespace');
+  // Whole names: one may be the beginning of another.
+  return text.replaceAll(NAME, (name) => hidden.get(name) ?? name);
 }
+
+/** Of a queue, or of a workload with its namespace. */
+const NAME = /[a-z0-9](?:[-a-z0-9./]*[a-z0-9])?/g;

@@ -40,7 +40,25 @@ export interface WouldBe {
 }
 
 /** @throws FluxqError FLUXQ_WHATIF_INVALID, and what admission says */
-export function wouldBeRow({ object, priority }: CheckedSpec, given: WouldBe): WorkloadRow {
+export function wouldBeRow(spec: CheckedSpec, given: WouldBe): WorkloadRow {
+  try {
+    return rowOf(spec, given);
+  } catch (error) {
+    // The apiserver would have refused a list where there must be a text, or the other way round, before anybody reads it.
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    throw new FluxqError(
+      'FLUXQ_WHATIF_INVALID',
+      'has a field with a value of another type than its kind has',
+      {
+        field: 'spec.object',
+        remedy: 'kubectl apply --dry-run=server says which',
+        cause: error,
+      },
+    );
+  }
+}
+
+function rowOf({ object, priority }: CheckedSpec, given: WouldBe): WorkloadRow {
   const { reader, namespace, builder, webhook, now, rows } = given;
   const workload = withPriority(workloadOf(object), priority);
   const { group, version, kind } = groupOf(workload);

@@ -21,6 +21,17 @@ describe('the form of admission', () => {
     expect(found).toContain('ValidatingAdmissionPolicy/fluxqueue-guard-jobs');
   });
 
+  test.each<[boolean, FluxQueueProps]>([
+    [true, {}],
+    [true, { externalRuntime: { reader: { host: 'here', port: 1 } }, admission: 'policies' }],
+    [false, { readApi: false }],
+    [false, { externalRuntime: {}, admission: 'policies' }],
+  ])('guards the APIService of the reader: %s with props %j', (isGuarded, props) => {
+    const found = names(stackObjects(props));
+    expect(found.includes('ValidatingAdmissionPolicy/fluxqueue-guard-reader')).toBe(isGuarded);
+    expect(found.includes('ClusterRole/fluxqueue-reader')).toBe(isGuarded);
+  });
+
   test('calls the Service of the webhook at its port', () => {
     const objects = stackObjects();
     const { webhooks } = find<{ webhooks: { clientConfig: { service: unknown } }[] }>(

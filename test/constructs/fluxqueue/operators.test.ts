@@ -94,6 +94,11 @@ describe('monitoring', () => {
       'FluxqueueSlowAdmission',
       'FluxqueueCertificateExpires',
     ]);
+    const withoutReader = alerts({ ...ALL, readApi: false });
+    expect(alerts(ALL).filter((alert) => !withoutReader.includes(alert))).toEqual([
+      'FluxqueueNoReader',
+      'FluxqueueReaderCertificateExpires',
+    ]);
   });
 
   test('shows a dashboard, whose panels do not overlap', () => {

@@ -22,7 +22,9 @@ test('refuses what it does not know, with a remedy', () => {
   expect(() => accountingQuery(asked({ by: 'user,team' }), NOW)).toThrow(
     'FLUXQ_QUERY_INVALID: query by: is not a known key (got "team")',
   );
-  expect(() => accountingQuery(asked({ from: 'soon' }), NOW)).toThrow(
-    'FLUXQ_QUERY_INVALID: query from: is not a date (got "soon")',
-  );
+  // Postgres does not know all dates that JavaScript knows.
+  for (const from of ['soon', '-010000-01-01', '+200000-01-01'])
+    expect(() => accountingQuery(asked({ from }), NOW)).toThrow(
+      `FLUXQ_QUERY_INVALID: query from: is not a date (got "${from}")`,
+    );
 });
