@@ -3,6 +3,9 @@
  * leader notices them: its event-loop delay in turns without and with a reader that asks all the time.
  */
 import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
@@ -27,6 +30,8 @@ const run = promisify(execFile);
 const NAMESPACE = 'reads';
 const CORES = 8;
 const SCRAPE_MS = 5_000;
+/** Asked about in the namespace of the benchmark. */
+const EXAMPLE = join(tmpdir(), `fluxqueue-reads-${process.pid}.json`);
 
 /** What users ask, by the name of its figures. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -38,6 +43,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   history: ['history', 'waiting-100', '-n', NAMESPACE],
   usage: ['usage', '-n', NAMESPACE],
   nodes: ['nodes'],
+  whatIf: ['whatif', '-n', NAMESPACE, '-f', EXAMPLE],
 };
 
 async function main(): Promise<void> {
@@ -51,6 +57,7 @@ async function main(): Promise<void> {
     const figures = await measure(stack);
     process.stdout.write(`${JSON.stringify(figures, undefined, options.json ? 0 : 2)}\n`);
   } finally {
+    rmSync(EXAMPLE, { force: true });
     await stack.stop();
   }
 }
@@ -60,6 +67,7 @@ async function measure(stack: Stack): Promise<object> {
   const leader = await stack.startController();
   await stack.startReader();
   await fill(stack);
+  writeFileSync(EXAMPLE, JSON.stringify(jobOf('asked')));
   const delays = { quiet: [] as number[], reading: [] as number[] };
   const seconds = Object.fromEntries(Object.keys(COMMANDS).map((name): [string, number[]] => [name, []]));
   for (let turn = 0; turn < options.turns; turn++) {
