@@ -1,6 +1,7 @@
 /** What `graph` shows: the resource graph of Fluxion as an indented tree. Pure functions. */
 import type { ResourceGraph } from '../reader/kinds';
 import type { UnitCounts } from '../resources/types';
+import { groupBy } from './group-by';
 import { byName, hostlistOf } from './node-names';
 import { counted, tableLines } from './output';
 import { addUnits, type UnitType, unitTypes } from './unit-amounts';
@@ -65,18 +66,6 @@ function levelRows(
             ...levelRows(inside, below, depth + 1, types, options),
           ],
     );
-}
-
-/** Map.groupBy, which Node 20 does not have. */
-function groupBy<K>(nodes: readonly GraphNode[], keyOf: (node: GraphNode) => K): Map<K, GraphNode[]> {
-  const groups = new Map<K, GraphNode[]>();
-  for (const node of nodes) {
-    const key = keyOf(node);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [node]);
-    else group.push(node);
-  }
-  return groups;
 }
 
 const indent = (depth: number) => '  '.repeat(depth);

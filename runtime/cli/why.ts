@@ -12,6 +12,8 @@ export interface Asked {
   readonly all: readonly FluxJobObject[];
   /** Milliseconds. */
   readonly now: number;
+  /** What is free on which nodes, as a sentence. @default - its user cannot see nodes */
+  readonly free?: string;
 }
 
 /** Why a workload waits, or what became of it; each line is a sentence. */
@@ -41,8 +43,16 @@ function stateLines(asked: Asked): string[] {
     `${name} waits in queue ${spec.queue}${place}`,
     said,
     startSentence(asked),
-    ...(IN_LINE.has(reason) && !isStalled(asked.fluxJob) ? [...aheadLines(asked), ...endLines(asked)] : []),
+    ...(waitsForOthers(asked.fluxJob)
+      ? [...aheadLines(asked), ...endLines(asked), ...(asked.free === undefined ? [] : [asked.free])]
+      : []),
   ];
+}
+
+/** Whether it waits in line for what others hold. */
+export function waitsForOthers(fluxJob: FluxJobObject): boolean {
+  const { phase } = fluxJob.status ?? {};
+  return phase === 'Waiting' && IN_LINE.has(scheduled(fluxJob).reason) && !isStalled(fluxJob);
 }
 
 /** The kubelet's sentences begin with the reason already. */

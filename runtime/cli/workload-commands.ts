@@ -4,15 +4,17 @@
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import { HOLD, PRIORITY, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
 import { addDrainCommand } from './drain-command';
+import { freeNodes } from './free-nodes';
 import type { Picture } from './picture';
 import { addQueueCommand } from './queue-command';
 import { requeueSteps } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
-import { type Asked, startSentence, whyLines } from './why';
+import { type Asked, startSentence, waitsForOthers, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
 import { findFluxJob, findWorkload } from './workload-names';
 
@@ -53,10 +55,15 @@ function whole(text: string): number {
 }
 
 function printWhy(text: string, options: WatchOptions): Promise<void> {
-  return showWorkload(text, options, (asked) => ({
+  const say = (asked: Asked) => ({
     lines: whyLines(asked),
     done: asked.fluxJob.status?.phase === 'Finished',
-  }));
+  });
+  return showWorkload(text, options, say, async (client, fluxJob) => {
+    // It would be old when the workload changes.
+    const free = options.watch || !waitsForOthers(fluxJob) ? undefined : await freeNodes(client);
+    return free === undefined ? {} : { free };
+  });
 }
 
 function printWhen(text: string, options: WatchOptions): Promise<void> {
@@ -75,9 +82,15 @@ async function showWorkload(
   text: string,
   { watch, ...scope }: WatchOptions,
   say: (asked: Asked) => Said,
+  evidence: (
+    client: KubernetesClient,
+    fluxJob: FluxJobObject,
+  ) => Promise<Pick<Asked, 'free'>> = async () => ({}),
 ): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
-    const { uid } = (await findFluxJob(client, namespace, text)).metadata;
+    const found = await findFluxJob(client, namespace, text);
+    const { uid } = found.metadata;
+    const more = await evidence(client, found);
     await show<{ readonly fluxJobs: FluxJobObject }>(
       client,
       { fluxJobs: { path: fluxJobs(namespace) } },
@@ -86,7 +99,7 @@ async function showWorkload(
         return picture(
           fluxJob === undefined
             ? { lines: [`${text} was deleted`], done: true }
-            : say({ fluxJob, all: fluxJobs, now: Date.now() }),
+            : say({ fluxJob, all: fluxJobs, now: Date.now(), ...more }),
         );
       },
       { watch },

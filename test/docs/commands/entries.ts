@@ -208,8 +208,12 @@ whole cluster, by a ClusterRoleBinding.`,
       {
         command: 'nodes',
         text: `FREE, USED, RESERVED and UNMANAGED are what Kubernetes and the rows of the queue say; \`-o wide\` has what Fluxion says beside it. Where they differ,
-a node has the status Drift, and a line below the table says how.`,
-        runs: ['kubectl fluxqueue nodes node-0 node-[17-19]', 'kubectl fluxqueue nodes -o wide node-0'],
+a node has the status Drift, and a line below the table says how. Who may see nodes also reads in \`why\` what is free on which.`,
+        runs: [
+          'kubectl fluxqueue nodes node-0 node-[17-19]',
+          'kubectl fluxqueue nodes -o wide node-0',
+          'kubectl fluxqueue why wide | grep free',
+        ],
       },
       {
         command: 'graph',
