@@ -5,7 +5,7 @@
  */
 import type { Fluxion } from '../fluxion/types';
 import type { WaitUpdate, WorkloadRow } from '../queue/workload';
-import type { Allocation } from '../resources/types';
+import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
 import { plannedEnd } from './pass/planned-end';
@@ -33,6 +33,8 @@ class Play implements QueuePlan {
   private reservations: readonly Reservation[];
   private cache: PassCache | undefined;
   private freed = true;
+  /** One array for all passes: what is counted over it is kept with it. */
+  private readonly nodes: readonly GraphNode[];
 
   constructor(
     private readonly input: PlanInput,
@@ -42,6 +44,7 @@ class Play implements QueuePlan {
     // Without a message every wait is news.
     this.waiting = new Map(input.line.map((row) => [row.uid, { ...row, message: '' }]));
     this.reservations = input.reservations;
+    this.nodes = [...input.nodes.values()];
   }
 
   /** Ends where nobody knows what comes next: at the end of a workload that should have ended before. */
@@ -61,7 +64,7 @@ class Play implements QueuePlan {
   }
 
   private async pass(now: number): Promise<PassResult> {
-    const { surroundings, units, fairShare, outcomeOf, nodes, unmanaged, isOver, rest } = this.input;
+    const { surroundings, units, fairShare, outcomeOf, unmanaged, isOver, rest } = this.input;
     const result = await runPass({
       now,
       queues: this.queues(),
@@ -70,7 +73,7 @@ class Play implements QueuePlan {
       cache: this.cache,
       freed: this.freed,
       graphGrew: this.cache === undefined,
-      nodes: [...nodes.values()],
+      nodes: this.nodes,
       unmanaged,
       interrupted: isOver,
       rest,

@@ -99,10 +99,10 @@ async function refuseToWrite(): Promise<never> {
 
 /** Promises were made for the nodes that exist and by the policies that are, so with others everything is planned again. */
 function changed(situation: Situation, { moreNodes = 0, policy }: CheckedSpec, row: WorkloadRow): Situation {
+  if (moreNodes === 0 && policy === undefined) return situation;
   const withPolicy = (queue: QueueSettings) =>
     queue.name === row.queue && policy !== undefined ? { ...queue, policy } : queue;
   const queues = situation.queues.map(withPolicy);
-  if (moreNodes === 0 && policy === undefined) return situation;
   return { ...situation, queues, nodes: withMoreNodes(situation.nodes, moreNodes), reservations: [] };
 }
 

@@ -91,10 +91,18 @@ function rowOf({ object, priority }: CheckedSpec, given: WouldBe): WorkloadRow {
       creationTimestamp: new Date(now * 1000).toISOString(),
     },
   } as unknown as KubernetesObject;
-  const all = [...rows];
-  const seq = Math.max(0, ...all.map((row) => row.seq)) + 1;
-  const jobid = Math.max(seq, ...all.map((row) => row.jobid)) + 1;
+  const { seq, jobid } = nextNumbers(rows);
   return { ...newRow(builder.preview(created, adapters.get(kind)!), seq), jobid };
+}
+
+/** Beyond those of all rows: a function takes fewer arguments than there may be rows. */
+function nextNumbers(rows: WouldBe['rows']): Pick<WorkloadRow, 'seq' | 'jobid'> {
+  let [seq, jobid] = [0, 0];
+  for (const row of rows) {
+    seq = Math.max(seq, row.seq);
+    jobid = Math.max(jobid, row.jobid);
+  }
+  return { seq: seq + 1, jobid: Math.max(seq + 1, jobid) + 1 };
 }
 
 /** No object has it. */
