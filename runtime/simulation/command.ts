@@ -8,6 +8,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../constructs/api/durations';
 import type { QueuePolicy } from '../../constructs/api/policies';
 import { FluxqError, messageOf } from '../errors';
+import { requireRolesNode } from '../node-version';
 import { curvesOf } from './curves';
 import {
   type FairShareMode,
@@ -107,6 +108,7 @@ function seconds(text: string): number {
 }
 
 async function simulate(file: string | undefined, options: Options): Promise<void> {
+  requireRolesNode('simulations', 'run them with');
   const { policy, reservations = [], fairShare, weights, swf } = options;
   const source = file ?? swf;
   check(options, source);
