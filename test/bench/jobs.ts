@@ -23,8 +23,10 @@ export interface JobsRun {
   /** Seconds from the first create until the last Job is Complete. */
   readonly seconds: number;
   readonly uids: readonly string[];
-  /** Unix seconds at which the create of each Job was sent, and at which this process saw it Complete; by uid. */
+  /** Unix seconds by uid: when the create of each Job was sent and answered, when its watch delivered the Job here, first and as Complete. */
   readonly created: ReadonlyMap<string, number>;
+  readonly answered: ReadonlyMap<string, number>;
+  readonly delivered: ReadonlyMap<string, number>;
   readonly completed: ReadonlyMap<string, number>;
 }
 
@@ -46,14 +48,19 @@ export async function runJobs(
 ): Promise<JobsRun> {
   const completed = new Map<string, number>();
   const created = new Map<string, number>();
+  const answered = new Map<string, number>();
+  const delivered = new Map<string, number>();
   const done = Promise.withResolvers<void>();
   const reflector = new Reflector<Job>({
     client,
     path: jobsPath(namespace),
     logger: createLogger('bench', 'silent'),
     onChange: (_, job) => {
-      if (!job?.metadata.name.startsWith(`${prefix}-`) || !isComplete(job)) return;
-      if (!completed.has(job.metadata.uid)) completed.set(job.metadata.uid, Date.now() / 1000);
+      if (!job?.metadata.name.startsWith(`${prefix}-`)) return;
+      const { uid } = job.metadata;
+      if (!delivered.has(uid)) delivered.set(uid, Date.now() / 1000);
+      if (!isComplete(job)) return;
+      if (!completed.has(uid)) completed.set(uid, Date.now() / 1000);
       if (completed.size === count) done.resolve();
     },
   });
@@ -67,13 +74,14 @@ export async function runJobs(
       const at = Date.now() / 1000;
       const { metadata } = await client.create<Job>(jobsPath(namespace), jobOf(`${prefix}-${i}`));
       created.set(metadata.uid, at);
+      answered.set(metadata.uid, Date.now() / 1000);
     }
   };
   await Promise.all(Array.from({ length: CREATORS }, createSome));
   await done.promise;
   const seconds = (performance.now() - started) / 1000;
   await reflector.stop();
-  return { seconds, uids: [...created.keys()], created, completed };
+  return { seconds, uids: [...created.keys()], created, answered, delivered, completed };
 }
 
 function isComplete({ status }: Job): boolean {

@@ -11,28 +11,20 @@ import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
 import { type JobsRun, print, round, runJobs, withAdmin } from './jobs';
 import { cpuSeconds, rssMiB, sum, usedBetween, writesOf } from './processes';
+import { PROFILED_APISERVER, Profiler } from './profile';
 import { Records } from './records';
 import { median, quantile } from './statistics';
-
-interface Trial {
-  readonly jobsPerSecond: number;
-  /** CPU milliseconds of all processes per Job, until the last Job was complete and until its FluxJob was final. */
-  readonly cpuMs: { readonly atLastJob: number; readonly untilWritten: number };
-  /** With the queue only. */
-  readonly own?: OwnCost;
-}
-
-interface OwnCost {
-  readonly writesPerJob: number;
-  readonly eventsPerJob: number;
-  /** CPU milliseconds of our processes per Job. */
-  readonly cpuMs: number;
-  readonly rssMiB: number;
-  /** Seconds from the end of each Job to its final FluxJob. */
-  readonly lags: readonly number[];
-  /** Seconds from the create of each Job to its release. */
-  readonly releases: readonly number[];
-}
+import {
+  figuresOf,
+  lagsOf,
+  type OwnCost,
+  perJob,
+  perJobOfEach,
+  printApiserver,
+  printFunctions,
+  startsOf,
+  type Trial,
+} from './throughput-report';
 
 const options = new Command('bench:throughput')
   .option('--jobs <n>', 'one-pod Jobs per trial', Number, 500)
@@ -46,7 +38,8 @@ const options = new Command('bench:throughput')
   )
   .option('--sustained', 'a stream of Jobs with the queue at --rate instead of pairs of bursts', false)
   .option('--minutes <n>', 'length of the stream', Number, 5)
-  .option('--rate <n>', 'Jobs per second of the stream', Number, 20)
+  .option('--rate <n>', 'Jobs per second of the stream. Default: 70 % of what a burst reaches', Number)
+  .option('--profile <folder>', 'write CPU profiles of the apiserver and the controller into this folder')
   .option('--json', 'print only one line of JSON on stdout', false)
   .parse()
   .opts<{
@@ -57,17 +50,23 @@ const options = new Command('bench:throughput')
     withoutGuards: boolean;
     sustained: boolean;
     minutes: number;
-    rate: number;
+    rate?: number;
+    profile?: string;
     json: boolean;
   }>();
 
 async function main(): Promise<void> {
   const stack = await startStack({
-    cluster: { nodes: options.nodes, nodeShape: { cpu: '16', memory: '64Gi' } },
+    cluster: {
+      nodes: options.nodes,
+      nodeShape: { cpu: '16', memory: '64Gi' },
+      ...(options.profile !== undefined && { apiserverArgs: PROFILED_APISERVER }),
+    },
     config: { logLevel: 'warn' },
     progress: print,
   });
   try {
+    if (options.profile !== undefined) profiler = new Profiler(stack, options.profile);
     await withAdmin(stack, async (client) => {
       if (options.withoutGuards) await deleteGuards(client);
       await (options.sustained ? sustain(stack, client) : measure(stack, client));
@@ -96,7 +95,12 @@ async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
       `pair ${pair + 1}: plain ${plain.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s, queue ${queued.at(-1)!.jobsPerSecond.toFixed(1)} jobs/s`,
     );
   }
-  report(plain, queued);
+  if (profiler !== undefined) {
+    printApiserver(plain, queued);
+    printFunctions(perJobOfEach(profiler.controller(), FIRST_JOBS + options.jobs));
+  }
+  const { jobs, nodes, pairs } = options;
+  show({ jobs, nodes, pairs, ...figuresOf(plain, queued) });
 }
 
 /**
@@ -111,6 +115,11 @@ async function warmUp(stack: Stack, client: KubernetesClient): Promise<void> {
 
 /** Number of Jobs before the measured ones: the first seconds of a controller are not typical. */
 const FIRST_JOBS = 100;
+
+/** The whole of a burst, and what is written after it. */
+const PROFILE_SECONDS = 40;
+
+let profiler: Profiler | undefined;
 
 async function trial(
   stack: Stack,
@@ -128,10 +137,12 @@ async function trial(
     if (queue) await records.until(FIRST_JOBS);
     const before = cpuSeconds(stack, roles);
     const writesBefore = roles.controller && (await writesOf(roles.controller));
+    const profile = profiler?.apiserver(namespace, PROFILE_SECONDS);
     const run = await runJobs(client, namespace, 'job', count, perSecond);
     const atLastJob = usedBetween(before, cpuSeconds(stack, roles));
     if (queue) await records.until(FIRST_JOBS + count);
     const untilWritten = usedBetween(before, cpuSeconds(stack, roles));
+    const apiserver = await profile;
     const shares = Object.entries(untilWritten).map(([name, cpu]) => `${name} ${perJob(cpu, count)}`);
     print(`  CPU ms per Job until all is written: ${shares.join(', ')}`);
     return {
@@ -140,6 +151,7 @@ async function trial(
         atLastJob: perJob(sum(atLastJob), count),
         untilWritten: perJob(sum(untilWritten), count),
       },
+      ...(apiserver && { apiserverMs: perJobOfEach(apiserver, count) }),
       ...(roles.controller === undefined || writesBefore === undefined
         ? {}
         : { own: await ownCost(stack, roles, { run, records, untilWritten, writesBefore, count }) }),
@@ -150,11 +162,6 @@ async function trial(
     await roles.fluxion?.stop();
     await clean(stack, client, namespace);
   }
-}
-
-/** Milliseconds. */
-function perJob(seconds: number, count: number): number {
-  return round((seconds * 1000) / count);
 }
 
 interface Started extends Readonly<Record<string, RoleProcess | undefined>> {
@@ -195,8 +202,14 @@ async function ownCost(stack: Stack, roles: Started, measured: Measured): Promis
     cpuMs: perJob((untilWritten.controller ?? 0) + (untilWritten.fluxion ?? 0), count),
     rssMiB: rssMiB(roles.controller!.process.pid),
     lags,
+    creates: sinceCreate(run, run.answered),
+    deliveries: sinceCreate(run, run.delivered),
     releases: await printSteps(stack, run),
   };
+}
+
+function sinceCreate({ uids, created }: JobsRun, at: ReadonlyMap<string, number>): readonly number[] {
+  return uids.map((uid) => at.get(uid)! - created.get(uid)!);
 }
 
 /**
@@ -220,36 +233,22 @@ async function printSteps(stack: Stack, { uids, created }: JobsRun): Promise<rea
 /** A stream shows whether the FluxJobs keep up. */
 async function sustain(stack: Stack, client: KubernetesClient): Promise<void> {
   await warmUp(stack, client);
-  const count = Math.round(options.rate * options.minutes * 60);
-  const { own, cpuMs } = await trial(stack, client, 'stream', true, { count, perSecond: options.rate });
-  const { lags, releases, ...cost } = own!;
-  const minute = Math.round(options.rate * 60);
+  const perSecond = options.rate ?? round(0.7 * (await trial(stack, client, 'maximum', true)).jobsPerSecond);
+  const count = Math.round(perSecond * options.minutes * 60);
+  const { own, cpuMs } = await trial(stack, client, 'stream', true, { count, perSecond });
+  const { lags, ...cost } = own!;
+  const minute = Math.round(perSecond * 60);
   show({
     jobs: count,
-    perSecond: options.rate,
+    perSecond,
     cpuMsPerJob: cpuMs.untilWritten,
     ...lagsOf(lags),
     lagP99FirstMinute: round(quantile(lags.slice(0, minute), 0.99)),
     lagP99LastMinute: round(quantile(lags.slice(-minute), 0.99)),
-    ...releasesOf(releases),
+    ...startsOf([cost]),
     writesPerJob: round(cost.writesPerJob),
     rssMiB: round(cost.rssMiB),
   });
-}
-
-function lagsOf(lags: readonly number[]) {
-  return {
-    lagP50Seconds: round(median(lags)),
-    lagP99Seconds: round(quantile(lags, 0.99)),
-    lagMaxSeconds: round(Math.max(...lags)),
-  };
-}
-
-function releasesOf(seconds: readonly number[]) {
-  return {
-    releaseP50Ms: Math.round(median(seconds) * 1000),
-    releaseP99Ms: Math.round(quantile(seconds, 0.99) * 1000),
-  };
 }
 
 /** Deletes the namespace, so that the next trial starts with an empty cluster. */
@@ -263,30 +262,6 @@ async function clean(stack: Stack, client: KubernetesClient, namespace: string):
     },
     { timeoutMs: 120_000, everyMs: 250 },
   );
-}
-
-function report(plain: readonly Trial[], queued: readonly Trial[]): void {
-  const own = queued.map((trial) => trial.own!);
-  const ratio = (of: (trial: Trial) => number) =>
-    round(median(queued.map((trial, i) => of(trial) / of(plain[i]!))));
-  show({
-    jobs: options.jobs,
-    nodes: options.nodes,
-    pairs: options.pairs,
-    plainJobsPerSecond: round(median(plain.map((trial) => trial.jobsPerSecond))),
-    queueJobsPerSecond: round(median(queued.map((trial) => trial.jobsPerSecond))),
-    ratio: ratio(({ jobsPerSecond }) => jobsPerSecond),
-    cpuRatioAtLastJob: ratio(({ cpuMs }) => cpuMs.atLastJob),
-    cpuRatio: ratio(({ cpuMs }) => cpuMs.untilWritten),
-    plainCpuMsPerJob: round(median(plain.map(({ cpuMs }) => cpuMs.untilWritten))),
-    cpuMsPerJob: round(median(queued.map(({ cpuMs }) => cpuMs.untilWritten))),
-    writesPerJob: round(median(own.map(({ writesPerJob }) => writesPerJob))),
-    eventsPerJob: round(median(own.map(({ eventsPerJob }) => eventsPerJob))),
-    ownCpuMsPerJob: round(median(own.map(({ cpuMs }) => cpuMs))),
-    ...lagsOf(own.flatMap(({ lags }) => lags)),
-    ...releasesOf(own.flatMap(({ releases }) => releases)),
-    rssMiB: round(median(own.map((cost) => cost.rssMiB))),
-  });
 }
 
 function show(result: Readonly<Record<string, number>>): void {
