@@ -46,72 +46,100 @@ interface Batch {
 }
 
 /**
- * @param gatherMs shortest time between two statements in milliseconds, unless all callers wait: calls during that time
- *   share the next statement; a call after a rest is written at once
+ * @param gatherMs shortest time between two rounds of statements in milliseconds, unless all callers wait: calls of one kind during
+ *   that time share a statement of the next round; a call after a rest is written at once
  * @param disconnects counts broken idle connections
  * @returns a serial `run`; of several records with one uid in a call the last counts. A call during whose wait a
  *   connection broke fails: the database may have been restored since, and its rows may be others than the caller knew.
  */
 export function serialWriter(run: Run, gatherMs = 0, disconnects: () => number = () => 0): Write {
-  const waiting: Batch[] = [];
-  let failures = 0;
-  let calls = 0;
-  let busy = false;
-  let last = Number.NEGATIVE_INFINITY;
-  let stopGathering: () => void = () => undefined;
+  const writer = new SerialWriter(run, gatherMs, disconnects);
+  return (...call) => writer.write(...call);
+}
 
-  function gather(milliseconds: number): Promise<void> {
+class SerialWriter {
+  private readonly waiting: Batch[] = [];
+  private failures = 0;
+  private calls = 0;
+  private busy = false;
+  /** When the last round began. */
+  private last = Number.NEGATIVE_INFINITY;
+  private stopGathering: () => void = () => undefined;
+
+  constructor(
+    private readonly run: Run,
+    private readonly gatherMs: number,
+    private readonly disconnects: () => number,
+  ) {}
+
+  write(
+    statement: string,
+    fence: number,
+    records: readonly Keyed[],
+    { urgent = false }: WriteOptions = {},
+  ): Promise<WorkloadRow[]> {
+    return new Promise((resolve, reject) => {
+      const { waiting } = this;
+      const distinct = [...new Map(records.map((r) => [r.uid, r])).values()];
+      const call: Call = { records: distinct, breaks: this.breaks(), resolve, reject };
+      add(
+        sharedBatch(waiting, statement, fence, call) ?? newBatch(waiting, statement, fence, call, urgent),
+        call,
+      );
+      this.calls += 1;
+      if (this.calls >= ENOUGH_CALLS || urgent) this.stopGathering();
+      if (!this.busy) void this.work();
+    });
+  }
+
+  private async work(): Promise<void> {
+    this.busy = true;
+    while (this.waiting.length > 0) {
+      const early = this.last + this.gatherMs - performance.now();
+      if (this.waiting[0]!.urgent) await this.writeFirst();
+      else if (early > 0 && this.calls < ENOUGH_CALLS) await this.gather(early);
+      else await this.writeRound();
+    }
+    this.busy = false;
+  }
+
+  /** A round has a statement of each kind: were each of them to gather, a call would wait for all of them. */
+  private async writeRound(): Promise<void> {
+    this.last = performance.now();
+    const end = this.waiting.at(-1);
+    while ((await this.writeFirst()) !== end);
+  }
+
+  private async writeFirst(): Promise<Batch> {
+    const batch = this.waiting.shift()!;
+    this.calls -= batch.calls.length;
+    const calls = rejectOutdated(batch.calls, this.breaks());
+    await settle((...statement) => this.runOnce(...statement), { ...batch, calls });
+    return batch;
+  }
+
+  private async runOnce(...statement: Parameters<Run>): Promise<WorkloadRow[]> {
+    try {
+      return await this.run(...statement);
+    } catch (error) {
+      if (hasCode(error, 'FLUXQ_DATABASE_DOWN')) this.failures += 1;
+      throw error;
+    }
+  }
+
+  private gather(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      stopGathering = () => {
+      this.stopGathering = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  const breaks = () => disconnects() + failures;
-
-  const runOnce: Run = async (...statement) => {
-    try {
-      return await run(...statement);
-    } catch (error) {
-      if (hasCode(error, 'FLUXQ_DATABASE_DOWN')) failures += 1;
-      throw error;
-    }
-  };
-
-  async function work(): Promise<void> {
-    busy = true;
-    while (waiting.length > 0) {
-      const early = last + gatherMs - performance.now();
-      if (early > 0 && calls < ENOUGH_CALLS && !waiting[0]!.urgent) {
-        await gather(early);
-      }
-      last = performance.now();
-      const batch = waiting.shift()!;
-      calls -= batch.calls.length;
-      await settle(runOnce, { ...batch, calls: rejectOutdated(batch.calls, breaks()) });
-    }
-    busy = false;
+  private breaks(): number {
+    return this.disconnects() + this.failures;
   }
-
-  return (statement, fence, records, { urgent = false } = {}) =>
-    new Promise((resolve, reject) => {
-      const distinct = [...new Map(records.map((r) => [r.uid, r])).values()];
-      const call: Call = { records: distinct, breaks: breaks(), resolve, reject };
-      add(
-        sharedBatch(waiting, statement, fence, call) ?? newBatch(waiting, statement, fence, call, urgent),
-        call,
-      );
-      calls += 1;
-      if (calls >= ENOUGH_CALLS || urgent) {
-        stopGathering();
-      }
-      if (!busy) {
-        void work();
-      }
-    });
 }
 
 function newBatch(waiting: Batch[], statement: string, fence: number, call: Call, urgent: boolean): Batch {

@@ -43,6 +43,27 @@ describe('serialWriter', () => {
     expect(statements).toEqual(['submit a', 'submit b', 'update b', 'submit b c', 'submit d']);
   });
 
+  it('gathers once for calls of all kinds, and lets an urgent call pass meanwhile', async () => {
+    const { statements, run } = recorder();
+    const began: number[] = [];
+    const timed: typeof run = (...statement) => {
+      began.push(performance.now());
+      return run(...statement);
+    };
+    const gatherMs = 200;
+    const write = serialWriter(timed, gatherMs);
+    await write('submit', 1, [{ uid: 'a' }]);
+    const kinds = ['submit', 'released', 'running', 'finish'];
+    const calls = kinds.map((kind, i) => write(kind, 1, [{ uid: `b${i}` }]));
+    await write('allocate', 1, [{ uid: 'c' }], { urgent: true });
+    expect(statements).toEqual(['submit a', 'allocate c']);
+    await Promise.all(calls);
+    expect(statements.slice(2)).toEqual(['submit b0', 'released b1', 'running b2', 'finish b3']);
+    // The round waited for the first statement, not for the urgent one, and its statements did not wait for each other.
+    expect(began[2]! - began[0]!).toBeGreaterThanOrEqual(gatherMs - 1);
+    expect(began[5]! - began[2]!).toBeLessThan(gatherMs);
+  });
+
   it('does not gather any longer when all callers wait', async () => {
     const sizes: number[] = [];
     const anHour = 3_600_000;
