@@ -38,7 +38,7 @@ const IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
 /** A suspected difference is checked again after this: longer than any watch lags behind. */
 const SUSPECT_MS = 6_000;
-/** Workloads that are submitted or end within this time share a pass. */
+/** From the end of a pass to the next one: workloads that are submitted or end meanwhile share it. After a rest, a pass begins at once. */
 const GATHER_MS = 50;
 
 export class SchedulingLoop {
@@ -56,6 +56,8 @@ export class SchedulingLoop {
     this.markTried = resolve;
   });
   private passes = 0;
+  /** When the last pass ended, in milliseconds of the clock. */
+  private endedAt = Number.NEGATIVE_INFINITY;
   private reservations: readonly Reservation[] = [];
   private cache: PassCache | undefined;
   private readonly nodeList = new NodeList();
@@ -84,7 +86,7 @@ export class SchedulingLoop {
   trigger(): void {
     if (this.stopped || this.again) return;
     this.again = true;
-    if (!this.busy) this.schedule(GATHER_MS);
+    if (!this.busy) this.schedule(Math.max(0, this.endedAt + GATHER_MS - this.options.clock.now()));
   }
 
   /** Requests an audit with the next pass. */
@@ -129,6 +131,7 @@ export class SchedulingLoop {
       const begun = this.inspection === undefined ? this.step() : this.inspection.then(() => this.step());
       this.underWay = begun.then((next) => {
         this.busy = false;
+        this.endedAt = this.options.clock.now();
         this.markTried();
         this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
       });

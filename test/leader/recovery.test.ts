@@ -82,14 +82,14 @@ describe('recovery', () => {
   test('completes an eviction whose reason was committed before the controller stopped', async () => {
     const node = await refused('a');
     const request = controller.queue.requestEviction;
-    let committed = 0;
+    let stopped: Promise<void> | undefined;
     controller.queue.requestEviction = async (...call) => {
       await request(...call);
-      committed += 1;
+      stopped ??= controller.stop();
       throw new Error('the answer was lost');
     };
-    while (committed === 0) await controller.seconds(0.02);
-    await controller.stop();
+    while (stopped === undefined) await controller.seconds(0.02);
+    await stopped;
     controller.queue.requestEviction = request;
     expect(controller.row('a')).toMatchObject({ phase: 'Ready', evictionCause: 'failure' });
     expect(controller.job('a').spec.suspend).toBe(false);

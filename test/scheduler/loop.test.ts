@@ -134,7 +134,7 @@ test('commits no decision on rows that became stale during the pass, and decides
   await clock.advance(1_000);
   await workloadCache.submit(submission('a'));
   loop.trigger();
-  await clock.advance(60);
+  await clock.advance(10);
   expect(restored).toBe(1);
   expect(queue.events.filter(({ event }) => event === 'Allocated')).toEqual([]);
   await clock.advance(2_000);
