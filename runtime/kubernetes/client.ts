@@ -9,6 +9,7 @@ import { ConcurrencyLimiter } from './concurrency-limiter';
 import { Credentials } from './credentials';
 import { apiError, watchError } from './errors';
 import { type KubeconfigOptions, loadAccess } from './kubeconfig';
+import { namespaceOf } from './paths';
 import { type ApiCall, type OnRequest, RequestSender, type Verb } from './request-sender';
 import { type Call, type ConnectionPool, type StreamEnd, Transport } from './transport';
 import type { KubernetesList, KubernetesObject, Status } from './types';
@@ -19,7 +20,7 @@ export interface ClientOptions extends KubeconfigOptions {
   /** @default 'fluxqueue' */
   readonly userAgent?: string;
   readonly onRequest?: OnRequest;
-  /** The number of writes in flight; further ones wait. @default 32 */
+  /** The number of writes in flight, of one namespace half of it; further ones wait. @default 64 */
   readonly maxWrites?: number;
   /** Milliseconds that one request may take. @default 30000 */
   readonly timeout?: number;
@@ -140,7 +141,7 @@ class Client implements KubernetesClient {
     this.server = access.cluster.server;
     this.namespace = access.namespace;
     this.#timeout = options.timeout ?? 30_000;
-    this.#writes = new ConcurrencyLimiter(options.maxWrites ?? 32);
+    this.#writes = new ConcurrencyLimiter(options.maxWrites ?? 64);
     const { clock = systemClock, random = Math.random, userAgent = 'fluxqueue', onRequest } = options;
     const credentials = new Credentials(access, clock);
     const transport = new Transport(access, credentials, userAgent);
@@ -269,7 +270,7 @@ class Client implements KubernetesClient {
   #limited(options: RequestOptions, call: ApiCall): Promise<string> {
     const { priority = 'normal' } = options;
     if (priority === 'urgent') return this.#send(call, options);
-    return this.#writes.run(priority, () => this.#send(call, options));
+    return this.#writes.run(priority, namespaceOf(call.path) ?? '', () => this.#send(call, options));
   }
 
   #send(call: ApiCall, { timeout = this.#timeout, retries = 3 }: RequestOptions): Promise<string> {

@@ -1,31 +1,31 @@
-/** Keys that wait, in groups that take turns: a group with thousands of keys does not keep the key of another one waiting. */
-export class FairKeys {
+/** What waits, in groups that take turns: a group with thousands of keys does not keep the key of another one waiting. */
+export class FairKeys<K = string> {
   /** The keys of each group in order of arrival; the groups in the order of their turns. */
-  readonly #groups = new Map<string, Set<string>>();
+  readonly #groups = new Map<string, Set<K>>();
   #size = 0;
 
-  constructor(private readonly groupOf: (key: string) => string) {}
+  constructor(private readonly groupOf: (key: K) => string) {}
 
   get size(): number {
     return this.#size;
   }
 
-  has(key: string): boolean {
+  has(key: K): boolean {
     return this.#groups.get(this.groupOf(key))?.has(key) ?? false;
   }
 
-  *[Symbol.iterator](): Iterator<string> {
+  *[Symbol.iterator](): Iterator<K> {
     for (const keys of this.#groups.values()) yield* keys;
   }
 
-  add(key: string): void {
+  add(key: K): void {
     const group = this.groupOf(key);
     const keys = this.#groups.get(group) ?? new Set();
     this.#size += keys.has(key) ? 0 : 1;
     this.#groups.set(group, keys.add(key));
   }
 
-  delete(key: string): void {
+  delete(key: K): void {
     const group = this.groupOf(key);
     const keys = this.#groups.get(group);
     if (keys?.delete(key) !== true) return;
@@ -34,7 +34,7 @@ export class FairKeys {
   }
 
   /** Removes the first key of the next group that may have a turn. @returns undefined if none may */
-  take(mayRun: (group: string) => boolean): string | undefined {
+  take(mayRun: (group: string) => boolean): K | undefined {
     for (const [group, keys] of this.#groups) {
       if (!mayRun(group)) continue;
       const [key] = keys;
@@ -49,5 +49,35 @@ export class FairKeys {
   clear(): void {
     this.#groups.clear();
     this.#size = 0;
+  }
+}
+
+/** What runs at the same time: so many in all, and so many of one group. */
+export class GroupSlots {
+  readonly #usedBy = new Map<string, number>();
+  #used = 0;
+
+  constructor(
+    private readonly most: number,
+    private readonly mostOfGroup = most,
+  ) {}
+
+  get isFull(): boolean {
+    return this.#used >= this.most;
+  }
+
+  readonly isFree = (group: string): boolean =>
+    !this.isFull && (this.#usedBy.get(group) ?? 0) < this.mostOfGroup;
+
+  use(group: string): void {
+    this.#used += 1;
+    this.#usedBy.set(group, (this.#usedBy.get(group) ?? 0) + 1);
+  }
+
+  free(group: string): void {
+    this.#used -= 1;
+    const used = (this.#usedBy.get(group) ?? 0) - 1;
+    if (used > 0) this.#usedBy.set(group, used);
+    else this.#usedBy.delete(group);
   }
 }

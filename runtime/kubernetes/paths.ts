@@ -89,16 +89,26 @@ export function objectPath(path: string): string {
   return parts.slice(0, at + 2).join('/');
 }
 
+/** The namespace of the object or collection; undefined for one without. */
+export function namespaceOf(path: string): string | undefined {
+  const { parts, at, namespaced } = dissect(path);
+  return namespaced ? decodeURIComponent(parts[at - 1]!) : undefined;
+}
+
 /** Subresources of a Namespace: `namespaces/a/status` is not the path of a resource in the namespace. */
 const OF_NAMESPACES = new Set(['status', 'finalize']);
 
 /** The parts of a path, and the index of the resource among them. */
-function dissect(path: string): { readonly parts: readonly string[]; readonly at: number } {
+function dissect(path: string): {
+  readonly parts: readonly string[];
+  readonly at: number;
+  readonly namespaced: boolean;
+} {
   const query = path.indexOf('?');
   // ['', 'api', version, ...] or ['', 'apis', group, version, ...]
   const parts = (query === -1 ? path : path.slice(0, query)).split('/');
   const at = parts[1] === 'api' ? 3 : 4;
   const inside = parts[at + 2];
   const namespaced = parts[at] === 'namespaces' && inside !== undefined && !OF_NAMESPACES.has(inside);
-  return { parts, at: namespaced ? at + 2 : at };
+  return { parts, at: namespaced ? at + 2 : at, namespaced };
 }

@@ -6,7 +6,7 @@
 import { type Backoff, backoff, type Clock, type Random, systemClock, TimeSlice } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { Logger } from '../observability/log';
-import { FairKeys } from './fair-keys';
+import { FairKeys, GroupSlots } from './fair-keys';
 
 /** Milliseconds until the key runs again; undefined: when it is added again. */
 export type ReconcileResult = { readonly after: number } | undefined;
@@ -39,13 +39,10 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #concurrency: number;
   readonly #ready: FairKeys;
   readonly #running = new Set<string>();
-  /** The number of running keys of each group. */
-  readonly #runningOf = new Map<string, number>();
+  readonly #slots: GroupSlots;
   readonly #groupOf: (key: string) => string;
-  readonly #mostOfGroup: number;
   /** Added while running. */
   readonly #again = new Set<string>();
   readonly #delayed = new Map<string, { readonly at: number; readonly cancel: () => void }>();
@@ -65,9 +62,12 @@ export class WorkQueue {
     this.#clock = options.clock ?? systemClock;
     this.#slice = new TimeSlice(this.#clock);
     this.#random = options.random ?? Math.random;
-    this.#concurrency = options.concurrency ?? 8;
-    this.#groupOf = options.groupOf ?? (() => '');
-    this.#mostOfGroup = options.groupOf === undefined ? this.#concurrency : Math.ceil(this.#concurrency / 2);
+    const { concurrency = 8, groupOf } = options;
+    this.#groupOf = groupOf ?? (() => '');
+    this.#slots = new GroupSlots(
+      concurrency,
+      groupOf === undefined ? concurrency : Math.ceil(concurrency / 2),
+    );
     this.#ready = new FairKeys(this.#groupOf);
   }
 
@@ -152,21 +152,13 @@ export class WorkQueue {
   }
 
   #pump(): void {
-    const mayRun = (group: string) => (this.#runningOf.get(group) ?? 0) < this.#mostOfGroup;
-    while (this.#ready.size > 0 && this.#running.size < this.#concurrency && !this.#rests()) {
-      const key = this.#ready.take(mayRun);
+    while (this.#ready.size > 0 && !this.#slots.isFull && !this.#rests()) {
+      const key = this.#ready.take(this.#slots.isFree);
       if (key === undefined) return;
       this.#running.add(key);
-      this.#countRunning(key, 1);
+      this.#slots.use(this.#groupOf(key));
       void this.#run(key);
     }
-  }
-
-  #countRunning(key: string, change: 1 | -1): void {
-    const group = this.#groupOf(key);
-    const count = (this.#runningOf.get(group) ?? 0) + change;
-    if (count === 0) this.#runningOf.delete(group);
-    else this.#runningOf.set(group, count);
   }
 
   /** Whether other work comes first, because runs have followed each other for a slice. */
@@ -192,7 +184,7 @@ export class WorkQueue {
       outcome = this.#failed(key, error);
     }
     this.#running.delete(key);
-    this.#countRunning(key, -1);
+    this.#slots.free(this.#groupOf(key));
     this.#options.onOutcome?.(key, outcome, (this.#clock.now() - started) / 1000);
     if (this.#again.delete(key)) this.add(key);
     this.#pump();

@@ -13,8 +13,8 @@ import { concerns } from './resubmission';
 import type { SubmissionBuilder } from './submission';
 import { submissionsOf } from './submissions';
 
-/** Workloads that are reconciled at the same time; those of one namespace get half of it. */
-const CONCURRENCY = 64;
+/** Workloads that are reconciled at the same time; those of one namespace get half of it. Most of them wait for the database, which takes the calls of all in one statement; the client limits their writes to the apiserver. */
+const CONCURRENCY = 256;
 
 export class WorkloadController implements Controller {
   readonly queue: WorkQueue;
@@ -148,6 +148,7 @@ export class WorkloadController implements Controller {
       onUnrecordedGrant: () => signals.audit.emit(),
       enqueue: (key) => this.enqueue(key),
       recordEvent: (object, adapter, note) => this.events.recordEvent(object, adapter, note),
+      isBusy: this.shared.busyness.isBusy,
       onRequeued: (cause) => metrics.requeues.inc({ cause }),
       logger,
       clock: time.clock,

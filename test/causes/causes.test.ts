@@ -48,7 +48,7 @@ describeStack(
       const names = await fixture.stack.cluster.addNodesOf(shapes.flat());
       for (const [i, { row, namespace }] of chosen.entries()) {
         const nodes = names.splice(0, shapes[i]!.length);
-        const outcome = limiter.run('normal', async () => {
+        const outcome = limiter.run('normal', '', async () => {
           const preparing = RowCluster.create(fixture, fluxion, namespace, nodes, row);
           preparing.catch((error: unknown) => notPrepared.push(`${row.name}: ${error}`));
           await play(await preparing, row);

@@ -222,7 +222,8 @@ function tests(getCluster: () => Cluster): void {
   });
 
   test('limits the writes in flight, except for urgent ones', async () => {
-    const client = connect({ maxWrites: 3 });
+    // A namespace gets half of it.
+    const client = connect({ maxWrites: 6 });
     let most = 0;
     proxy.inject(({ path }) => path.includes('/configmaps'), { kind: 'delay', milliseconds: 20 });
     proxy.onRequest = (open) => {

@@ -50,7 +50,7 @@ export async function submit(
   const refused: Refused[] = [];
   await Promise.all(
     corpus.map((poison) =>
-      limiter.run('normal', async () => {
+      limiter.run('normal', '', async () => {
         const answer = await create(stack, poison, namespaces.get(poison)!);
         if ('uid' in answer) accepted.push(answer);
         else refused.push(answer);
