@@ -3,7 +3,7 @@ import type { EventNote, EventRecorder } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadKey } from '../shared/workload-key';
-import type { WorkloadAdapter } from './adapter';
+import { namesOf, type WorkloadAdapter } from './adapter';
 import { adapters } from './index';
 
 export interface WorkloadEventsOptions {
@@ -28,6 +28,25 @@ export class WorkloadEvents {
     const message = row.message ?? 'can never be scheduled on this cluster';
     this.recordEvent(object, adapters.get(row.kind)!, { type: 'Warning', reason: 'Unsatisfiable', message });
   }
+}
+
+const NOTABLE_WAIT_SECONDS = 5;
+
+/**
+ * Says where a granted workload runs and how long it waited. kube-scheduler already records an Event for each pod, so a short wait
+ * for a single node needs no other; nor does a longer one while many workloads start and end: the FluxJob has both, and an Event
+ * costs as much as the release.
+ */
+export function scheduledNote(
+  row: WorkloadRow,
+  { now, isBusy }: { readonly now: number; readonly isBusy: boolean },
+): EventNote | undefined {
+  const waited = Math.max(0, Math.round((row.allocatedAt ?? now) - row.submittedAt));
+  const nodes = namesOf(row.allocation!.nodes);
+  if (nodes.length === 1 && (waited < NOTABLE_WAIT_SECONDS || isBusy)) return undefined;
+  const pods = row.pods === 1 ? '1 pod' : `${row.pods} pods`;
+  const message = `${pods} on ${listNames(nodes)} after ${waited}s in queue ${row.queue}`;
+  return { type: 'Normal', reason: 'Scheduled', message };
 }
 
 /** Names as part of a message, at most three of them. */

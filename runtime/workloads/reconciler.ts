@@ -21,7 +21,7 @@ import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, firstStartTime, isTerminal, namesOf, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
-import { listNames } from './events';
+import { scheduledNote } from './events';
 import { Eviction, type EvictionReason } from './eviction';
 import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
@@ -64,6 +64,8 @@ export interface WorkloadReconcilerOptions {
   /** Reconciles this workload again. */
   readonly enqueue: (key: WorkloadKey) => void;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
+  /** Whether many workloads start and end at this moment. */
+  readonly isBusy: () => boolean;
   readonly logger: DecisionLogger;
   readonly clock: Clock;
   /** Unix seconds. */
@@ -71,8 +73,6 @@ export interface WorkloadReconcilerOptions {
 }
 
 const IMMEDIATELY = { after: 1 };
-/** kube-scheduler already records an Event for each pod, so a short wait for a single node needs no other. */
-const NOTABLE_WAIT_SECONDS = 5;
 /** The watch reports when a pod is gone or is delivered late; this poll is below it. */
 const TERMINATING_POLL_MS = 1_000;
 
@@ -232,7 +232,7 @@ export class WorkloadReconciler {
 
   /** Records that the first pods run. A workload that has finished meanwhile also gets its start time. */
   private async recordStart({ object, adapter, row, pods }: ActiveWorkload): Promise<WorkloadRow> {
-    const { workloadCache, now } = this.options;
+    const { workloadCache, now, isBusy, recordEvent } = this.options;
     const startedPods = pods.filter((pod) => this.hasStarted(pod, row));
     if (row.phase !== 'Ready' || startedPods.length === 0) return row;
     const first = firstStartTime(startedPods, now());
@@ -240,7 +240,8 @@ export class WorkloadReconciler {
     const started = await workloadCache.running(row.uid, Math.max(first, row.allocatedAt ?? 0));
     if (started !== undefined) {
       this.log(row, 'started', { startedAt: started.startedAt });
-      this.recordScheduled(object, adapter, row);
+      const note = scheduledNote(row, { now: now(), isBusy: isBusy() });
+      if (note !== undefined) recordEvent(object, adapter, note);
     }
     return workloadCache.byUid(row.uid) ?? row;
   }
@@ -253,16 +254,6 @@ export class WorkloadReconciler {
     const { nodes } = this.options;
     const isOnNode = spec.nodeName !== undefined && nodes.exists(spec.nodeName);
     return releasedAt !== null && status?.phase === 'Running' && isOnNode && isLive(pod, nodes);
-  }
-
-  private recordScheduled(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): void {
-    const { now, recordEvent } = this.options;
-    const waited = Math.max(0, Math.round((row.allocatedAt ?? now()) - row.submittedAt));
-    const nodes = namesOf(row.allocation!.nodes);
-    if (nodes.length === 1 && waited < NOTABLE_WAIT_SECONDS) return;
-    const pods = row.pods === 1 ? '1 pod' : `${row.pods} pods`;
-    const message = `${pods} on ${listNames(nodes)} after ${waited}s in queue ${row.queue}`;
-    recordEvent(object, adapter, { type: 'Normal', reason: 'Scheduled', message });
   }
 
   /** Admission gates the pods whose node it cannot know; they get the free slots of the allocation. */

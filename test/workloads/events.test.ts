@@ -1,6 +1,6 @@
 import type { EventNote } from '../../runtime/kubernetes/events';
 import type { KubernetesObject, ObjectReference } from '../../runtime/kubernetes/types';
-import { WorkloadEvents } from '../../runtime/workloads/events';
+import { scheduledNote, WorkloadEvents } from '../../runtime/workloads/events';
 import { rowIn } from '../queue/rows';
 
 const UNSATISFIABLE = rowIn('Waiting', {
@@ -50,4 +50,33 @@ test('records no Event for other reasons, for a replaced object, or for a delete
   seen = undefined;
   events.rowChanged(UNSATISFIABLE);
   expect(recorded).toEqual([]);
+});
+
+describe('what is recorded when the first pods run', () => {
+  const nodesNamed = (...names: string[]) => names.map((name) => ({ name, units: { core: '0' } }));
+  const running = (waited: number, ...names: string[]) =>
+    rowIn('Running', {
+      queue: 'default',
+      pods: names.length,
+      submittedAt: 1_000,
+      allocatedAt: 1_000 + waited,
+      allocation: { jobid: 1, start: 1_000, end: 2_000, nodes: nodesNamed(...names) },
+    });
+  const quiet = { now: 2_000, isBusy: false };
+  const busy = { now: 2_000, isBusy: true };
+
+  test.each([
+    ['a short wait for one node', running(4, 'n1'), quiet, undefined],
+    ['a longer wait for one node', running(5, 'n1'), quiet, '1 pod on n1 after 5s in queue default'],
+    ['a longer wait in a busy queue', running(60, 'n1'), busy, undefined],
+    ['several nodes', running(0, 'n1', 'n2'), quiet, '2 pods on n1, n2 after 0s in queue default'],
+    [
+      'several nodes in a busy queue',
+      running(0, 'n1', 'n2'),
+      busy,
+      '2 pods on n1, n2 after 0s in queue default',
+    ],
+  ])('%s', (_, row, state, message) => {
+    expect(scheduledNote(row, state)?.message).toBe(message);
+  });
 });
