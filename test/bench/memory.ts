@@ -23,8 +23,8 @@ interface TermFigures {
   readonly writes: number;
 }
 
-/** Milliseconds without a waiting key and without CPU time after which nothing is left to do. */
-const QUIET_MS = 3_000;
+/** Milliseconds without a waiting key and with little CPU time after which nothing is left to do: status writes settle for 7 s. */
+const QUIET_MS = 9_000;
 const POLL_MS = 250;
 
 const NONE: MemoryCluster = { jobs: 0, pods: 0, agents: 0 };
@@ -66,7 +66,7 @@ async function untilQuiet(waiting: () => number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const { user } = process.cpuUsage(before);
     before = process.cpuUsage();
-    quiet = waiting() === 0 && user < (POLL_MS * 1000) / 4 ? quiet + POLL_MS : 0;
+    quiet = waiting() === 0 && user < (POLL_MS * 1000) / 20 ? quiet + POLL_MS : 0;
   }
 }
 
@@ -113,7 +113,8 @@ async function main(): Promise<void> {
     },
   });
   if (values.term !== undefined) {
-    process.send?.(await runTerm(JSON.parse(values.term) as MemoryCluster, values.snapshot));
+    const figures = await runTerm(JSON.parse(values.term) as MemoryCluster, values.snapshot);
+    process.send?.(figures);
     return;
   }
   const baseline = await inOwnProcess(NONE);

@@ -1,7 +1,9 @@
+import { InternPool } from '../../runtime/intern';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { projectPod } from '../../runtime/shared/pod-projection';
 import { metadata } from './fake-informer';
 
+const pool = new InternPool();
 const resources = { requests: { cpu: '100m' } };
 const FULL = {
   metadata: metadata('agent-x', {
@@ -58,7 +60,7 @@ const FULL = {
 } as unknown as Pod;
 
 test('keeps what the runtime reads of a pod, and nothing else', () => {
-  expect(projectPod(FULL)).toEqual({
+  expect(projectPod(FULL, pool)).toEqual({
     metadata: metadata('agent-x', {
       namespace: 'kube-system',
       labels: { app: 'agent' },
@@ -85,5 +87,5 @@ test('keeps what the runtime reads of a pod, and nothing else', () => {
 
 test('keeps a pod without status as it is', () => {
   const { status: _, ...pod } = FULL;
-  expect(projectPod(pod)).not.toHaveProperty('status');
+  expect(projectPod(pod, pool)).not.toHaveProperty('status');
 });
