@@ -89,3 +89,18 @@ test('keeps a pod without status as it is', () => {
   const { status: _, ...pod } = FULL;
   expect(projectPod(pod, pool)).not.toHaveProperty('status');
 });
+
+test('pods of a DaemonSet share all but their node', () => {
+  const on = (name: string): Pod => {
+    const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: [name] }];
+    const required = {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
+    };
+    return { ...FULL, spec: { ...FULL.spec, nodeName: name, affinity: { nodeAffinity: required } } };
+  };
+  const [a, b] = [on('node-a'), on('node-b')].map((pod) => projectPod(pod, pool));
+  expect([a, b].map((pod) => pod!.spec.nodeName)).toEqual(['node-a', 'node-b']);
+  expect(a!.spec.affinity).not.toEqual(b!.spec.affinity);
+  expect(a!.spec.containers).toBe(b!.spec.containers);
+  expect(a!.metadata.labels).toBe(b!.metadata.labels);
+});
