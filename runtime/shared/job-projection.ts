@@ -36,10 +36,13 @@ export interface WatchedJob {
 
 export function projectJob(job: Job, pool: InternPool): WatchedJob {
   const { metadata, spec, status } = job;
-  const { annotations } = metadata;
+  const { name, uid, annotations } = metadata;
   return {
     metadata: {
       ...keptMetadata(metadata, pool),
+      // They are also in labels, in the row and in the FluxJob.
+      name: pool.text(name),
+      uid: pool.text(uid),
       ...mapped('annotations', annotations && pool.record(annotations)),
     },
     spec: { ...pick(spec, SPEC), template: templateOf(spec.template, pool) },

@@ -33,7 +33,7 @@ const SPEC = [
 const CONTAINER = ['name', 'image', 'restartPolicy', 'resources'] as const;
 const PORT = ['hostPort', 'hostIP', 'protocol'] as const;
 const VOLUME = ['name', 'persistentVolumeClaim', 'ephemeral', 'iscsi', 'rbd'] as const;
-const STATUS = ['reason', 'message', 'resourceClaimStatuses'] as const;
+const STATUS = ['reason', 'message', 'startTime', 'resourceClaimStatuses'] as const;
 const CONDITION = ['type', 'status', 'reason', 'message'] as const;
 const CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready']);
 
@@ -48,20 +48,20 @@ export function projectPod({ metadata, spec, status }: Pod, pool: InternPool): P
   };
 }
 
-/** What the runtime reads of the metadata of a pod or a Job, without annotations. */
+/** What the runtime reads of the metadata of a pod or a Job, without annotations. What only this object has is not interned. */
 export function keptMetadata(metadata: ObjectMeta, pool: InternPool): ObjectMeta {
   const { name, uid, resourceVersion, creationTimestamp, namespace, labels, ownerReferences } = metadata;
   const { generation, deletionTimestamp } = metadata;
   const owners = ownerReferences?.map((owner) => pick(owner, OWNER));
   return {
-    name: pool.text(name),
-    uid: pool.text(uid),
+    name,
+    uid,
     resourceVersion,
-    creationTimestamp: pool.text(creationTimestamp),
+    creationTimestamp,
     ...mapped('namespace', pool.text(namespace)),
     ...mapped('generation', generation),
     ...mapped('deletionTimestamp', deletionTimestamp),
-    ...mapped('labels', labels && pool.object(pool.record(labels))),
+    ...mapped('labels', labels && pool.object(labels, () => pool.record(labels))),
     ...mapped('ownerReferences', owners && pool.object(owners)),
   };
 }
@@ -97,7 +97,6 @@ function statusOf(status: Status, pool: InternPool): Status {
   return {
     ...pick(status, STATUS),
     ...mapped('phase', pool.text(status.phase)),
-    ...mapped('startTime', pool.text(status.startTime)),
     ...mapped('conditions', conditions && pool.object(conditions.map((each) => pick(each, CONDITION)))),
     ...mapped('initContainerStatuses', statusesOf(status.initContainerStatuses)),
     ...mapped('containerStatuses', statusesOf(status.containerStatuses)),
@@ -110,7 +109,7 @@ function containerStatusOf(status: ContainerStatus, pool: InternPool): Container
     name: pool.text(name),
     ...mapped('ready', ready),
     ...mapped('restartCount', restartCount),
-    ...mapped('state', state && pool.object(state)),
+    ...mapped('state', state),
   };
 }
 
