@@ -72,101 +72,109 @@ const POD_DEFAULTS = {
   terminationGracePeriodSeconds: 30,
 };
 
+/** What a pod is made by, and where it runs. */
+interface Origin {
+  readonly index: number;
+  readonly isAgent: boolean;
+  readonly app: string;
+  readonly image: string;
+  readonly node: string;
+}
+
 /** A pod as the kubelet reports it: with the volume of its token, tolerations and its status. */
 export function benchPod(index: number, isAgent: boolean): KubernetesObject {
-  const [app, node] = [isAgent ? `agent-${index % 5}` : `service-${index % 50}`, `node-${index % NODES}`];
-  const owner = isAgent
-    ? { apiVersion: 'apps/v1', kind: 'DaemonSet', name: app }
-    : { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${app}-7d4b9c` };
-  const name = `${app}-7d4b9c-${index.toString(36).padStart(5, 'x')}`;
+  const app = isAgent ? `agent-${index % 5}` : `service-${index % 50}`;
   const image = `registry.example/team/${app}:1.${index % 7}`;
+  const origin = { index, isAgent, app, image, node: `node-${index % NODES}` };
+  const pod = { metadata: podMetadata(origin), spec: podSpec(origin), status: podStatus(origin) };
+  return pod as KubernetesObject;
+}
+
+function podMetadata({ index, isAgent, app }: Origin): object {
+  const name = `${app}-7d4b9c-${index.toString(36).padStart(5, 'x')}`;
+  const owner = {
+    apiVersion: 'apps/v1',
+    kind: isAgent ? 'DaemonSet' : 'ReplicaSet',
+    name: isAgent ? app : `${app}-7d4b9c`,
+    uid: `20000000-0000-4000-8000-00000000${1000 + (index % 50)}`,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
   return {
-    metadata: {
-      name,
-      generateName: `${app}-7d4b9c-`,
-      namespace: isAgent ? 'kube-system' : `team-${index % 20}`,
-      uid: `10000000-0000-4000-8000-${`${index}`.padStart(12, '0')}`,
-      resourceVersion: `${1_000_000 + index}`,
-      generation: 1,
-      creationTimestamp: secondOf(index),
-      labels: {
-        ...(index % 5 === 0 ? { 'statefulset.kubernetes.io/pod-name': name } : {}),
-        'app.kubernetes.io/name': app,
-        'app.kubernetes.io/part-of': 'platform',
-        'pod-template-hash': '7d4b9c',
-      },
-      annotations: { 'kubectl.kubernetes.io/default-container': 'main', 'prometheus.io/scrape': 'true' },
-      ownerReferences: [
-        {
-          ...owner,
-          uid: `20000000-0000-4000-8000-00000000${1000 + (index % 50)}`,
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
-      managedFields: managedFields('kubelet'),
+    name,
+    generateName: `${app}-7d4b9c-`,
+    namespace: isAgent ? 'kube-system' : `team-${index % 20}`,
+    uid: `10000000-0000-4000-8000-${`${index}`.padStart(12, '0')}`,
+    resourceVersion: `${1_000_000 + index}`,
+    generation: 1,
+    creationTimestamp: secondOf(index),
+    labels: {
+      ...(index % 5 === 0 ? { 'statefulset.kubernetes.io/pod-name': name } : {}),
+      'app.kubernetes.io/name': app,
+      'app.kubernetes.io/part-of': 'platform',
+      'pod-template-hash': '7d4b9c',
     },
-    spec: {
-      ...POD_DEFAULTS,
-      nodeName: node,
-      ...(isAgent ? { affinity: onlyOn(node) } : {}),
-      restartPolicy: 'Always',
-      serviceAccountName: app,
-      priority: 0,
-      preemptionPolicy: 'PreemptLowerPriority',
-      enableServiceLinks: true,
-      containers: [
-        container(image, { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } }, index),
-      ],
-      volumes: [
-        { name: 'data', emptyDir: {} },
-        {
-          name: 'kube-api-access',
-          projected: {
-            sources: [{ serviceAccountToken: { path: 'token', expirationSeconds: 3607 } }],
-            defaultMode: 420,
-          },
-        },
-      ],
-      tolerations: [
-        'not-ready',
-        'unreachable',
-        ...(isAgent ? ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'] : []),
-      ].map((taint) => ({
-        key: `node.kubernetes.io/${taint}`,
-        operator: 'Exists',
-        effect: 'NoExecute',
-        ...(isAgent ? {} : { tolerationSeconds: 300 }),
-      })),
-    },
-    status: {
-      phase: 'Running',
-      hostIP: '10.0.0.1',
-      podIP: `10.1.${index >> 8}.${index & 255}`,
-      qosClass: 'Burstable',
-      startTime: secondOf(index + 10),
-      conditions: [
-        'PodReadyToStartContainers',
-        'Initialized',
-        'Ready',
-        'ContainersReady',
-        'PodScheduled',
-      ].map((type) => ({ type, status: 'True', lastProbeTime: null, lastTransitionTime: CREATED })),
-      containerStatuses: [
-        {
-          name: 'main',
-          image,
-          imageID: `registry.example/team/${app}@sha256:${'0'.repeat(64)}`,
-          containerID: `containerd://${`${index}`.padStart(64, '0')}`,
-          ready: true,
-          started: true,
-          restartCount: index % 3,
-          state: { running: { startedAt: secondOf(index + 30) } },
-          lastState: {},
-        },
-      ],
-    },
-  } as KubernetesObject;
+    annotations: { 'kubectl.kubernetes.io/default-container': 'main', 'prometheus.io/scrape': 'true' },
+    ownerReferences: [owner],
+    managedFields: managedFields('kubelet'),
+  };
+}
+
+const AGENT_TAINTS = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'];
+
+function podSpec({ index, isAgent, app, image, node }: Origin): object {
+  const resources = { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } };
+  const token = { serviceAccountToken: { path: 'token', expirationSeconds: 3607 } };
+  return {
+    ...POD_DEFAULTS,
+    nodeName: node,
+    ...(isAgent ? { affinity: onlyOn(node) } : {}),
+    restartPolicy: 'Always',
+    serviceAccountName: app,
+    priority: 0,
+    preemptionPolicy: 'PreemptLowerPriority',
+    enableServiceLinks: true,
+    containers: [container(image, resources, index)],
+    volumes: [
+      { name: 'data', emptyDir: {} },
+      { name: 'kube-api-access', projected: { sources: [token], defaultMode: 420 } },
+    ],
+    tolerations: ['not-ready', 'unreachable', ...(isAgent ? AGENT_TAINTS : [])].map((taint) => ({
+      key: `node.kubernetes.io/${taint}`,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      ...(isAgent ? {} : { tolerationSeconds: 300 }),
+    })),
+  };
+}
+
+function podStatus({ index, app, image }: Origin): object {
+  const types = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
+  const main = {
+    name: 'main',
+    image,
+    imageID: `registry.example/team/${app}@sha256:${'0'.repeat(64)}`,
+    containerID: `containerd://${`${index}`.padStart(64, '0')}`,
+    ready: true,
+    started: true,
+    restartCount: index % 3,
+    state: { running: { startedAt: secondOf(index + 30) } },
+    lastState: {},
+  };
+  return {
+    phase: 'Running',
+    hostIP: '10.0.0.1',
+    podIP: `10.1.${index >> 8}.${index & 255}`,
+    qosClass: 'Burstable',
+    startTime: secondOf(index + 10),
+    conditions: types.map((type) => ({
+      type,
+      status: 'True',
+      lastProbeTime: null,
+      lastTransitionTime: secondOf(index + 20),
+    })),
+    containerStatuses: [main],
+  };
 }
 
 /** As the controller of DaemonSets writes it. */
