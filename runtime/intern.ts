@@ -10,15 +10,16 @@
  * Nobody may change an interned object.
  */
 
-/** Characters of texts and of objects as JSON in one generation. */
-const GENERATION = 1_000_000;
+/** Bytes of one generation: the characters of texts and of objects as JSON, and what an entry takes beside them. */
+const GENERATION = 2_000_000;
+const ENTRY = 64;
 /** Characters. Longer objects are rarely equal, and few of them would fill a generation. */
 const LONGEST = 20_000;
 
 class Generations<T> {
   private young = new Map<string, T>();
   private old = new Map<string, T>();
-  private characters = 0;
+  private bytes = 0;
 
   constructor(private readonly most: number) {}
 
@@ -31,13 +32,13 @@ class Generations<T> {
   }
 
   add(key: string, value: T): T {
-    if (this.characters > this.most) {
+    if (this.bytes > this.most) {
       this.old = this.young;
       this.young = new Map();
-      this.characters = 0;
+      this.bytes = 0;
     }
     this.young.set(key, value);
-    this.characters += key.length;
+    this.bytes += key.length + ENTRY;
     return value;
   }
 }
@@ -46,7 +47,7 @@ export class InternPool {
   private readonly texts: Generations<string>;
   private readonly objects: Generations<object>;
 
-  /** @param generation characters of one generation; smaller only in tests */
+  /** @param generation bytes of one generation; smaller only in tests */
   constructor(generation = GENERATION) {
     this.texts = new Generations(generation);
     this.objects = new Generations(generation);
