@@ -1,10 +1,9 @@
 /** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
-
-import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { Change } from '../kubernetes/informer';
 import type { WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import type { Precedence } from '../scheduler/pass/order';
+import type { WatchedFluxJob } from '../shared/fluxjob-projection';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
 import { adapters } from '../workloads/index';
@@ -47,6 +46,7 @@ export class FluxJobController implements Controller {
       onWritten: (seconds) => shared.metrics.fluxJobLag.observe(seconds),
       enqueue: (uid) => this.queue.add(uid),
       clock: shared.time.clock,
+      pool: informers.pool,
       logger,
       now,
     });
@@ -85,8 +85,8 @@ export class FluxJobController implements Controller {
   }
 
   /** A FluxJob that a user deleted is created again while its workload is active. */
-  private fluxJobChanged({ now, before }: Change<FluxJobObject>): void {
-    const { uid } = (now ?? before)!.spec.workload;
+  private fluxJobChanged({ now, before }: Change<WatchedFluxJob>): void {
+    const uid = (now ?? before)!.workload;
     if (now === undefined && this.shared.workloadCache.byUid(uid) !== undefined) this.queue.add(uid);
   }
 

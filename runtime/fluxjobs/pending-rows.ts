@@ -1,9 +1,9 @@
 /** The rows whose FluxJob is not final yet. */
-import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { Queue } from '../queue/store';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { Allocation } from '../resources/types';
+import type { WatchedFluxJob } from '../shared/fluxjob-projection';
 
 export class PendingRows {
   /** Finished rows whose FluxJob does not say so yet. */
@@ -47,11 +47,14 @@ export class PendingRows {
    * Finds the finished rows that no FluxJob shows as finished: a crash came between the commit and the write.
    * @param workloads uids of all objects that may be workloads
    */
-  async recover(workloads: Iterable<string>, fluxJobs: readonly FluxJobObject[]): Promise<void> {
+  async recover(
+    workloads: Iterable<string>,
+    fluxJobs: readonly Pick<WatchedFluxJob, 'workload' | 'status'>[],
+  ): Promise<void> {
     const uids = new Set(workloads);
-    for (const { spec, status } of fluxJobs)
-      if (status?.phase === 'Finished') uids.delete(spec.workload.uid);
-      else uids.add(spec.workload.uid);
+    for (const { workload, status } of fluxJobs)
+      if (status.phase === 'Finished') uids.delete(workload);
+      else uids.add(workload);
     const unknown = [...uids].filter((uid) => this.workloadCache.byUid(uid) === undefined);
     if (unknown.length === 0) return;
     for (const row of await this.queue.byUid(unknown)) this.rowChanged(row);

@@ -8,6 +8,7 @@ import { FIELD_MANAGER, FLUXJOB_GROUP, FLUXJOB_VERSION } from '../../constructs/
 import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import type { Clock } from '../clock';
+import type { InternPool } from '../intern';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { isStatus } from '../kubernetes/errors';
@@ -25,6 +26,7 @@ import {
   retryDetail,
   type StatusDecision,
 } from '../shared/decision-log';
+import { keptSpec, projectFluxJob, type WatchedFluxJob, watchedFluxJob } from '../shared/fluxjob-projection';
 import { type GrantWait, isStarting } from '../shared/grant-waits';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
@@ -44,7 +46,7 @@ export interface FluxJobReconcilerOptions {
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
-  readonly fluxJobOf: (namespace: string, name: string) => FluxJobObject | undefined;
+  readonly fluxJobOf: (namespace: string, name: string) => WatchedFluxJob | undefined;
   readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince'>;
   /** The final status of a finished row is written, so its row is no longer needed. */
   readonly onFinal: (uid: string) => void;
@@ -53,6 +55,8 @@ export interface FluxJobReconcilerOptions {
   /** Reconciles this uid again: its write is admitted now. */
   readonly enqueue: (uid: string) => void;
   readonly clock: Clock;
+  /** Keeps one copy of what the watch and the reconciler know. */
+  readonly pool: InternPool;
   readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
@@ -97,11 +101,7 @@ interface Seen {
 }
 
 /** A FluxJob as this process wrote it last, because the watch may lag behind. */
-interface Written {
-  /** The uid of the FluxJob. */
-  readonly uid: string;
-  readonly spec: FluxJobProps['spec'];
-  readonly status: FluxJobStatus;
+interface Written extends WatchedFluxJob {
   /** Unix seconds of the last status write by this process; 0 if there is none. */
   readonly at: number;
 }
@@ -164,18 +164,21 @@ export class FluxJobReconciler {
   }
 
   private async update(row: WorkloadRow, before: Written): Promise<StatusDecision> {
+    const { client, pool } = this.options;
     const { uid } = before;
     const spec = this.specOf(row);
     const status = this.statusOf(row, before.status);
     const changes = {
-      ...(isDeepStrictEqual(spec, before.spec) ? {} : { spec: mergePatchOf(before.spec, spec) }),
+      ...(isDeepStrictEqual(keptSpec(spec, pool), before.spec)
+        ? {}
+        : { spec: mergePatchOf(before.spec, spec) }),
       ...(isDeepStrictEqual(status, before.status) ? {} : { status: mergePatchOf(before.status, status) }),
     };
     if (Object.keys(changes).length > 0) {
       const patch = { type: 'merge', body: { metadata: { uid }, ...changes } } as const;
-      if ((await applyPatch(this.options.client, pathOf(row), patch)) !== 'done') return this.recreate(row);
+      if ((await applyPatch(client, pathOf(row), patch)) !== 'done') return this.recreate(row);
     }
-    this.wrote(row, { uid, spec, status, at: this.options.now() });
+    this.wrote(row, uid, { spec, status });
     return this.finalize(row, 'written');
   }
 
@@ -246,10 +249,13 @@ export class FluxJobReconciler {
     return seen;
   }
 
-  private wrote(row: WorkloadRow, written: Written): void {
+  /** @param uid of the FluxJob */
+  private wrote(row: WorkloadRow, uid: string, shown: Pick<FluxJobObject, 'spec' | 'status'>): void {
+    const { pool, now, onWritten } = this.options;
+    const written = { ...watchedFluxJob(uid, shown, pool), at: now() };
     this.written.set(row.uid, written);
     const { phase, at, unwrittenSince } = this.see(row);
-    if (unwrittenSince !== undefined) this.options.onWritten(Math.max(0, written.at - unwrittenSince));
+    if (unwrittenSince !== undefined) onWritten(Math.max(0, written.at - unwrittenSince));
     this.seen.set(row.uid, { phase, at });
   }
 
@@ -261,7 +267,7 @@ export class FluxJobReconciler {
   /** After a restart the FluxJob exists already. */
   private findExisting(row: WorkloadRow): Written | undefined {
     const object = this.options.fluxJobOf(row.namespace, fluxJobName(row.kind, row.name));
-    return object?.spec.workload.uid === row.uid ? this.remember(row, object) : undefined;
+    return object?.workload === row.uid ? this.remember(row, object) : undefined;
   }
 
   private async create(row: WorkloadRow): Promise<StatusDecision> {
@@ -270,8 +276,7 @@ export class FluxJobReconciler {
       const options = { fieldManager: FIELD_MANAGER, metadataOnly: true };
       const path = fluxJobs(row.namespace);
       const { metadata } = await this.options.client.create<KubernetesObject>(path, body, options);
-      const { spec, status } = body;
-      this.wrote(row, { uid: metadata.uid, spec, status, at: this.options.now() });
+      this.wrote(row, metadata.uid, body);
       return this.finalize(row, 'created');
     } catch (error) {
       // A namespace that is being deleted accepts no new objects.
@@ -300,15 +305,15 @@ export class FluxJobReconciler {
 
   /** A FluxJob of this name exists: this workload's from before a restart, or one of a workload that was deleted. */
   private async replaceOrAdopt(row: WorkloadRow): Promise<StatusDecision> {
-    const object = await this.options.client.get<FluxJobObject>(pathOf(row));
-    if (object.spec.workload.uid === row.uid) return this.update(row, this.remember(row, object));
-    await this.options.client.delete(pathOf(row), { uid: object.metadata.uid });
+    const found = await this.options.client.get<FluxJobObject>(pathOf(row));
+    const object = projectFluxJob(found, this.options.pool);
+    if (object.workload === row.uid) return this.update(row, this.remember(row, object));
+    await this.options.client.delete(pathOf(row), { uid: object.uid });
     return this.create(row);
   }
 
-  private remember(row: WorkloadRow, object: FluxJobObject): Written {
-    const { metadata, spec, status = {} } = object;
-    const written = { uid: metadata.uid, spec, status, at: 0 };
+  private remember(row: WorkloadRow, object: WatchedFluxJob): Written {
+    const written = { ...object, at: 0 };
     this.written.set(row.uid, written);
     return written;
   }

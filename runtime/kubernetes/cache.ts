@@ -3,11 +3,12 @@ import type { ObjectMeta } from './types';
 
 /** `namespace/name`, or `name` for an object without a namespace. */
 export function keyOf({ namespace, name }: Pick<ObjectMeta, 'namespace' | 'name'>): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
+  // In one piece: a text that is put together with `+` keeps its parts in memory, and this one is kept.
+  return namespace === undefined ? name : [namespace, name].join('/');
 }
 
-/** The names under which an index finds an object. */
-export type IndexFunction<T> = (object: T, meta: ObjectMeta) => readonly string[];
+/** The names under which an index finds an object. They depend on the object alone. */
+export type IndexFunction<T> = (object: T) => readonly string[];
 
 export interface Entry<T> {
   readonly uid: string;
@@ -17,9 +18,8 @@ export interface Entry<T> {
 
 interface Index<T> {
   readonly names: IndexFunction<T>;
-  readonly keys: Map<string, Set<string>>;
-  /** The names of the object with this key, so that it can be removed from the index. */
-  readonly filed: Map<string, readonly string[]>;
+  /** The key of the object with this name, or the keys of several: most names of pods have one. */
+  readonly keys: Map<string, string | Set<string>>;
 }
 
 export class ObjectCache<T> {
@@ -28,7 +28,7 @@ export class ObjectCache<T> {
 
   constructor(indexes: Readonly<Record<string, IndexFunction<T>>> = {}) {
     this.#indexes = new Map(
-      Object.entries(indexes).map(([name, names]) => [name, { names, keys: new Map(), filed: new Map() }]),
+      Object.entries(indexes).map(([name, names]) => [name, { names, keys: new Map() }]),
     );
   }
 
@@ -50,22 +50,17 @@ export class ObjectCache<T> {
 
   byIndex(index: string, name: string): T[] {
     const keys = this.#indexes.get(index)?.keys.get(name);
-    return keys === undefined ? [] : [...keys].map((key) => this.#entries.get(key)!.object);
+    if (keys === undefined) return [];
+    if (typeof keys === 'string') return [this.#entries.get(keys)!.object];
+    return [...keys].map((key) => this.#entries.get(key)!.object);
   }
 
-  set(key: string, meta: ObjectMeta, object: T): void {
+  /** An object for which an index function throws changes nothing. */
+  set(key: string, { uid, resourceVersion }: ObjectMeta, object: T): void {
+    const named = [...this.#indexes.values()].map(({ names, keys }) => ({ keys, names: names(object) }));
     this.#unfile(key);
-    this.#entries.set(key, { uid: meta.uid, resourceVersion: meta.resourceVersion, object });
-    for (const { names, keys, filed } of this.#indexes.values()) {
-      const found = names(object, meta);
-      if (found.length === 0) continue;
-      filed.set(key, found);
-      for (const name of found) {
-        const set = keys.get(name);
-        if (set === undefined) keys.set(name, new Set([key]));
-        else set.add(key);
-      }
-    }
+    this.#entries.set(key, { uid, resourceVersion, object });
+    for (const { keys, names } of named) for (const name of names) file(keys, name, key);
   }
 
   delete(key: string): void {
@@ -73,14 +68,26 @@ export class ObjectCache<T> {
     this.#entries.delete(key);
   }
 
+  /** The names are asked for again: to keep them would cost each pod as much memory as its labels. */
   #unfile(key: string): void {
-    for (const { keys, filed } of this.#indexes.values()) {
-      for (const name of filed.get(key) ?? []) {
-        const set = keys.get(name);
-        set?.delete(key);
-        if (set?.size === 0) keys.delete(name);
-      }
-      filed.delete(key);
-    }
+    const known = this.#entries.get(key);
+    if (known === undefined) return;
+    for (const { names, keys } of this.#indexes.values())
+      for (const name of names(known.object)) unfile(keys, name, key);
   }
+}
+
+function file(keys: Index<unknown>['keys'], name: string, key: string): void {
+  const known = keys.get(name);
+  if (known === undefined) keys.set(name, key);
+  else if (typeof known !== 'string') known.add(key);
+  else if (known !== key) keys.set(name, new Set([known, key]));
+}
+
+function unfile(keys: Index<unknown>['keys'], name: string, key: string): void {
+  const known = keys.get(name);
+  if (known === key) keys.delete(name);
+  if (known === undefined || typeof known === 'string') return;
+  known.delete(key);
+  if (known.size === 0) keys.delete(name);
 }

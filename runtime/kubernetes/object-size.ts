@@ -2,6 +2,14 @@
 const QUOTES = 2;
 const PUNCTUATION = 4;
 
+/** Characters of JSON. Ordinary Jobs have some thousand. */
+const LARGE = 100_000;
+
+/** Whether an object is so large that each write of it takes the apiserver much of its processor. */
+export function isLarge(object: unknown): boolean {
+  return isLargerThan(object, LARGE);
+}
+
 /** Whether the JSON of an object has more than about this many characters. It counts no further than that. */
 export function isLargerThan(object: unknown, most: number): boolean {
   const open: unknown[] = [object];

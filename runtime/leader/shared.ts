@@ -33,14 +33,15 @@ export function createShared(options: TermOptions): FluxSetupShared {
   const { config, client, queue, fence, logger, metrics, time = systemTime, mirror } = options;
   const now = steadySeconds(time);
   const signals = new Signals();
+  const informers = options.informers ?? new Informers({ client, logger, time, podFacts, metrics });
   const workloadCache = new WorkloadCache(queue, fence, {
     onStale: () => signals.schedule.emit(),
-    ...(mirror === undefined ? {} : { firstRead: () => mirror.refresh() }),
+    ...(mirror === undefined ? {} : { firstRead: () => mirror.handOver() }),
     units: config.units,
     halfLifeSeconds: config.fairShare.halfLifeSeconds,
     now,
+    pool: informers.pool,
   });
-  const informers = options.informers ?? new Informers({ client, logger, time, podFacts, metrics });
   return {
     ...options,
     time,

@@ -40,7 +40,7 @@ export class Standby {
   warmUp(): void {
     if (this.stopped || this.warm !== undefined) return;
     const informers = new Informers({ ...this.options, podFacts });
-    this.warm = { informers, mirror: new RowMirror(this.options.queue()) };
+    this.warm = { informers, mirror: new RowMirror(this.options.queue(), informers.pool) };
     this.fluxion = this.options.fluxion?.();
     this.hasRows = false;
     informers.warmUp();

@@ -2,6 +2,8 @@
  * A standby's copy of the rows that are not Finished. To read 10,000 rows takes most of a second, to ask which of them
  * changed a small part of that: so the copy is refreshed before the term begins and once more when it has its fence.
  */
+import { InternPool } from '../intern';
+import { internedRow } from './interned-row';
 import type { WorkloadRow } from './workload';
 
 /** Identifies one version of a row: its transaction and place in the table, and the run of the server. */
@@ -26,7 +28,11 @@ export class RowMirror {
   private rows = new Map<string, VersionedRow>();
   private underWay: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly queue: VersionedRows) {}
+  /** @param pool what the rows share with other caches */
+  constructor(
+    private readonly queue: VersionedRows,
+    private readonly pool = new InternPool(),
+  ) {}
 
   /** Reads what has changed since the last call. The result is exact if nobody writes meanwhile. */
   refresh(): Promise<WorkloadRow[]> {
@@ -35,11 +41,19 @@ export class RowMirror {
     return refreshed;
   }
 
+  /** Refreshes for the last time: the rows are the caller's, and no copy of them is kept. */
+  async handOver(): Promise<WorkloadRow[]> {
+    const rows = await this.refresh();
+    this.rows = new Map();
+    return rows;
+  }
+
   private async read(): Promise<WorkloadRow[]> {
     const versions = await this.queue.versions();
     const changed = versions.filter(({ uid, version }) => this.rows.get(uid)?.version !== version);
     const read = changed.length === 0 ? [] : await this.queue.versioned(changed.map(({ uid }) => uid));
-    const news = new Map(read.map((versioned) => [versioned.row.uid, versioned]));
+    const interned = read.map(({ version, row }) => ({ version, row: internedRow(row, this.pool) }));
+    const news = new Map(interned.map((versioned) => [versioned.row.uid, versioned]));
     const rows = new Map<string, VersionedRow>();
     for (const { uid, version } of versions) {
       const known = this.rows.get(uid);

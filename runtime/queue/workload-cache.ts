@@ -8,9 +8,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { FluxqError } from '../errors';
+import { InternPool } from '../intern';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
 import type { Allocation } from '../resources/types';
 import { type FairUsage, UsageCache } from './fair-usage';
+import { internedRow } from './interned-row';
 import { Outcomes } from './outcomes';
 import type { BillingWeights } from './settings';
 import type { Queue } from './store';
@@ -50,6 +52,8 @@ export interface WorkloadCacheOptions {
   readonly halfLifeSeconds?: number;
   /** Unix seconds. @default - the system clock */
   readonly now?: () => number;
+  /** What other caches share with this one. @default - a pool of its own */
+  readonly pool?: InternPool;
 }
 
 export class WorkloadCache {
@@ -60,6 +64,7 @@ export class WorkloadCache {
   private readonly outcomes = new Outcomes();
   private readonly usage: UsageCache;
   private readonly now: () => number;
+  private readonly pool: InternPool;
   private stale = true;
   private hasRead = false;
   /** Broken connections when the rows were read last. */
@@ -73,6 +78,7 @@ export class WorkloadCache {
     private readonly options: WorkloadCacheOptions = {},
   ) {
     this.now = options.now ?? (() => Date.now() / 1000);
+    this.pool = options.pool ?? new InternPool();
     this.usage = new UsageCache({
       units: options.units ?? DEFAULT_UNITS,
       halfLifeSeconds: options.halfLifeSeconds ?? STACK_DEFAULTS.halfLifeSeconds,
@@ -107,7 +113,8 @@ export class WorkloadCache {
       this.uidOf.clear();
       this.counts.clear();
       this.outcomes.clear();
-      for (const row of [...active, ...this.committedDuringReload]) this.store(row);
+      for (const row of [...active.map((row) => this.interned(row)), ...this.committedDuringReload])
+        this.store(row);
       this.usage.load(shares);
       await this.lookUpOutcomes();
       for (const row of ended) this.notify(row);
@@ -232,7 +239,7 @@ export class WorkloadCache {
   ): Promise<readonly WorkloadRow[]> {
     let rows: readonly WorkloadRow[];
     try {
-      rows = await write;
+      rows = (await write).map((row) => this.interned(row));
     } catch (error) {
       // Unless the database refused the statement, it may have taken effect.
       if (!(error instanceof FluxqError) || error.retryable) this.markStale();
@@ -289,6 +296,10 @@ export class WorkloadCache {
     for (const listener of this.listeners) listener(row);
   }
 
+  private interned(row: WorkloadRow): WorkloadRow {
+    return internedRow(row, this.pool);
+  }
+
   private store(row: WorkloadRow): void {
     const key = nameKey(row.kind, row.namespace, row.name);
     const before = this.rows.get(row.uid);
@@ -312,5 +323,6 @@ function activeOrNone(row: WorkloadRow | undefined): WorkloadRow | undefined {
 }
 
 function nameKey(kind: string, namespace: string, name: string): string {
-  return `${kind}/${namespace}/${name}`;
+  // In one piece, because it is kept.
+  return [kind, namespace, name].join('/');
 }

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { Time } from '../clock';
+import { InternPool } from '../intern';
 import type { KubernetesClient } from '../kubernetes/client';
 import {
   type FluxJobObject,
@@ -37,6 +38,8 @@ import type {
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import { isAgent } from './agents';
+import { projectFluxJob, type WatchedFluxJob } from './fluxjob-projection';
+import { projectJob, type WatchedJob } from './job-projection';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
 import { projectPod } from './pod-projection';
@@ -72,14 +75,14 @@ export type Watch = (typeof WATCHES)[number];
 
 export class Informers {
   /** The Jobs that admission took into the queue. */
-  readonly jobs: Informer<Job>;
+  readonly jobs: Informer<Job, WatchedJob>;
   /**
    * All pods of the cluster, indexed by the uid of their `workload` and by the `node` whose units they use; also `agents`
    * by their node, and pods that a `scheduler` has placed or refused. Those with required anti-affinity are `repelling`.
    */
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
-  readonly fluxJobs: Informer<FluxJobObject>;
+  readonly fluxJobs: Informer<FluxJobObject, WatchedFluxJob>;
   readonly fluxSetups: Informer<FluxSetupObject>;
   readonly priorityClasses: Informer<PriorityClass>;
   readonly runtimeClasses: Informer<RuntimeClass>;
@@ -87,6 +90,8 @@ export class Informers {
   /** Indexed by their storage `class`. */
   readonly volumes: Informer<PersistentVolume>;
   readonly storageClasses: Informer<StorageClass>;
+  /** What the caches share: see ../intern. */
+  readonly pool = new InternPool();
   private readonly stopping = new AbortController();
 
   constructor({ client, logger, time: { clock, random }, podFacts, metrics }: InformersOptions) {
@@ -108,14 +113,25 @@ export class Informers {
           ? []
           : ['true'],
     };
-    this.jobs = new Informer<Job>({
+    const { pool } = this;
+    this.jobs = new Informer<Job, WatchedJob>({
       ...common('jobs'),
       path: jobs(),
       labelSelector: `${ADMITTED_LABEL}=true`,
+      project: (job) => projectJob(job, pool),
     });
-    this.pods = new Informer<Pod>({ ...common('pods'), path: pods(), indexes, project: projectPod });
+    this.pods = new Informer<Pod>({
+      ...common('pods'),
+      path: pods(),
+      indexes,
+      project: (pod) => projectPod(pod, pool),
+    });
     this.nodes = new Informer<Node>({ ...common('nodes'), path: nodes(), project: nodeFacts });
-    this.fluxJobs = new Informer<FluxJobObject>({ ...common('fluxjobs'), path: fluxJobs() });
+    this.fluxJobs = new Informer<FluxJobObject, WatchedFluxJob>({
+      ...common('fluxjobs'),
+      path: fluxJobs(),
+      project: (fluxJob) => projectFluxJob(fluxJob, pool),
+    });
     this.fluxSetups = new Informer<FluxSetupObject>({ ...common('fluxsetups'), path: fluxSetups() });
     this.priorityClasses = new Informer<PriorityClass>({
       ...common('priorityclasses'),

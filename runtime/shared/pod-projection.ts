@@ -1,9 +1,11 @@
 /**
  * The part of a pod that is kept in memory: what the runtime reads, about a tenth. Environments, commands, mounts and
- * probes are most of a pod, and a cluster has ten times more pods outside the queue than in it.
+ * probes are most of a pod, and a cluster has ten times more pods outside the queue than in it. Of what is left most is the
+ * same in many pods, so it is interned: nobody may change it.
  */
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
-import type { Pod } from '../kubernetes/types';
+import type { InternPool } from '../intern';
+import type { ObjectMeta, Pod, PodSpec } from '../kubernetes/types';
 import { MIRROR_ANNOTATION } from './agents';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -11,21 +13,10 @@ type Container = Pod['spec']['containers'][number];
 type Status = NonNullable<Pod['status']>;
 type ContainerStatus = NonNullable<Status['containerStatuses']>[number];
 
-const METADATA = [
-  'name',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'labels',
-] as const;
 const OWNER = ['apiVersion', 'kind', 'name', 'uid', 'controller'] as const;
 const SPEC = [
   'resources',
   'overhead',
-  'nodeName',
   'nodeSelector',
   'affinity',
   'tolerations',
@@ -42,33 +33,53 @@ const SPEC = [
 const CONTAINER = ['name', 'image', 'restartPolicy', 'resources'] as const;
 const PORT = ['hostPort', 'hostIP', 'protocol'] as const;
 const VOLUME = ['name', 'persistentVolumeClaim', 'ephemeral', 'iscsi', 'rbd'] as const;
-const STATUS = ['phase', 'reason', 'message', 'startTime', 'resourceClaimStatuses'] as const;
+const STATUS = ['reason', 'message', 'startTime', 'resourceClaimStatuses'] as const;
 const CONDITION = ['type', 'status', 'reason', 'message'] as const;
-const CONTAINER_STATUS = ['name', 'ready', 'restartCount', 'state'] as const;
 const CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready']);
 
-export function projectPod({ metadata, spec, status }: Pod): Pod {
+export function projectPod({ metadata, spec, status }: Pod, pool: InternPool): Pod {
   return {
     metadata: {
-      ...pick(metadata, METADATA),
-      ...mapped('annotations', keptAnnotations(metadata.annotations)),
-      ...mapped(
-        'ownerReferences',
-        metadata.ownerReferences?.map((owner) => pick(owner, OWNER)),
-      ),
+      ...keptMetadata(metadata, pool),
+      ...mapped('annotations', keptAnnotations(metadata.annotations, pool)),
     },
-    spec: {
-      ...pick(spec, SPEC),
-      containers: spec.containers.map(containerOf),
-      ...mapped('initContainers', spec.initContainers?.map(containerOf)),
-      // All of them: messages name volumes by their place.
-      ...mapped(
-        'volumes',
-        spec.volumes?.map((volume) => pick(volume, VOLUME)),
-      ),
-    },
-    ...mapped('status', status && statusOf(status)),
+    spec: { ...keptPodSpec(spec, pool), ...mapped('nodeName', pool.text(spec.nodeName)) },
+    ...mapped('status', status && statusOf(status, pool)),
   };
+}
+
+/** What the runtime reads of the metadata of a pod or a Job, without annotations. What only this object has is not interned. */
+export function keptMetadata(metadata: ObjectMeta, pool: InternPool): ObjectMeta {
+  const { name, uid, resourceVersion, creationTimestamp, namespace, labels, ownerReferences } = metadata;
+  const { generation, deletionTimestamp } = metadata;
+  const owners = ownerReferences?.map((owner) => pick(owner, OWNER));
+  return {
+    name,
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    ...mapped('namespace', pool.text(namespace)),
+    ...mapped('generation', generation),
+    ...mapped('deletionTimestamp', deletionTimestamp),
+    ...mapped('labels', labels && pool.object(labels, () => pool.record(labels))),
+    ...mapped('ownerReferences', owners && pool.object(owners)),
+  };
+}
+
+/** What the runtime reads of the spec of a pod or of a pod template, without the node; the same object for equal ones. */
+export function keptPodSpec(spec: PodSpec, pool: InternPool): PodSpec {
+  const kept = {
+    ...pick(spec, SPEC),
+    containers: spec.containers.map(containerOf),
+    ...mapped('initContainers', spec.initContainers?.map(containerOf)),
+    // All of them: messages name volumes by their place.
+    ...mapped(
+      'volumes',
+      spec.volumes?.map((volume) => pick(volume, VOLUME)),
+    ),
+  };
+  // The pods of a DaemonSet differ in their affinity to a node, and are equal in everything else.
+  return pool.object<PodSpec>(kept, () => pool.fields(kept));
 }
 
 function containerOf(container: Container): Container {
@@ -79,39 +90,48 @@ function containerOf(container: Container): Container {
   };
 }
 
-function statusOf(status: Status): Status {
+function statusOf(status: Status, pool: InternPool): Status {
   const conditions = status.conditions?.filter(({ type }) => CONDITIONS.has(type));
+  const statusesOf = (statuses: readonly ContainerStatus[] | undefined) =>
+    statuses?.map((container) => containerStatusOf(container, pool));
   return {
     ...pick(status, STATUS),
-    ...mapped(
-      'conditions',
-      conditions?.map((condition) => pick(condition, CONDITION)),
-    ),
-    ...mapped('initContainerStatuses', status.initContainerStatuses?.map(containerStatusOf)),
-    ...mapped('containerStatuses', status.containerStatuses?.map(containerStatusOf)),
+    ...mapped('phase', pool.text(status.phase)),
+    ...mapped('conditions', conditions && pool.object(conditions.map((each) => pick(each, CONDITION)))),
+    ...mapped('initContainerStatuses', statusesOf(status.initContainerStatuses)),
+    ...mapped('containerStatuses', statusesOf(status.containerStatuses)),
   };
 }
 
-function containerStatusOf(status: ContainerStatus): ContainerStatus {
-  return pick(status, CONTAINER_STATUS);
+function containerStatusOf(status: ContainerStatus, pool: InternPool): ContainerStatus {
+  const { name, ready, restartCount, state } = status;
+  return {
+    name: pool.text(name),
+    ...mapped('ready', ready),
+    ...mapped('restartCount', restartCount),
+    ...mapped('state', state),
+  };
 }
 
 /** Those of the queue, the index in the Job, and the mark of a static pod. */
-function keptAnnotations(annotations: Pod['metadata']['annotations']): Record<string, string> | undefined {
+function keptAnnotations(
+  annotations: ObjectMeta['annotations'],
+  pool: InternPool,
+): Record<string, string> | undefined {
   const kept = Object.entries(annotations ?? {}).filter(
     ([key]) =>
       key.startsWith('fluxqueue/') || key === COMPLETION_INDEX_ANNOTATION || key === MIRROR_ANNOTATION,
   );
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  return kept.length === 0 ? undefined : pool.record(Object.fromEntries(kept));
 }
 
-function pick<T extends object, K extends keyof T>(object: T, keys: readonly K[]): Pick<T, K> {
+export function pick<T extends object, K extends keyof T>(object: T, keys: readonly K[]): Pick<T, K> {
   const picked: Partial<Mutable<T>> = {};
   for (const key of keys) if (object[key] !== undefined) picked[key] = object[key];
   return picked as Pick<T, K>;
 }
 
 /** A property that is there only if it has a value. */
-function mapped<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+export function mapped<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
 }

@@ -17,6 +17,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   isReleasedOnto(object: T, row: WorkloadRow): boolean;
   /** Whether a released object of this kind can be suspended again, so that it can be evicted. */
   readonly suspendable: boolean;
+  /** Whether each write of the object is expensive, because it is much larger than ordinary ones. */
+  isLarge(object: T): boolean;
   /** The number of pods that run at the same time and the requests of each. With 0 pods there is nothing to schedule. */
   demand(object: T): Demand;
   /** The result, once the workload has finished and none of its pods can run again. `now` is in Unix seconds. */

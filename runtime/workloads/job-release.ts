@@ -10,8 +10,8 @@ import {
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import { patchEntries } from '../kubernetes/json-patch';
-import type { Job } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
 
 /** What a release writes. */
@@ -24,7 +24,7 @@ export interface JobRelease {
 }
 
 export function jobReleasePatch(
-  job: Job,
+  job: WatchedJob,
   { jobid }: WorkloadRow,
   { assignment, activeDeadlineSeconds, isEnforced }: JobRelease,
 ): readonly JsonPatchOperation[] {

@@ -12,8 +12,9 @@ import {
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import { jobs } from '../kubernetes/paths';
-import type { Job, Pod } from '../kubernetes/types';
+import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
+import type { WatchedJob } from '../shared/job-projection';
 import {
   deadlineOf,
   isTerminal,
@@ -26,7 +27,7 @@ import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } f
 import { jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
 
-export const jobAdapter: WorkloadAdapter<Job> = {
+export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
   apiVersion: 'batch/v1',
   path: (namespace, name) => jobs(namespace, name),
@@ -36,6 +37,7 @@ export const jobAdapter: WorkloadAdapter<Job> = {
   isReleasedOnto: (job, row) =>
     job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
   suspendable: true,
+  isLarge: ({ isLarge = false }) => isLarge,
   demand: (job) => ({
     pods: gangPods(job),
     spec: job.spec.template.spec,
@@ -76,36 +78,39 @@ function parseJobid(text = ''): number {
 }
 
 /** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */
-export function enforcedDeadline({ metadata, spec: { activeDeadlineSeconds } }: Job): number | undefined {
+export function enforcedDeadline({
+  metadata,
+  spec: { activeDeadlineSeconds },
+}: WatchedJob): number | undefined {
   const written = metadata.annotations?.[DEADLINE_ANNOTATION];
   return written === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
 }
 
 /** Ignores a deadline that an earlier release wrote, because it came from the walltime at that time. */
-function userDeadline(job: Job): number | undefined {
+function userDeadline(job: WatchedJob): number | undefined {
   return enforcedDeadline(job) === undefined ? job.spec.activeDeadlineSeconds : undefined;
 }
 
 /** The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. */
-function enforcedWalltime(job: Job, row: WorkloadRow) {
+function enforcedWalltime(job: WatchedJob, row: WorkloadRow) {
   const users = userDeadline(job);
   const activeDeadlineSeconds = deadlineOf(row, users);
   return { activeDeadlineSeconds, isEnforced: activeDeadlineSeconds !== users };
 }
 
 /** The number of pods that are granted together. */
-function gangPods(job: Job): number {
+function gangPods(job: WatchedJob): number {
   const { parallelism = 1, completions = parallelism } = job.spec;
   return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
 }
 
 /** Undefined if all pods of the Job are one gang. Ignores invalid text. */
-function gangSize({ metadata, spec }: Job): number | undefined {
+function gangSize({ metadata, spec }: WatchedJob): number | undefined {
   const text = metadata.annotations?.[GANG_SIZE] ?? '';
   return spec.completionMode === 'Indexed' && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-function assignmentOf(job: Job, row: WorkloadRow): string {
+function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
   const parts = placementOf(row);
   const text = encodeAssignment(parts);
   if (gangSize(job) === undefined) return text;
@@ -120,7 +125,7 @@ function assignmentOf(job: Job, row: WorkloadRow): string {
  * succeeded. Succeeded is final for a pod, so the count of succeeded pods ends
  * the workload without that delay.
  */
-function outcome(job: Job, pods: readonly Pod[], now: number): Outcome | undefined {
+function outcome(job: WatchedJob, pods: readonly Pod[], now: number): Outcome | undefined {
   if (pods.some((pod) => !isTerminal(pod))) return undefined;
   const end = endOf(job);
   if (end !== undefined) return end.outcome;
@@ -137,7 +142,7 @@ export interface JobEnd {
   readonly message: string;
 }
 
-export function endOf({ status }: Job): JobEnd | undefined {
+export function endOf({ status }: WatchedJob): JobEnd | undefined {
   for (const { type, status: value, reason, message = '', lastTransitionTime } of status?.conditions ?? []) {
     if (value !== 'True' || lastTransitionTime === undefined) continue;
     const result = resultOf(type, reason);
@@ -155,7 +160,7 @@ function resultOf(type: string, reason: string | undefined): Result | undefined 
 }
 
 /** Failed pods that the Job controller replaces later count as missing: only its Events tell whether it can. */
-function missingPods(job: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): number {
+function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): number {
   const { completions, suspend, template } = job.spec;
   // The watch still shows the object before this release, or the Job creates no further pods.
   if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(jobid)) return 0;
@@ -168,7 +173,7 @@ function missingPods(job: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): nu
 }
 
 /** A node is finished only if every completion has its own pod from the start, because then no succeeded pod is replaced. */
-function finishedNodes(job: Job, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
+function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
   const { completions, parallelism = 1, template } = job.spec;
   if (row.allocation === null || completions === undefined || completions > parallelism) return [];
   // The watch still shows the object before this release.
@@ -187,7 +192,11 @@ function finishedNodes(job: Job, row: WorkloadRow, pods: readonly Pod[]): readon
  * assignment gives it, even if it succeeded on another node before a requeue; pods without an index count only if they
  * belong to the current grant.
  */
-function succeededByNode({ spec }: Job, { jobid }: WorkloadRow, pods: readonly Pod[]): Map<string, number> {
+function succeededByNode(
+  { spec }: WatchedJob,
+  { jobid }: WorkloadRow,
+  pods: readonly Pod[],
+): Map<string, number> {
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
   const annotations = spec.template.metadata?.annotations;
   const nodes =

@@ -5,10 +5,8 @@
  */
 import type { Clock } from '../clock';
 import { FairKeys } from '../kubernetes/fair-keys';
-import { isLargerThan } from '../kubernetes/object-size';
-import type { KubernetesObject } from '../kubernetes/types';
-import type { WorkloadRow } from '../queue/workload';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
+import type { ActiveWorkload } from './adapter';
 
 interface LargeReleasesOptions {
   readonly clock: Clock;
@@ -16,8 +14,6 @@ interface LargeReleasesOptions {
   readonly enqueue: (key: WorkloadKey) => void;
 }
 
-/** Characters. Ordinary Jobs have some thousand. */
-const LARGE = 100_000;
 /** A pause takes this many times as long as the release before it: the apiserver answers late when it is busy. */
 const PAUSES = 3;
 /** Milliseconds. */
@@ -36,11 +32,10 @@ export class LargeReleases {
 
   /** Releases the object, or returns undefined and enqueues it when its turn has come. */
   async run<T>(
-    row: WorkloadRow,
-    object: KubernetesObject,
+    { row, object, adapter }: Pick<ActiveWorkload, 'row' | 'object' | 'adapter'>,
     release: () => Promise<T>,
   ): Promise<T | undefined> {
-    if (!isLargerThan(object, LARGE)) return release();
+    if (!adapter.isLarge(object)) return release();
     const key = formatKey(row);
     if (this.isBusy) {
       this.waiting.add(key);

@@ -5,6 +5,7 @@
  * and sets the deadline by which the kubelet enforces the walltime.
  */
 import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
+import { isLarge } from '../kubernetes/object-size';
 import { controllerOf } from '../kubernetes/owner';
 import { pods } from '../kubernetes/paths';
 import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
@@ -28,6 +29,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   // A gate cannot be added again, so a pod that lost its gate keeps its node.
   isReleasedOnto: () => true,
   suspendable: false,
+  isLarge,
   demand: (pod) => ({
     pods: 1,
     spec: pod.spec,

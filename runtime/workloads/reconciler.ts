@@ -183,7 +183,7 @@ export class WorkloadReconciler {
     const reason = this.eviction.reasonFor(current);
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
-      const result = await this.largeReleases.run(row, object, () => this.release.release(current));
+      const result = await this.largeReleases.run(current, () => this.release.release(current));
       if (result === 'deleted') return this.cancelDeleted(row);
       if (result !== undefined) return result;
     }

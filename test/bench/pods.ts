@@ -4,6 +4,7 @@
  * and the memory of a pod, whole and as it is kept. Run it with `--expose-gc` in NODE_OPTIONS for the memory.
  */
 import { parseArgs } from 'node:util';
+import { InternPool } from '../../runtime/intern';
 import { ObjectCache } from '../../runtime/kubernetes/cache';
 import type { Change, Informer } from '../../runtime/kubernetes/informer';
 import type { KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
@@ -18,6 +19,7 @@ import { podFacts } from '../../runtime/workloads/pod-facts';
 
 const UNITS = { cpuMillis: 100, memoryMiB: 128 };
 const REPEATS = 20;
+const pool = new InternPool();
 
 /** An informer without an apiserver, on the cache of a real one. */
 class LocalInformer<T extends KubernetesObject> {
@@ -118,7 +120,7 @@ function cluster(nodeCount: number, podsPerNode: number, isAgents: boolean) {
   const setPod = (i: number, cpu?: string) => {
     const pod = daemonSetPod(`pod-${i}`, `node-${i % nodeCount}`, cpu);
     const { ownerReferences: _, ...others } = pod.metadata;
-    pods.set(projectPod(isAgents ? pod : { ...pod, metadata: others }));
+    pods.set(projectPod(isAgents ? pod : { ...pod, metadata: others }, pool));
   };
   for (let i = 0; i < nodeCount; i++) nodes.set(node(`node-${i}`));
   for (let i = 0; i < nodeCount * podsPerNode; i++) setPod(i);
@@ -180,7 +182,7 @@ function main(): void {
     agents: figuresOf(nodes, podsPerNode, true),
     others: figuresOf(nodes, podsPerNode, false),
     wholePodKiB: kilobytesOf(parsed),
-    keptPodKiB: kilobytesOf((i) => projectPod(parsed(i))),
+    keptPodKiB: kilobytesOf((i) => projectPod(parsed(i), pool)),
   };
   process.stdout.write(`${values.json ? JSON.stringify(figures) : JSON.stringify(figures, undefined, 2)}\n`);
 }

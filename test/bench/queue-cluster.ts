@@ -86,7 +86,7 @@ function clusterOf(rows: readonly WorkloadRow[], nodes: number): Items {
   };
 }
 
-function node(name: string): object {
+export function node(name: string): object {
   const resources = { cpu: `${CORES}`, memory: `${CORES}Gi`, pods: '110' };
   return {
     metadata: { name, uid: name, resourceVersion: '1', labels: { 'kubernetes.io/hostname': name } },
@@ -158,7 +158,7 @@ function pod(row: WorkloadRow): object {
   };
 }
 
-function fluxJob(row: WorkloadRow, position: number | undefined, now: number): object {
+export function fluxJob(row: WorkloadRow, position: number | undefined, now: number): object {
   return {
     metadata: {
       name: fluxJobName(row.kind, row.name),

@@ -13,6 +13,7 @@
  * And how many writes they cost: one for a workload that ends soon, one more for each phase that lasts.
  */
 import { FluxJobReconciler } from '../../runtime/fluxjobs/reconciler';
+import { InternPool } from '../../runtime/intern';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import { WorkQueue } from '../../runtime/kubernetes/work-queue';
@@ -58,6 +59,7 @@ class Scene {
       onWritten: (seconds) => this.reportedLags.push(seconds),
       enqueue: (uid) => this.queue.add(uid),
       clock: this.clock,
+      pool: new InternPool(),
       logger,
       now: () => this.now,
     });

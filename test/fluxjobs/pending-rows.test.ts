@@ -1,6 +1,5 @@
 /** What a new leader still has to record: workloads that ended while no leader could write their FluxJob. */
 import { PendingRows } from '../../runtime/fluxjobs/pending-rows';
-import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { rowIn } from '../queue/rows';
@@ -12,21 +11,10 @@ const ROWS: readonly WorkloadRow[] = [
   rowIn('Finished', { uid: 'shown-finished' }),
 ];
 
-function fluxJob(uid: string, phase: 'Running' | 'Finished'): FluxJobObject {
-  const workload = { apiVersion: 'batch/v1', kind: 'Job', name: uid, uid };
-  return {
-    metadata: {
-      name: `${uid}-job`,
-      uid: `fluxjob-${uid}`,
-      resourceVersion: '1',
-      creationTimestamp: '2030-01-01T00:00:00Z',
-    },
-    spec: { workload, queue: 'default' },
-    status: { phase },
-  };
-}
+const fluxJob = (workload: string, phase: 'Running' | 'Finished') => ({ workload, status: { phase } });
+type Shown = ReturnType<typeof fluxJob>;
 
-test.each<[string, string[], FluxJobObject[], string[]]>([
+test.each<[string, string[], Shown[], string[]]>([
   ['nothing where nothing exists', [], [], []],
   ['a workload without a FluxJob', ['without-fluxjob'], [], ['without-fluxjob']],
   [

@@ -36,6 +36,13 @@ describePostgres('the copy of a standby', (getPostgres) => {
     return read.sort();
   }
 
+  test('hands its rows over, and keeps no copy', async () => {
+    await fixture.rowIn('Waiting');
+    await refreshed();
+    expect(await mirror.handOver()).toEqual(await queue.active());
+    expect(await refreshed()).toEqual(['Waiting']);
+  });
+
   // What may happen between two refreshes: statements, and the uids that have to be read again.
   const CHANGES: readonly (readonly [string, () => Promise<unknown>, readonly string[]])[] = [
     ['nothing', async () => undefined, []],

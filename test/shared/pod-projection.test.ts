@@ -1,7 +1,9 @@
+import { InternPool } from '../../runtime/intern';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { projectPod } from '../../runtime/shared/pod-projection';
 import { metadata } from './fake-informer';
 
+const pool = new InternPool();
 const resources = { requests: { cpu: '100m' } };
 const FULL = {
   metadata: metadata('agent-x', {
@@ -58,7 +60,7 @@ const FULL = {
 } as unknown as Pod;
 
 test('keeps what the runtime reads of a pod, and nothing else', () => {
-  expect(projectPod(FULL)).toEqual({
+  expect(projectPod(FULL, pool)).toEqual({
     metadata: metadata('agent-x', {
       namespace: 'kube-system',
       labels: { app: 'agent' },
@@ -85,5 +87,20 @@ test('keeps what the runtime reads of a pod, and nothing else', () => {
 
 test('keeps a pod without status as it is', () => {
   const { status: _, ...pod } = FULL;
-  expect(projectPod(pod)).not.toHaveProperty('status');
+  expect(projectPod(pod, pool)).not.toHaveProperty('status');
+});
+
+test('pods of a DaemonSet share all but their node', () => {
+  const on = (name: string): Pod => {
+    const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: [name] }];
+    const required = {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
+    };
+    return { ...FULL, spec: { ...FULL.spec, nodeName: name, affinity: { nodeAffinity: required } } };
+  };
+  const [a, b] = [on('node-a'), on('node-b')].map((pod) => projectPod(pod, pool));
+  expect([a, b].map((pod) => pod!.spec.nodeName)).toEqual(['node-a', 'node-b']);
+  expect(a!.spec.affinity).not.toEqual(b!.spec.affinity);
+  expect(a!.spec.containers).toBe(b!.spec.containers);
+  expect(a!.metadata.labels).toBe(b!.metadata.labels);
 });

@@ -1,6 +1,8 @@
+import { isLarge } from '../../runtime/kubernetes/object-size';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { formatKey } from '../../runtime/shared/workload-key';
+import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { LargeReleases } from '../../runtime/workloads/large-releases';
 import { ManualClock } from '../kubernetes/manual-clock';
 
@@ -15,17 +17,21 @@ describe('releases of large objects', () => {
   });
 
   const row = (namespace: string, name = 'large') => ({ kind: 'Job', namespace, name }) as WorkloadRow;
-  const object = (size: number) => ({ metadata: { name: 'x'.repeat(size) } }) as KubernetesObject;
+  const workload = (size: number, namespace: string, name?: string) => ({
+    row: row(namespace, name),
+    object: { metadata: { name: 'x'.repeat(size) } } as KubernetesObject,
+    adapter: { isLarge } as unknown as WorkloadAdapter,
+  });
   const takes = (milliseconds: number) => async () => {
     clock.freeze(milliseconds);
     return 'released';
   };
   const large = (namespace: string, name?: string) =>
-    releases.run(row(namespace, name), object(200_000), takes(1_000));
+    releases.run(workload(200_000, namespace, name), takes(1_000));
 
   test('a small object never waits', async () => {
     await large('a');
-    expect(await releases.run(row('b'), object(10_000), takes(1))).toBe('released');
+    expect(await releases.run(workload(10_000, 'b'), takes(1))).toBe('released');
   });
 
   test('the next large one is enqueued after a pause of three times the release', async () => {
@@ -59,7 +65,7 @@ describe('releases of large objects', () => {
   });
 
   test('a release that fails is followed by a pause too', async () => {
-    const failure = releases.run(row('a'), object(200_000), async () => {
+    const failure = releases.run(workload(200_000, 'a'), async () => {
       clock.freeze(500);
       throw new Error('no answer');
     });
@@ -76,7 +82,7 @@ describe('releases of large objects', () => {
     expect(clock.next).toBeUndefined();
 
     const others = new LargeReleases({ clock, enqueue: () => undefined });
-    await others.run(row('a'), object(200_000), async () => others.stop());
+    await others.run(workload(200_000, 'a'), async () => others.stop());
     expect(clock.next).toBeUndefined();
   });
 });

@@ -1,9 +1,11 @@
 /** Reconciles of granted Jobs whose objects are large, on tables in memory. */
 import { parseConfig } from '../../runtime/config';
+import { InternPool } from '../../runtime/intern';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Job } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { projectJob, type WatchedJob } from '../../runtime/shared/job-projection';
 import { formatKey, type WorkloadKey } from '../../runtime/shared/workload-key';
 import { adapters } from '../../runtime/workloads/index';
 import { WorkloadReconciler, type WorkloadReconcilerOptions } from '../../runtime/workloads/reconciler';
@@ -24,7 +26,8 @@ describe('granted Jobs', () => {
   let size: number;
 
   const keyOf = (uid: string): WorkloadKey => ({ kind: 'Job', namespace: 'science', name: `job-${uid}` });
-  const job = ({ name }: WorkloadKey): Job => ({
+  const job = ({ name }: WorkloadKey): WatchedJob => projectJob(object(name), new InternPool());
+  const object = (name: string): Job => ({
     metadata: {
       name,
       namespace: 'science',

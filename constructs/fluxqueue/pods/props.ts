@@ -8,7 +8,11 @@ export interface ContainerResources {
   /** Requests in addition to, or instead of, those of the stack. @default - the requests of the stack */
   readonly requests?: Amounts;
 
-  /** Limits in addition to, or instead of, those of the stack. @default - the limits of the stack: memory, but no cpu */
+  /**
+   * Limits in addition to, or instead of, those of the stack. The heap of the stack's own programs is at most three quarters
+   * of their memory limit; docs/operations.md says how much a queue needs.
+   * @default - the limits of the stack: memory, but no cpu
+   */
   readonly limits?: Amounts;
 }
 

@@ -1,3 +1,4 @@
+import { roleCommand } from '../../../constructs/images';
 import { crdFindings, imageFindings, kubernetesFinding } from '../../../runtime/cli/doctor/versions';
 import { metadata } from './objects';
 
@@ -56,7 +57,7 @@ test.each([
   expect(crdFindings(definition(PROPERTIES), crd)).toEqual([{ level, message, remedy: expect.any(String) }]);
 });
 
-const deployment = (name: string, image: string, command = ['node', '/app/runtime.js', name]) => ({
+const deployment = (name: string, image: string, command = roleCommand(name)) => ({
   metadata: metadata(name),
   spec: { template: { spec: { containers: [{ name, image, command }] } } },
 });

@@ -49,7 +49,7 @@ describe('the dumps in the manifests', () => {
     expect(names(stackObjects({ database: S3 }))).not.toContain('PersistentVolumeClaim/fluxqueue-backup');
     const { containers, initContainers } = podOf({ database: S3 });
     expect(initContainers!.map(({ name }) => name)).toEqual(['dump']);
-    expect(containers[0]!.command!.slice(2)).toEqual([
+    expect(containers[0]!.command!.slice(3)).toEqual([
       'store-backup',
       ...['--folder', '/backups', '--endpoint', 'https://minio.example.org:9000'],
       ...['--bucket', 'dumps', '--prefix', 'north/'],

@@ -1,7 +1,7 @@
 import { App, Size } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
-import { DEFAULT_IMAGES } from '../../../constructs/images';
+import { DEFAULT_IMAGES, roleCommand } from '../../../constructs/images';
 import { loadConfig } from '../../../runtime/config';
 import {
   configurationOf,
@@ -83,7 +83,7 @@ describe('the components of the stack', () => {
     const props = { database: Database.fromSecret(secret('team-db'), { owner }) };
     const template = controller(props);
     const [migrate, ...others] = [...(template.spec.initContainers ?? []), ...template.spec.containers];
-    expect(migrate?.command).toEqual(['node', '/app/runtime.js', 'migrate', '--grant-to', 'queue']);
+    expect(migrate?.command).toEqual(roleCommand('migrate', '--grant-to', 'queue'));
     expect(migrate?.env?.map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef])).toEqual([
       ['DATABASE_URL', { name: 'team-owner', key: 'url', optional: false }],
       ['FLUXQUEUE_database_ca', { name: 'team-owner', key: 'ca.crt', optional: true }],

@@ -1,3 +1,4 @@
+import { roleCommand } from '../../../constructs/images';
 import { type MiniClusterSpec, renderMiniCluster } from '../../../constructs/minicluster';
 import { find, pod, render, WITH_SIDECAR, type Workload } from './rendered';
 
@@ -43,17 +44,10 @@ test('keygen adds an empty Secret and a Job that may update that Secret and no o
   const job = find(objects, 'Job', 'mc-keygen').spec as Workload;
   expect(job.template.spec.containers[0]).toMatchObject({
     image: 'rt:1',
-    command: [
-      'node',
-      '/app/runtime.js',
+    command: roleCommand(
       'keygen',
-      '--namespace',
-      '$(NAMESPACE)',
-      '--secret',
-      'mc-curve',
-      '--cluster',
-      'mc',
-    ],
+      ...['--namespace', '$(NAMESPACE)', '--secret', 'mc-curve', '--cluster', 'mc'],
+    ),
   });
   expect(objects.at(-1)).toEqual(renderMiniCluster(resource).at(-1));
 });
