@@ -37,7 +37,8 @@ export interface QueueOptions extends DatabaseOptions {
 }
 
 /** Decisions of a pass come in bulk already, and units are idle until they are written. */
-const URGENT = { urgent: true };
+const URGENT = { pace: 'urgent' } as const;
+const MARK = { pace: 'mark' } as const;
 
 /**
  * Opens the queue. It connects with the first call. Methods throw `FLUXQ_DATABASE_DOWN` (retryable) and
@@ -193,8 +194,8 @@ function rowWrites(database: Database, gatherMs: number | undefined): RowWrites 
     wait: (fence, updates) => write(sql.WAIT, fence, updates, URGENT),
     allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants, URGENT),
     adopt: (fence, adoptions) => write(ADOPT, fence, adoptions),
-    released: (fence, uids) => write(sql.RELEASED, fence, uids.map(keyed)),
-    running: (fence, starts) => write(sql.RUNNING, fence, starts),
+    released: (fence, uids) => write(sql.RELEASED, fence, uids.map(keyed), MARK),
+    running: (fence, starts) => write(sql.RUNNING, fence, starts, MARK),
     shrink: (fence, changes) => write(sql.SHRINK, fence, changes),
     finish: (fence, ends) => write(sql.FINISH, fence, ends),
     requestEviction: (fence, requests) => write(sql.REQUEST_EVICTION, fence, requests, URGENT),

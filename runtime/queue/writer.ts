@@ -12,9 +12,15 @@ export interface Keyed {
 /** Runs one statement for these records. */
 export type Run = (statement: string, fence: number, records: readonly Keyed[]) => Promise<WorkloadRow[]>;
 
+/**
+ * `urgent` goes before all waiting calls about other rows, and does not wait for more calls. A `mark` records what has happened
+ * already and nobody waits for: it waits for more calls four times as long as others.
+ */
+type Pace = 'urgent' | 'normal' | 'mark';
+
 interface WriteOptions {
-  /** Goes before all waiting calls about other rows, and does not wait for more calls. @default false */
-  readonly urgent?: boolean;
+  /** @default normal */
+  readonly pace?: Pace;
 }
 
 type Write = (
@@ -26,6 +32,7 @@ type Write = (
 
 /** As many callers as reconcile at once: when all of them wait, no further call can come. */
 const ENOUGH_CALLS = 32;
+const MARK_ROUNDS = 4;
 /** Larger than any single call; keeps the parameter of a shared statement at some ten megabytes. */
 const MAX_RECORDS = 10_000;
 
@@ -42,7 +49,7 @@ interface Batch {
   readonly fence: number;
   readonly uids: Set<string>;
   readonly calls: Call[];
-  readonly urgent: boolean;
+  readonly pace: Pace;
 }
 
 /**
@@ -62,8 +69,9 @@ class SerialWriter {
   private failures = 0;
   private calls = 0;
   private busy = false;
-  /** When the last round began. */
-  private last = Number.NEGATIVE_INFINITY;
+  /** When the last round began, and the last one with marks. */
+  private lastRound = Number.NEGATIVE_INFINITY;
+  private lastMarks = Number.NEGATIVE_INFINITY;
   private stopGathering: () => void = () => undefined;
 
   constructor(
@@ -76,18 +84,18 @@ class SerialWriter {
     statement: string,
     fence: number,
     records: readonly Keyed[],
-    { urgent = false }: WriteOptions = {},
+    { pace = 'normal' }: WriteOptions = {},
   ): Promise<WorkloadRow[]> {
     return new Promise((resolve, reject) => {
       const { waiting } = this;
       const distinct = [...new Map(records.map((r) => [r.uid, r])).values()];
       const call: Call = { records: distinct, breaks: this.breaks(), resolve, reject };
       add(
-        sharedBatch(waiting, statement, fence, call) ?? newBatch(waiting, statement, fence, call, urgent),
+        sharedBatch(waiting, statement, fence, call) ?? newBatch(waiting, statement, fence, call, pace),
         call,
       );
       this.calls += 1;
-      if (this.calls >= ENOUGH_CALLS || urgent) this.stopGathering();
+      if (this.calls >= ENOUGH_CALLS || pace !== 'mark') this.stopGathering();
       if (!this.busy) void this.work();
     });
   }
@@ -95,27 +103,40 @@ class SerialWriter {
   private async work(): Promise<void> {
     this.busy = true;
     while (this.waiting.length > 0) {
-      const early = this.last + this.gatherMs - performance.now();
-      if (this.waiting[0]!.urgent) await this.writeFirst();
-      else if (early > 0 && this.calls < ENOUGH_CALLS) await this.gather(early);
-      else await this.writeRound();
+      const now = performance.now();
+      const round = this.due(now);
+      if (round.length === 0) await this.gather(this.dueAt() - now);
+      for (const batch of round) await this.writeBatch(batch);
     }
     this.busy = false;
   }
 
-  /** A round has a statement of each kind: were each of them to gather, a call would wait for all of them. */
-  private async writeRound(): Promise<void> {
-    this.last = performance.now();
-    const end = this.waiting.at(-1);
-    while ((await this.writeFirst()) !== end);
+  /** What is written now: urgent batches, and a round if enough time has passed; with what must be written before. */
+  private due(now: number): Batch[] {
+    const { waiting } = this;
+    const isFull = this.calls >= ENOUGH_CALLS;
+    const isDue = ({ pace }: Batch) => pace === 'urgent' || isFull || this.timeOf(pace) <= now;
+    const due = withEarlier(waiting, isDue);
+    if (due.some(({ pace }) => pace === 'normal')) this.lastRound = now;
+    if (due.some(({ pace }) => pace === 'mark')) this.lastMarks = now;
+    return due;
   }
 
-  private async writeFirst(): Promise<Batch> {
-    const batch = this.waiting.shift()!;
+  private dueAt(): number {
+    return Math.min(...this.waiting.map(({ pace }) => this.timeOf(pace)));
+  }
+
+  /** When a batch of this pace may be written, in milliseconds of the performance clock. */
+  private timeOf(pace: Pace): number {
+    if (pace === 'mark') return this.lastMarks + this.gatherMs * MARK_ROUNDS;
+    return this.lastRound + this.gatherMs;
+  }
+
+  private async writeBatch(batch: Batch): Promise<void> {
+    this.waiting.splice(this.waiting.indexOf(batch), 1);
     this.calls -= batch.calls.length;
     const calls = rejectOutdated(batch.calls, this.breaks());
     await settle((...statement) => this.runOnce(...statement), { ...batch, calls });
-    return batch;
   }
 
   private async runOnce(...statement: Parameters<Run>): Promise<WorkloadRow[]> {
@@ -142,15 +163,30 @@ class SerialWriter {
   }
 }
 
-function newBatch(waiting: Batch[], statement: string, fence: number, call: Call, urgent: boolean): Batch {
-  const batch: Batch = { statement, fence, uids: new Set(), calls: [], urgent };
-  waiting.splice(urgent ? urgentIndex(waiting, call) : waiting.length, 0, batch);
+/** The selected batches and those about one of their uids that were made before them, in order. */
+function withEarlier(waiting: readonly Batch[], isSelected: (batch: Batch) => boolean): Batch[] {
+  const uids = new Set<string>();
+  const selected: Batch[] = [];
+  for (const batch of waiting.toReversed()) {
+    if (!isSelected(batch) && ![...batch.uids].some((uid) => uids.has(uid))) continue;
+    for (const uid of batch.uids) uids.add(uid);
+    selected.unshift(batch);
+  }
+  return selected;
+}
+
+function newBatch(waiting: Batch[], statement: string, fence: number, call: Call, pace: Pace): Batch {
+  const batch: Batch = { statement, fence, uids: new Set(), calls: [], pace };
+  waiting.splice(pace === 'urgent' ? urgentIndex(waiting, call) : waiting.length, 0, batch);
   return batch;
 }
 
 /** Behind other urgent batches, and behind batches about one of its uids. */
 function urgentIndex(waiting: readonly Batch[], { records }: Call): number {
-  return waiting.findLastIndex(({ urgent, uids }) => urgent || records.some(({ uid }) => uids.has(uid))) + 1;
+  return (
+    waiting.findLastIndex(({ pace, uids }) => pace === 'urgent' || records.some(({ uid }) => uids.has(uid))) +
+    1
+  );
 }
 
 /** The waiting batch that the call may share: it must not overtake a statement about one of its uids. */
@@ -210,7 +246,7 @@ async function settle(run: Run, { statement, fence, calls }: Batch): Promise<voi
     const separately = calls.length > 1 && hasCode(error, 'FLUXQ_DATABASE_REFUSED');
     for (const call of calls) {
       if (separately) {
-        await settle(run, { statement, fence, uids: new Set(), calls: [call], urgent: true });
+        await settle(run, { statement, fence, uids: new Set(), calls: [call], pace: 'urgent' });
       } else {
         call.reject(error);
       }

@@ -55,13 +55,29 @@ describe('serialWriter', () => {
     await write('submit', 1, [{ uid: 'a' }]);
     const kinds = ['submit', 'released', 'running', 'finish'];
     const calls = kinds.map((kind, i) => write(kind, 1, [{ uid: `b${i}` }]));
-    await write('allocate', 1, [{ uid: 'c' }], { urgent: true });
+    await write('allocate', 1, [{ uid: 'c' }], { pace: 'urgent' });
     expect(statements).toEqual(['submit a', 'allocate c']);
     await Promise.all(calls);
     expect(statements.slice(2)).toEqual(['submit b0', 'released b1', 'running b2', 'finish b3']);
     // The round waited for the first statement, not for the urgent one, and its statements did not wait for each other.
     expect(began[2]! - began[0]!).toBeGreaterThanOrEqual(gatherMs - 1);
     expect(began[5]! - began[2]!).toBeLessThan(gatherMs);
+  });
+
+  it('lets marks wait for several rounds, but not behind a later call about the same uid', async () => {
+    const { statements, run } = recorder();
+    const write = serialWriter(run, 50);
+    const mark = (uid: string) => write('running', 1, [{ uid }], { pace: 'mark' });
+    await mark('a');
+    const marks = [mark('b'), mark('c')];
+    await write('submit', 1, [{ uid: 'd' }]);
+    expect(statements).toEqual(['running a', 'submit d']);
+    const end = write('finish', 1, [{ uid: 'c' }]);
+    await Promise.all([...marks, end]);
+    expect(statements.slice(2)).toEqual(['running b c', 'finish c']);
+    const began = performance.now();
+    await mark('e');
+    expect(performance.now() - began).toBeGreaterThan(50);
   });
 
   it('does not gather any longer when all callers wait', async () => {
@@ -94,7 +110,7 @@ describe('serialWriter', () => {
     const write = serialWriter(runOrBreak, 0, () => disconnects);
     const underWay = write('submit', 1, [{ uid: 'a' }]);
     const waiting = [
-      write('allocate', 1, [{ uid: 'b' }], { urgent: true }),
+      write('allocate', 1, [{ uid: 'b' }], { pace: 'urgent' }),
       write('finish', 1, [{ uid: 'c' }]),
     ];
     disconnects = broke;
@@ -114,8 +130,8 @@ describe('serialWriter', () => {
       write('finish', 1, [{ uid: 'b' }]),
       write('finish', 1, [{ uid: 'c' }]),
       write('update', 1, [{ uid: 'd' }]),
-      write('allocate', 1, [{ uid: 'e' }], { urgent: true }),
-      write('wait', 1, [{ uid: 'c' }], { urgent: true }),
+      write('allocate', 1, [{ uid: 'e' }], { pace: 'urgent' }),
+      write('wait', 1, [{ uid: 'c' }], { pace: 'urgent' }),
     ];
     await Promise.all(calls);
     expect(statements).toEqual(['submit a', 'allocate e', 'finish b c', 'wait c', 'update d']);
