@@ -117,6 +117,7 @@ export class MiniClusterMatch extends Construct {
 
   private addMutation(name: string, mutation: Mutation): void {
     const { params, expression, reinvocationPolicy, resourceRules, matchConditions } = mutation;
+    const selected = { objectSelector: LABELLED };
     const policy = new ApiObject(this, name, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicy',
@@ -125,10 +126,7 @@ export class MiniClusterMatch extends Construct {
         failurePolicy: 'Fail',
         reinvocationPolicy,
         ...(params === undefined ? {} : { paramKind: params.kind, variables: SOURCE_VARIABLES }),
-        matchConstraints: {
-          ...(params === undefined ? {} : { objectSelector: LABELLED }),
-          resourceRules,
-        },
+        matchConstraints: { ...(params === undefined ? {} : selected), resourceRules },
         matchConditions: allOf(matchConditions),
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
       },
@@ -139,7 +137,8 @@ export class MiniClusterMatch extends Construct {
       metadata: admissionMetadata(name),
       spec: {
         policyName: policy.name,
-        ...(params === undefined ? {} : paramRef(params)),
+        // In a binding, the selector costs only the requests that the policy matches.
+        ...(params === undefined ? { matchResources: selected } : paramRef(params)),
       },
     });
   }

@@ -51,6 +51,17 @@ test('policies are evaluated once per MiniCluster that is being applied, not onc
   );
 });
 
+test('only policies with params select objects, because each costs every write of the cluster time', () => {
+  const policies = stackObjects({ kubernetesVersion: '1.37.1' }).filter(({ kind }) =>
+    /AdmissionPolicy$/.test(kind),
+  );
+  const withSelector = policies.filter(({ spec }) => JSON.stringify(spec).includes('"objectSelector"'));
+  expect(names(withSelector)).toEqual([
+    'MutatingAdmissionPolicy/fluxqueue-minicluster-mark',
+    'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-match',
+  ]);
+});
+
 test('an apiserver without mutating policies gets those that it can evaluate', () => {
   const found = policiesOf(names(stackObjects({ kubernetesVersion: '1.35.2' })));
   expect(found).not.toContain(POLICIES[0]);
