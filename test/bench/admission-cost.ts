@@ -51,8 +51,9 @@ const OWNER = {
   controller: true,
 };
 
-function jobNamed(name: string): KubeObject {
-  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec: { template: { spec: POD_SPEC } } };
+function jobNamed(name: string, labels: Readonly<Record<string, string>> = {}): KubeObject {
+  const spec = { template: { spec: POD_SPEC } };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, labels }, spec };
 }
 
 function podNamed(name: string, where: Where): KubeObject {
@@ -73,7 +74,7 @@ interface Request {
   readonly path: string;
   readonly group?: string;
   readonly body: object;
-  /** How often one Job needs it. */
+  /** How often a Job without settings needs it. */
   readonly times: number;
 }
 
@@ -86,6 +87,14 @@ const REQUESTS: Readonly<Record<string, (where: Where) => Request>> = {
     path: 'jobs',
     body: jobNamed('new'),
     times: 1,
+  }),
+  'create a Job with settings': () => ({
+    user: ALICE,
+    verb: 'POST',
+    group: 'batch',
+    path: 'jobs',
+    body: jobNamed('new', { 'fluxqueue/walltime': '90m', 'fluxqueue/priority': '-10' }),
+    times: 0,
   }),
   'release the Job': (where) => ({
     user: where === 'queue' ? CONTROLLER : ALICE,
