@@ -93,7 +93,7 @@ const REQUESTS: Readonly<Record<string, (where: Where) => Request>> = {
     verb: 'POST',
     group: 'batch',
     path: 'jobs',
-    body: jobNamed('new', { 'fluxqueue/walltime': '90m', 'fluxqueue/priority': '-10' }),
+    body: jobNamed('new', { 'fluxqueue/walltime': '90m', 'fluxqueue/queue': 'default' }),
     times: 0,
   }),
   'release the Job': (where) => ({
