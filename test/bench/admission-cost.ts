@@ -242,33 +242,39 @@ async function allocationOf(variant: Variant, where: Where, request: Request): P
   return ((await allocatedKilobytes(variant)) - before - (before - start)) / count;
 }
 
-async function measure(variants: readonly Variant[]) {
-  const rows = (Object.keys(NAMESPACES) as Where[]).flatMap((where) =>
+const emptyRows = (variants: readonly Variant[]) =>
+  (Object.keys(NAMESPACES) as Where[]).flatMap((where) =>
     Object.entries(REQUESTS).map(([name, make]) => {
       const costs = Object.fromEntries(variants.map((variant) => [variant.name, [] as number[]]));
       return { where, name, request: make(where), costs, kB: {} as Record<string, number> };
     }),
   );
+
+async function runTurn(
+  rows: ReturnType<typeof emptyRows>,
+  variants: readonly Variant[],
+  counts: boolean,
+): Promise<void> {
+  for (const { where, request, costs } of rows)
+    for (const variant of variants) {
+      const milliseconds = await cpuOf(variant, where, request);
+      if (counts) costs[variant.name]!.push(milliseconds);
+    }
+}
+
+async function measure(variants: readonly Variant[]) {
+  const rows = emptyRows(variants);
   // The first turn compiles expressions and fills caches.
-  for (let turn = -1; turn < options.turns; turn++) {
-    print(`turn ${turn + 1} of ${options.turns}`);
-    for (const { where, request, costs } of rows)
-      for (const variant of turn % 2 === 0 ? variants : variants.toReversed()) {
-        const milliseconds = await cpuOf(variant, where, request);
-        if (turn >= 0) costs[variant.name]!.push(milliseconds);
-      }
+  for (let turn = 0; turn <= options.turns; turn++) {
+    print(`turn ${turn} of ${options.turns}`);
+    await runTurn(rows, turn % 2 === 0 ? variants : variants.toReversed(), turn > 0);
   }
   for (const { where, request, kB } of rows)
     for (const variant of variants) kB[variant.name] = round(await allocationOf(variant, where, request));
-  return rows.map(({ where, name, request: { times }, costs, kB }) => ({
-    where,
-    name,
-    times,
-    ms: Object.fromEntries(
-      Object.entries(costs).map(([variant, each]) => [variant, round(quantile(each, FAST))]),
-    ),
-    kB,
-  }));
+  return rows.map(({ where, name, request: { times }, costs, kB }) => {
+    const fast = Object.entries(costs).map(([variant, each]) => [variant, round(quantile(each, FAST))]);
+    return { where, name, times, ms: Object.fromEntries(fast) as Record<string, number>, kB };
+  });
 }
 
 type Row = Awaited<ReturnType<typeof measure>>[number];
