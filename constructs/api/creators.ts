@@ -19,18 +19,10 @@ export interface CreatorKind {
 export const CREATOR_KINDS: readonly CreatorKind[] = [
   {
     name: 'apps',
-    apiGroups: ['apps'],
+    apiGroups: ['apps', ''],
     version: 'v1',
-    resources: ['deployments', 'replicasets', 'statefulsets'],
-    kinds: ['apps/v1/Deployment', 'apps/v1/ReplicaSet', 'apps/v1/StatefulSet'],
-    holder: ['spec', 'template'],
-  },
-  {
-    name: 'replicationcontrollers',
-    apiGroups: [''],
-    version: 'v1',
-    resources: ['replicationcontrollers'],
-    kinds: ['/v1/ReplicationController'],
+    resources: ['deployments', 'replicasets', 'statefulsets', 'replicationcontrollers'],
+    kinds: ['apps/v1/Deployment', 'apps/v1/ReplicaSet', 'apps/v1/StatefulSet', '/v1/ReplicationController'],
     holder: ['spec', 'template'],
   },
   {

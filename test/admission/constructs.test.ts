@@ -2,7 +2,6 @@
 import { Testing } from 'cdk8s';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
-import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
 import {
@@ -47,7 +46,6 @@ describe('the webhook configuration', () => {
       'job-updates',
       'pods',
       'creators-apps',
-      'creators-replicationcontrollers',
       'creators-cronjobs',
       'creators-miniclusters',
     ]);
@@ -106,7 +104,6 @@ describe('every policy', () => {
   new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new CreatorGuard(chart, 'creators', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
-  new KeyGuard(chart, 'keys', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new PriorityGuard(chart, 'priorities', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   const manifests = Testing.synth(chart) as Manifest[];
   const policies = manifests.filter(({ kind }) => kind.endsWith('Policy'));
@@ -130,6 +127,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(29);
+    expect(policies).toHaveLength(20);
   });
 });

@@ -4,7 +4,6 @@ import { Testing } from 'cdk8s';
 import { parse } from 'yaml';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
-import { KeyGuard } from '../../constructs/fluxqueue/admission/key-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
@@ -41,7 +40,6 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN] });
   new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });
-  new KeyGuard(chart, 'keys', { excludedNamespaces: [PLAIN] });
   new PriorityGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
   new AdmissionWebhookConfiguration(chart, 'webhook', {
     ...of('webhook'),

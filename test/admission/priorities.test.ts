@@ -174,6 +174,21 @@ describeCluster(
         await accepted(users.patch('tenant', namespace, train, { metadata: labelled('0') }));
       });
 
+      it.each<readonly [string, string, (className: string) => object]>([
+        ['Job', 'field is immutable', (className) => ({ template: { spec: classed(className) } })],
+        ['Pod', 'pod updates may not change fields', classed],
+      ])(
+        'needs no rule for the class of a %s that changes: Kubernetes refuses it',
+        async (kind, problem, spec) => {
+          const made = await accepted(
+            users.create('tenant', namespace, MAKERS[kind]!({}, classed('modest'))),
+          );
+          const { status, body } = await users.patch('classy', namespace, made, { spec: spec('urgent') });
+          expect(body.message).toContain(problem);
+          expect(status).toBe(422);
+        },
+      );
+
       it('lets the controllers of Kubernetes create what the template of a user allows', async () => {
         await accepted(users.create(CRONJOBS, namespace, job({}, labelled('5'))));
       });

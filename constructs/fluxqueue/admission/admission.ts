@@ -7,7 +7,6 @@ import { ControllerGuard } from './controller-guard';
 import { CreatorGuard } from './creators';
 import { type AdmissionChoice, type ExternalRuntime, hasForm } from './form';
 import { AdmissionGuards } from './guards';
-import { KeyGuard } from './key-guard';
 import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
 import { PriorityGuard } from './priority-guard';
@@ -58,14 +57,11 @@ export class Admission extends Construct {
       ...(users === undefined ? {} : { controllerUsers: users }),
       ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
     };
-    new AdmissionGuards(this, 'guards', byUsers);
-    new KeyGuard(this, 'keys', where);
-    new CreatorGuard(this, 'creators', byUsers);
     const { userPriorities } = props;
-    new PriorityGuard(this, 'priorities', {
-      ...byUsers,
-      ...(userPriorities === undefined ? {} : { userPriorities }),
-    });
+    const byRights = { ...byUsers, ...(userPriorities === undefined ? {} : { userPriorities }) };
+    new AdmissionGuards(this, 'guards', byRights);
+    new CreatorGuard(this, 'creators', byUsers);
+    new PriorityGuard(this, 'priorities', byRights);
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.
     const { miniClusters, mutatingPolicies } = props;
     new ControllerGuard(this, 'controller', { ...where, miniClusters, mutatingPolicies });

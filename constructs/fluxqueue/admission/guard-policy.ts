@@ -10,7 +10,7 @@ import {
 } from './scope';
 import type { Validation } from './settings';
 
-/** Selects objects by their labels. */
+/** Selects objects by their labels before or after the request. */
 interface ObjectSelector {
   readonly matchExpressions: readonly { readonly key: string; readonly operator: 'Exists' }[];
 }
@@ -35,7 +35,11 @@ export interface GuardSpec {
   readonly matchConstraints: {
     /** Namespaces to which it applies. @default - every namespace */
     readonly namespaceSelector?: ReturnType<typeof namespaceSelector>;
-    /** Objects to which it applies. @default - every object */
+    /**
+     * Objects to which it applies. It is for policies with params, which deny all that they select as long as the apiserver does
+     * not know the kind of the params. It costs each write of the cluster 3 µs.
+     * @default - every object
+     */
     readonly objectSelector?: ObjectSelector;
     readonly resourceRules: readonly ResourceRule[];
   };

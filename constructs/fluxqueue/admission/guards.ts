@@ -1,24 +1,33 @@
 import { Construct } from 'constructs';
-import { BYPASS_GUARD } from './bypass';
+import { bypassPart } from './bypass';
 import { RESIZE_GUARD } from './granted-pods';
+import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
-import { podLimitRules } from './pod-limits';
-import { JOB_GUARD, POD_GUARD, PRIORITY_CLASS_GUARD, TOUCHES_RESERVED } from './reserved';
+import { podLimitPart } from './pod-limits';
+import { type PriorityGuardProps, priorityRight } from './priority-guard';
 import {
-  type AdmissionScopeProps,
-  type ControllerUserProps,
+  JOB_GUARD,
+  JOB_TOUCHES_RESERVED,
+  POD_GUARD,
+  PRIORITY_CLASS_GUARD,
+  TOUCHES_RESERVED,
+} from './reserved';
+import {
   celList,
   controllerUsers,
   HAS_ASSIGNMENT,
   JOB_CONDITIONS,
+  type MatchCondition,
   namespaceSelector,
   notExcluded,
   outsideStack,
   POD_CONDITIONS,
+  type Variable,
 } from './scope';
-import { SETTING_CONDITIONS, SETTING_VALIDATIONS, SETTING_VARIABLES } from './settings';
+import { SETTING_PROBLEM, SETTING_VARIABLES } from './settings';
+import { KEY_PROBLEM, KEY_VARIABLES, TEMPLATE_KEY_PART, TOUCHES_USER_KEYS } from './unknown-keys';
 
-export interface AdmissionGuardsProps extends AdmissionScopeProps, ControllerUserProps {}
+export interface AdmissionGuardsProps extends PriorityGuardProps {}
 
 const JOBS = { apiGroup: 'batch', resource: 'jobs' };
 const NOT_ASSIGNED = { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` };
@@ -55,29 +64,12 @@ export class AdmissionGuards extends Construct {
       name: 'not-the-controller',
       expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
     };
-    const settings = { variables: SETTING_VARIABLES, validations: SETTING_VALIDATIONS };
-    addGuard(this, 'job-settings', props, {
-      ...settings,
-      matchConstraints: createdOrUpdated(JOBS, namespaceSelector(props)),
-      matchConditions: [...JOB_CONDITIONS, ...SETTING_CONDITIONS],
-    });
-    addGuard(this, 'pod-settings', props, {
-      ...settings,
-      matchConstraints: createdOrUpdated(PODS, namespaceSelector(props)),
-      // A pod with an assignment has the settings of its Job, which are already validated.
-      matchConditions: [NOT_ASSIGNED, ...POD_CONDITIONS, ...SETTING_CONDITIONS],
-    });
-    addGuard(this, 'bypass', props, {
-      ...BYPASS_GUARD,
-      matchConstraints: created(PODS, namespaceSelector(props)),
-      matchConditions: [byUser, ...BYPASS_GUARD.matchConditions],
-    });
-    this.addPodLimits(props);
+    this.addSettings(props);
     this.addPriorityClass(props);
     // Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled.
     addGuard(this, 'jobs', props, {
       matchConstraints: createdOrUpdated(JOBS, notExcluded(props)),
-      matchConditions: [byUser],
+      matchConditions: [byUser, JOB_TOUCHES_RESERVED],
       ...JOB_GUARD(props),
     });
     addGuard(this, 'pods', props, {
@@ -102,20 +94,41 @@ export class AdmissionGuards extends Construct {
     });
   }
 
-  private addPodLimits(props: AdmissionGuardsProps): void {
+  /** What users write into Jobs and pods of the queue. */
+  private addSettings(props: AdmissionGuardsProps): void {
     const selector = namespaceSelector(props);
-    const ofJobs = podLimitRules('spec.template.spec');
-    addGuard(this, 'job-limits', props, {
-      ...ofJobs,
-      matchConstraints: createdOrUpdated(JOBS, selector),
-      matchConditions: [...ofJobs.matchConditions, ...JOB_CONDITIONS],
-    });
-    const ofPods = podLimitRules('spec');
-    addGuard(this, 'pod-limits', props, {
-      ...ofPods,
-      matchConstraints: createdOrUpdated(PODS, selector),
-      // A pod with an assignment has the fields of its Job, which are already checked.
-      matchConditions: [NOT_ASSIGNED, ...ofPods.matchConditions, ...POD_CONDITIONS],
-    });
+    const right = priorityRight(props);
+    const add = (id: string, kind: typeof JOBS, parts: readonly GuardPart[]) => {
+      const { validations, ...guard } = guardOf(parts);
+      addGuard(this, id, props, {
+        ...guard,
+        matchConstraints: createdOrUpdated(kind, selector),
+        validations: [...validations, right],
+      });
+    };
+    const ofJobs = all(JOB_CONDITIONS);
+    const { when, problem, ...template } = TEMPLATE_KEY_PART;
+    add('job-settings', JOBS, [
+      ...settingParts(ofJobs),
+      { ...template, when: `(${when}) && ${ofJobs}`, problem },
+      podLimitPart('spec.template.spec', ofJobs),
+    ]);
+    // A pod with an assignment has the settings and the fields of its Job, which are already validated.
+    const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
+    add('pod-settings', PODS, [...settingParts(ofPods), podLimitPart('spec', ofPods), bypassPart(props)]);
   }
+}
+
+const all = (conditions: readonly MatchCondition[]) =>
+  conditions.map(({ expression }) => `(${expression})`).join(' && ');
+
+/** @param isOurs CEL: whether the queue has the object */
+function settingParts(isOurs: string): readonly GuardPart[] {
+  const part = (name: string, problem: string, variables: readonly Variable[]) => ({
+    name,
+    when: TOUCHES_USER_KEYS,
+    problem: `!(${isOurs}) ? "" : ${problem}`,
+    variables,
+  });
+  return [part('settings', SETTING_PROBLEM, SETTING_VARIABLES), part('keys', KEY_PROBLEM, KEY_VARIABLES)];
 }

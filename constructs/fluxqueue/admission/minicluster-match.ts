@@ -4,8 +4,9 @@ import { pointerToken } from '../../api/json-pointer';
 import { APPLYING_LABEL, MINICLUSTER_GROUP, MINICLUSTER_LABEL, MINICLUSTER_VERSION } from '../../api/labels';
 import { addGuard, type Params, paramRef, type ResourceRule } from './guard-policy';
 import { POD_MATCH, SERVICE_MATCH, SOURCE_VARIABLES } from './minicluster-match-rules';
-import { CHANGES_PODS, OWNER_MARK } from './minicluster-objects';
+import { CHANGES_PODS, isKind, OWNER_MARK } from './minicluster-objects';
 import { type AdmissionScopeProps, admissionMetadata, allOf, cel, type MatchCondition } from './scope';
+import type { Validation } from './settings';
 
 /** Those whose objects are being written, because each of them costs time. */
 const APPLYING: Params = {
@@ -42,16 +43,24 @@ const rule = (group: string, ...resources: string[]): ResourceRule => ({
   operations: ['CREATE', 'UPDATE'],
   resources,
 });
-/** What the spec of the owner must allow, by kind. */
-const KINDS = [
-  { id: 'configmaps', rules: [rule('', 'configmaps')], match: [] },
-  { id: 'services', rules: [rule('', 'services')], match: SERVICE_MATCH },
+interface Kind {
+  readonly rules: readonly ResourceRule[];
+  /** CEL: whether the request is for such an object. */
+  readonly isOf: string;
+  /** What the spec of the owner must allow. */
+  readonly match: readonly Validation[];
+}
+
+const CONFIGMAPS: Kind = { rules: [rule('', 'configmaps')], isOf: isKind('ConfigMap'), match: [] };
+const COMPARED: readonly Kind[] = [
+  { rules: [rule('', 'services')], isOf: isKind('Service'), match: SERVICE_MATCH },
   {
-    id: 'pods',
     rules: [rule('apps', 'statefulsets', 'deployments'), rule('batch', 'jobs')],
+    isOf: isKind('StatefulSet', 'Deployment', 'Job'),
     match: POD_MATCH,
   },
-] as const;
+];
+const rulesOf = (kinds: readonly Kind[]) => kinds.flatMap(({ rules }) => rules);
 
 interface Mutation {
   readonly reinvocationPolicy: 'Never' | 'IfNeeded';
@@ -76,34 +85,39 @@ export class MiniClusterMatch extends Construct {
     const brought = { name: 'brings-a-mark', expression: `${cel(OWNER_MARK)} in ${MARKS}` };
     this.addMutation(`${name}-unmark`, {
       reinvocationPolicy: 'Never',
-      resourceRules: KINDS.flatMap(({ rules }) => rules),
+      resourceRules: rulesOf([CONFIGMAPS, ...COMPARED]),
       matchConditions: [byController, WRITES_PODS, brought],
       expression: `[JSONPatch{op: "remove", path: "${PATH}"}]`,
     });
-    for (const { id, rules, match } of KINDS) {
-      const conditions = [NOT_MARKED, ...match.map(({ expression }) => `(${expression})`)].join(' && ');
-      this.addMutation(`${name}-mark-${id}`, {
-        reinvocationPolicy: 'IfNeeded',
-        resourceRules: rules,
-        matchConditions: [byController, WRITES_PODS, OF_PARAMS],
-        expression: `(${conditions}) ? (${WRITE}) : []`,
-        params: APPLYING,
-      });
-      // The mark decides. This guard gives the reason, as far as its own cache has the MiniCluster.
-      if (match.length === 0) continue;
-      addGuard(this, `minicluster-${id}`, props, {
-        params: APPLYING,
-        matchConstraints: { objectSelector: LABELLED, resourceRules: rules },
-        matchConditions: [byController, WRITES_PODS, OF_PARAMS],
-        variables: SOURCE_VARIABLES,
-        validations: match,
-        reason: 'Invalid',
-      });
-    }
+    const fits = [CONFIGMAPS, ...COMPARED].map(
+      ({ isOf, match }) => `(${[isOf, ...match.map(({ expression }) => `(${expression})`)].join(' && ')})`,
+    );
+    this.addMutation(`${name}-mark`, {
+      reinvocationPolicy: 'IfNeeded',
+      resourceRules: rulesOf([CONFIGMAPS, ...COMPARED]),
+      matchConditions: [byController, WRITES_PODS, OF_PARAMS],
+      expression: `${NOT_MARKED} && (${fits.join(' || ')}) ? (${WRITE}) : []`,
+      params: APPLYING,
+    });
+    // The mark decides. This guard gives the reason, as far as its own cache has the MiniCluster.
+    addGuard(this, 'minicluster-match', props, {
+      params: APPLYING,
+      matchConstraints: { objectSelector: LABELLED, resourceRules: rulesOf(COMPARED) },
+      matchConditions: [byController, WRITES_PODS, OF_PARAMS],
+      variables: SOURCE_VARIABLES,
+      validations: COMPARED.flatMap(({ isOf, match }) =>
+        match.map((validation) => ({
+          ...validation,
+          expression: `!(${isOf}) || (${validation.expression})`,
+        })),
+      ),
+      reason: 'Invalid',
+    });
   }
 
   private addMutation(name: string, mutation: Mutation): void {
     const { params, expression, reinvocationPolicy, resourceRules, matchConditions } = mutation;
+    const selected = { objectSelector: LABELLED };
     const policy = new ApiObject(this, name, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicy',
@@ -112,7 +126,7 @@ export class MiniClusterMatch extends Construct {
         failurePolicy: 'Fail',
         reinvocationPolicy,
         ...(params === undefined ? {} : { paramKind: params.kind, variables: SOURCE_VARIABLES }),
-        matchConstraints: { objectSelector: LABELLED, resourceRules },
+        matchConstraints: { ...(params === undefined ? {} : selected), resourceRules },
         matchConditions: allOf(matchConditions),
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
       },
@@ -121,7 +135,11 @@ export class MiniClusterMatch extends Construct {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicyBinding',
       metadata: admissionMetadata(name),
-      spec: { policyName: policy.name, ...(params === undefined ? {} : paramRef(params)) },
+      spec: {
+        policyName: policy.name,
+        // In a binding, the selector costs only the requests that the policy matches.
+        ...(params === undefined ? { matchResources: selected } : paramRef(params)),
+      },
     });
   }
 }

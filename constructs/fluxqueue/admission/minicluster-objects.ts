@@ -60,7 +60,8 @@ export const isMarked = (owner: string) =>
   `object.metadata.?annotations[?${cel(OWNER_MARK)}].orValue("") == ${owner}.uid`;
 
 const KIND = 'request.kind.kind';
-const isKind = (...kinds: readonly string[]) => `${KIND} in ${celList(kinds)}`;
+/** CEL: whether the request is for an object of one of these kinds. */
+export const isKind = (...kinds: readonly string[]) => `${KIND} in ${celList(kinds)}`;
 /** Names by kind, as constructs/minicluster/names.ts gives them; users choose those of Services. */
 const NAMES = [
   ['ConfigMap', ['-config', '-entrypoint']],

@@ -7,41 +7,33 @@ import {
   podLimitField,
   podLimitProblem,
 } from '../../api/pod-limits';
-import { cel, type MatchCondition } from './scope';
-import type { Validation } from './settings';
-
-interface PodLimitRules {
-  readonly matchConditions: readonly MatchCondition[];
-  readonly validations: readonly Validation[];
-}
+import type { GuardPart } from './guard-parts';
+import { cel } from './scope';
 
 /**
  * Most pods have none of the lists, and most updates change none of them.
  * @param spec path of the pod spec in the object, e.g. `spec.template.spec`
+ * @param isOurs CEL: whether the queue has the object
  */
-export function podLimitRules(spec: string): PodLimitRules {
+export function podLimitPart(spec: string, isOurs: string): GuardPart {
   const unchanged = ['affinity', 'topologySpreadConstraints']
     .map((field) => `object.${spec}.?${field} == oldObject.${spec}.?${field}`)
     .join(' && ');
   return {
-    matchConditions: [
-      {
-        name: 'has-placement',
-        expression: `has(object.${spec}.affinity) || has(object.${spec}.topologySpreadConstraints)`,
-      },
-      { name: 'changes-its-placement', expression: `oldObject == null || !(${unchanged})` },
-    ],
-    validations: POD_LIMITS.map((limit) => validation(spec, limit)),
+    name: 'limits',
+    when:
+      `(has(object.${spec}.affinity) || has(object.${spec}.topologySpreadConstraints)) && ` +
+      `(oldObject == null || !(${unchanged})) && ${isOurs}`,
+    variables: [],
+    problem: `${POD_LIMITS.map((limit) => problemOf(spec, limit)).join('')}""`,
   };
 }
 
-function validation(spec: string, limit: PodLimit): Validation {
+/** Start of a conditional expression. */
+function problemOf(spec: string, limit: PodLimit): string {
   const count = countOf(`object.${spec}`, limit.lists);
   const start = `${POD_LIMIT_CODE}: ${spec}.${podLimitField(limit)}: ${podLimitProblem(limit)} (got `;
-  return {
-    expression: `${count} <= ${limit.most}`,
-    messageExpression: `${cel(start)} + string(${count}) + ${cel(`); ${POD_LIMIT_REMEDY}`)}`,
-  };
+  return `${count} > ${limit.most} ? ${cel(start)} + string(${count}) + ${cel(`); ${POD_LIMIT_REMEDY}`)} : `;
 }
 
 function countOf(value: string, [path, ...inner]: PodLimit['lists'], depth = 0): string {

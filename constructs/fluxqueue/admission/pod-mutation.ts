@@ -48,9 +48,10 @@ export const POD_VARIABLES: readonly Variable[] = [
       'variables.group == "" ? 0 : (int(variables.index) - int(variables.head[0])) / int(variables.head[1])',
   },
   {
+    // Each variable costs time, and most pods have no index.
     name: 'indexed',
     expression:
-      `variables.rank < variables.nodes.size() && variables.nodes[variables.rank].matches(${cel(NODE_NAME)}) ` +
+      `variables.index != "" && variables.rank < variables.nodes.size() && variables.nodes[variables.rank].matches(${cel(NODE_NAME)}) ` +
       '? variables.nodes[variables.rank] : ""',
   },
   {

@@ -15,6 +15,7 @@ import {
   cel,
   namespaceSelector,
 } from './scope';
+import { isNew, textOf, type Validation } from './settings';
 
 export interface PriorityGuardProps extends AdmissionScopeProps, ControllerUserProps {
   /** Priorities that every user may set. @default -100 to 0 */
@@ -24,10 +25,12 @@ export interface PriorityGuardProps extends AdmissionScopeProps, ControllerUserP
 /** Where objects of one kind have priorities; each expression is CEL below `object` or `oldObject`. */
 interface Kind {
   readonly id: string;
-  readonly apiGroup: string;
+  readonly apiGroups: readonly string[];
   readonly apiVersion: string;
   readonly resources: readonly string[];
-  /** Texts of priorities; "" for none. */
+  /** Kubernetes lets nobody change the class of a pod and of a Job's template. */
+  readonly operations: readonly ('CREATE' | 'UPDATE')[];
+  /** Texts of priorities; "" for none. Those of Jobs and pods are settings, see {@link priorityRight}. */
   readonly priorities: readonly ((object: string) => string)[];
   readonly className: (object: string) => string;
 }
@@ -39,8 +42,10 @@ const ofMetadata = (path: string) => (object: string) =>
 const classOf = (path: string) => (object: string) => `${object}.${path}.?priorityClassName.orValue("")`;
 const inMap = (path: string) => (object: string) => entry(`${object}.${path}`);
 
+const WRITES = ['CREATE', 'UPDATE'] as const;
 const TEMPLATE = {
   apiVersion: 'v1',
+  operations: WRITES,
   priorities: [ofMetadata('spec.?template.?metadata')],
   className: classOf('spec.?template.?spec'),
 };
@@ -49,43 +54,41 @@ const KINDS: readonly Kind[] = [
   {
     ...TEMPLATE,
     id: 'job-priority',
-    apiGroup: 'batch',
+    apiGroups: ['batch'],
     resources: ['jobs'],
-    priorities: [ofMetadata('metadata')],
+    operations: ['CREATE'],
+    priorities: [],
   },
   {
     id: 'pod-priority',
-    apiGroup: '',
+    apiGroups: [''],
     apiVersion: 'v1',
     resources: ['pods'],
-    priorities: [ofMetadata('metadata')],
+    operations: ['CREATE'],
+    priorities: [],
     className: classOf('spec'),
   },
   {
     ...TEMPLATE,
     id: 'app-priority',
-    apiGroup: 'apps',
-    resources: ['deployments', 'replicasets', 'statefulsets'],
-  },
-  {
-    ...TEMPLATE,
-    id: 'replicationcontroller-priority',
-    apiGroup: '',
-    resources: ['replicationcontrollers'],
+    apiGroups: ['apps', ''],
+    resources: ['deployments', 'replicasets', 'statefulsets', 'replicationcontrollers'],
   },
   {
     id: 'cronjob-priority',
-    apiGroup: 'batch',
+    apiGroups: ['batch'],
     apiVersion: 'v1',
     resources: ['cronjobs'],
+    operations: WRITES,
     priorities: [ofMetadata('spec.jobTemplate.?metadata')],
     className: classOf('spec.jobTemplate.?spec.?template.?spec'),
   },
   {
     id: 'minicluster-priority',
-    apiGroup: MINICLUSTER_GROUP,
+    apiGroups: [MINICLUSTER_GROUP],
     apiVersion: '*',
     resources: ['miniclusters'],
+    operations: WRITES,
     priorities: [
       (object) => `(has(${object}.spec.priority) ? string(${object}.spec.priority) : "")`,
       inMap('spec.?jobLabels'),
@@ -104,57 +107,60 @@ export class PriorityGuard extends Construct {
   }
 
   private addKind(kind: Kind, props: PriorityGuardProps): void {
-    const { id, apiGroup, apiVersion, resources } = kind;
+    const { id, apiGroups, apiVersion, resources, operations, priorities } = kind;
+    const hasNew = [...priorities, kind.className].map(newText).join(' || ');
     addGuard(this, id, props, {
       // CEL cannot look up the value of a class, so the policy is evaluated with each of them.
       params: { kind: { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' } },
       matchConstraints: {
         namespaceSelector: namespaceSelector(props),
-        resourceRules: [
-          { apiGroups: [apiGroup], apiVersions: [apiVersion], operations: ['CREATE', 'UPDATE'], resources },
-        ],
+        resourceRules: [{ apiGroups, apiVersions: [apiVersion], operations, resources }],
       },
       matchConditions: [
-        {
-          name: 'by-a-user',
-          expression: `!(${byController(props)})`,
-        },
-        { name: 'has-a-new-priority', expression: `${hasNewPriority(kind)} || ${hasNewClass(kind)}` },
+        { name: 'has-a-new-priority', expression: hasNew },
+        { name: 'by-a-user', expression: `!(${byController(props)})` },
       ],
-      variables: [
-        { name: 'priorities', expression: listOf(kind, 'object') },
-        { name: 'before', expression: `oldObject == null ? [] : ${listOf(kind, 'oldObject')}` },
-        { name: 'class', expression: kind.className('object') },
+      variables: [{ name: 'class', expression: kind.className('object') }],
+      validations: [
+        ...(priorities.length === 0 ? [] : [templatePriorities(kind, props)]),
+        classValidation(props),
       ],
-      validations: [priorityValidation(props.userPriorities ?? USER_PRIORITIES), classValidation(props)],
     });
   }
+}
+
+function newText(text: (object: string) => string): string {
+  return `(${text('object')} != "" && (oldObject == null || ${text('object')} != ${text('oldObject')}))`;
 }
 
 function listOf({ priorities }: Kind, object: string): string {
   return `[${priorities.map((text) => text(object)).join(', ')}]`;
 }
 
-function hasNewPriority({ priorities }: Kind): string {
-  const isNew = priorities.map(
-    (text) => `${text('object')} != "" && (oldObject == null || ${text('object')} != ${text('oldObject')})`,
-  );
-  return `(${isNew.join(' || ')})`;
+function templatePriorities(kind: Kind, props: PriorityGuardProps): Validation {
+  const before = `(oldObject == null ? [] : ${listOf(kind, 'oldObject')})`;
+  return priorityValidation(`${listOf(kind, 'object')}.all(p, p in ${before} || ${isFree(props)})`, props);
 }
 
-function hasNewClass({ className }: Kind): string {
-  const name = className('object');
-  return `(${name} != "" && (oldObject == null || ${name} != ${className('oldObject')}))`;
+/** The rule for Jobs and pods. It needs the variables of settings. */
+export function priorityRight(props: PriorityGuardProps): Validation {
+  const text = `[${textOf(PRIORITY)}].all(p, !${isNew(PRIORITY, 'p')} || ${isFree(props)})`;
+  return priorityValidation(`${text} || ${byController(props)}`, props);
 }
 
-/** A text that is no number is refused elsewhere. */
-function priorityValidation({ min, max }: Range) {
+/** CEL: whether every user may set the text `p`. A text that is no number is refused elsewhere. */
+function isFree({ userPriorities: { min, max } = USER_PRIORITIES }: PriorityGuardProps): string {
+  return `!p.matches(${cel(SETTING_SYNTAX[PRIORITY].pattern)}) || (int(p) >= ${min} && int(p) <= ${max})`;
+}
+
+function priorityValidation(
+  allowed: string,
+  { userPriorities: { min, max } = USER_PRIORITIES }: PriorityGuardProps,
+): Validation {
   const { group, resource, verb } = PRIORITIZE;
-  const inRange = `(int(p) >= ${min} && int(p) <= ${max})`;
-  const isFree = `p in variables.before || !p.matches(${cel(SETTING_SYNTAX[PRIORITY].pattern)}) || ${inRange}`;
   return {
     expression:
-      `variables.priorities.all(p, ${isFree}) || authorizer.group(${cel(group)}).resource(${cel(resource)})` +
+      `${allowed} || authorizer.group(${cel(group)}).resource(${cel(resource)})` +
       `.namespace(request.namespace).check(${cel(verb)}).allowed()`,
     message:
       `${PRIORITY_CODE}: ${PRIORITY}: must be from ${min} to ${max}; ask an administrator for ` +
@@ -162,7 +168,7 @@ function priorityValidation({ min, max }: Range) {
   };
 }
 
-function classValidation({ userPriorities: { max } = USER_PRIORITIES }: PriorityGuardProps) {
+function classValidation({ userPriorities: { max } = USER_PRIORITIES }: PriorityGuardProps): Validation {
   const { group, resource, verb } = USE_CLASS;
   return {
     expression:

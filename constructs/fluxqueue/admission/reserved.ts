@@ -96,6 +96,19 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
   ],
 });
 
+/** Excludes new Jobs without anything reserved, which are those outside the queue. */
+export const JOB_TOUCHES_RESERVED: MatchCondition = {
+  name: 'touches-what-is-reserved',
+  expression: [
+    'oldObject != null',
+    `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
+    `(${HAS_ASSIGNMENT})`,
+    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].map(
+      (key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`,
+    ),
+  ].join(' || '),
+};
+
 /**
  * Excludes most requests for pods, which need no validation: the Job controller creates a pod of a released Job, whose
  * assignment only the runtime writes, or an update changes no reserved field, for example removes a finalizer.

@@ -3,17 +3,7 @@
  * messages of runtime/workloads/settings.ts. test/admission/forms.test.ts compares the two on a real apiserver.
  */
 import { DURATION_UNITS } from '../../api/durations';
-import {
-  AFTER,
-  EXCLUSIVE,
-  GROUP,
-  GROUP_SIZE,
-  HOLD,
-  PREEMPTIBLE,
-  PRIORITY,
-  QUEUE,
-  WALLTIME,
-} from '../../api/labels';
+import { AFTER, PRIORITY, WALLTIME } from '../../api/labels';
 import {
   MAX_DEPENDENCIES,
   MAX_WALLTIME_SECONDS,
@@ -25,7 +15,7 @@ import {
   UNSUPPORTED_REMEDY,
   UNSUPPORTED_SETTINGS,
 } from '../../api/settings';
-import { cel, celList, type MatchCondition, type Variable } from './scope';
+import { cel, type Variable } from './scope';
 
 /** One entry of a ValidatingAdmissionPolicy's validations. */
 export interface Validation {
@@ -34,34 +24,12 @@ export interface Validation {
   readonly message?: string;
 }
 
-interface SettingRule {
-  readonly key: Setting;
-  /** Name of its CEL variables. */
-  readonly variable: string;
-  /** CEL over the value `v` for limits that a pattern cannot express. */
-  readonly range?: (v: string) => string;
-}
-
-const RULES: readonly SettingRule[] = [
-  { key: QUEUE, variable: 'queue' },
-  {
-    key: PRIORITY,
-    variable: 'priority',
-    range: (v) => `int(${v}) >= ${PRIORITY_RANGE.min} && int(${v}) <= ${PRIORITY_RANGE.max}`,
-  },
-  {
-    key: WALLTIME,
-    variable: 'walltime',
-    range: (v) => `${seconds(v)} > 0.0 && ${seconds(v)} <= ${celDouble(MAX_WALLTIME_SECONDS)}`,
-  },
-  { key: HOLD, variable: 'hold' },
-  { key: EXCLUSIVE, variable: 'exclusive' },
-  { key: PREEMPTIBLE, variable: 'preemptible' },
-  { key: AFTER, variable: 'after', range: (v) => `${v}.split(",").size() <= ${MAX_DEPENDENCIES}` },
-];
-
-const UNSUPPORTED_VARIABLES = { [GROUP]: 'group', [GROUP_SIZE]: 'groupSize' };
-const UNSUPPORTED = UNSUPPORTED_SETTINGS.map((key) => ({ key, variable: UNSUPPORTED_VARIABLES[key] }));
+/** CEL over the text `v` for limits that a pattern cannot express. */
+const RANGES: Partial<Record<Setting, string>> = {
+  [PRIORITY]: `int(v) >= ${PRIORITY_RANGE.min} && int(v) <= ${PRIORITY_RANGE.max}`,
+  [WALLTIME]: `${seconds('v')} > 0.0 && ${seconds('v')} <= ${celDouble(MAX_WALLTIME_SECONDS)}`,
+  [AFTER]: `v.split(",").size() <= ${MAX_DEPENDENCIES}`,
+};
 
 export const INVALID = 'FLUXQ_SETTING_INVALID';
 
@@ -80,28 +48,9 @@ function celDouble(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : value.toExponential();
 }
 
-const settingIn = (map: string) =>
-  `has(object.metadata.${map}) && object.metadata.${map}.exists(key, key.startsWith("fluxqueue/") && ` +
-  `key in ${celList([...UNSUPPORTED, ...RULES].map(({ key }) => key))})`;
-
 /**
- * Most objects have no setting, and most updates change none: for them the apiserver only reads the keys of the two maps
- * and evaluates none of the expressions below.
- */
-export const SETTING_CONDITIONS: readonly MatchCondition[] = [
-  { name: 'has-a-setting', expression: `(${settingIn('labels')}) || (${settingIn('annotations')})` },
-  {
-    name: 'changes-its-maps',
-    expression:
-      'oldObject == null || object.metadata.?labels != oldObject.metadata.?labels || ' +
-      'object.metadata.?annotations != oldObject.metadata.?annotations',
-  },
-];
-
-/**
- * The labels and annotations of the object and, on UPDATE, of the old object. For each setting: its text (the annotation
- * takes precedence over the label), `Given`, and `New`. Only new values are validated: an unchanged value may be older
- * than its rule.
+ * The labels and annotations of the object and, on UPDATE, of the old object, and what is wrong with each setting. Only new
+ * values are validated: an unchanged value may be older than its rule.
  */
 export const SETTING_VARIABLES: readonly Variable[] = [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
@@ -111,35 +60,42 @@ export const SETTING_VARIABLES: readonly Variable[] = [
     name: 'oldAnnotations',
     expression: 'oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})',
   },
-  ...[...UNSUPPORTED, ...RULES].flatMap(({ key, variable }) => [
-    { name: variable, expression: textIn('labels', 'annotations', key) },
-    { name: `${variable}Given`, expression: givenIn('labels', 'annotations', key) },
-    {
-      name: `${variable}New`,
-      expression:
-        `variables.${variable}Given && (!(${givenIn('oldLabels', 'oldAnnotations', key)}) || ` +
-        `${textIn('oldLabels', 'oldAnnotations', key)} != variables.${variable})`,
-    },
-  ]),
+  {
+    name: 'settingProblems',
+    expression: [
+      ...UNSUPPORTED_SETTINGS.map((key) =>
+        problemsOf(key, 'true', sentence(key, UNSUPPORTED_PROBLEM, UNSUPPORTED_REMEDY)),
+      ),
+      ...(Object.keys(SETTING_SYNTAX) as Setting[]).map((key) => {
+        const { pattern, requirement } = SETTING_SYNTAX[key];
+        const range = RANGES[key] === undefined ? '' : ` && ${RANGES[key]}`;
+        const isWrong = `!(v.matches(${cel(pattern)})${range})`;
+        return problemsOf(key, isWrong, sentence(key, requirement, SETTING_REMEDY));
+      }),
+    ].join('\n+ '),
+  },
 ];
 
-export const SETTING_VALIDATIONS: readonly Validation[] = [
-  ...UNSUPPORTED.map(
-    ({ key, variable }): Validation => ({
-      expression: `!variables.${variable}New`,
-      messageExpression: sentence(key, `variables.${variable}`, UNSUPPORTED_PROBLEM, UNSUPPORTED_REMEDY),
-    }),
-  ),
-  ...RULES.map(({ key, variable, range }): Validation => {
-    const text = `variables.${variable}`;
-    const { pattern, requirement } = SETTING_SYNTAX[key];
-    const valid = `${text}.matches(${cel(pattern)})${range === undefined ? '' : ` && ${range(text)}`}`;
-    return {
-      expression: `!variables.${variable}New || (${valid})`,
-      messageExpression: sentence(key, text, requirement, SETTING_REMEDY),
-    };
-  }),
-];
+/** CEL: the sentence about the first setting that is wrong, or "". It needs the variables. */
+export const SETTING_PROBLEM = 'variables.settingProblems.size() > 0 ? variables.settingProblems[0] : ""';
+
+/**
+ * CEL: the sentence in a list if the setting is given, new and wrong; else an empty list.
+ * @param isWrong CEL over the text `v`, as the sentence
+ */
+function problemsOf(key: string, isWrong: string, text: string): string {
+  return `(${givenIn('labels', 'annotations', key)} ? [${textOf(key)}].filter(v, ${isNew(key, 'v')} && ${isWrong}).map(v, ${text}) : [])`;
+}
+
+/** CEL: the text of a setting; the annotation takes precedence over the label. */
+export function textOf(key: string): string {
+  return textIn('labels', 'annotations', key);
+}
+
+/** CEL: whether the text `v` of a setting is not what the object had before. */
+export function isNew(key: string, v: string): string {
+  return `(!(${givenIn('oldLabels', 'oldAnnotations', key)}) || ${textIn('oldLabels', 'oldAnnotations', key)} != ${v})`;
+}
 
 function textIn(labels: string, annotations: string, key: string): string {
   return `variables.${annotations}[?${cel(key)}].orValue(variables.${labels}[?${cel(key)}].orValue(""))`;
@@ -149,10 +105,10 @@ function givenIn(labels: string, annotations: string, key: string): string {
   return `${cel(key)} in variables.${annotations} || ${cel(key)} in variables.${labels}`;
 }
 
-/** The sentence of a CodedError. */
-function sentence(key: string, v: string, problem: string, remedy: string): string {
+/** The sentence of a CodedError about the text `v`. */
+function sentence(key: string, problem: string, remedy: string): string {
   const where = `(${cel(key)} in variables.annotations ? "annotations" : "labels")`;
-  const shown = `strings.quote(${v}.size() > 80 ? ${v}.substring(0, 80) + "…" : ${v})`;
+  const shown = 'strings.quote(v.size() > 80 ? v.substring(0, 80) + "…" : v)';
   return (
     `${cel(`${INVALID}: metadata.`)} + ${where} + ${cel(`["${key}"]: ${problem} (got `)} + ${shown} + ` +
     `${cel(`); ${remedy}`)}`

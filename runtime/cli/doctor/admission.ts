@@ -60,19 +60,11 @@ const MUTATIONS: readonly string[] = [
 
 /** Guards that every stack has, in either form. @internal exported for tests */
 export const GUARDS: readonly string[] = [
-  'bypass',
   ...CREATOR_KINDS.map(({ name }) => `creator-${name}`),
   'evictions',
-  ...['app', 'cronjob', 'job', 'minicluster', 'pod', 'replicationcontroller'].map(
-    (kind) => `${kind}-priority`,
-  ),
-  'job-keys',
-  'job-limits',
+  ...['app', 'cronjob', 'job', 'minicluster', 'pod'].map((kind) => `${kind}-priority`),
   'job-settings',
-  'job-template',
   'jobs',
-  'pod-keys',
-  'pod-limits',
   'pod-settings',
   'pods',
   'priority-class',

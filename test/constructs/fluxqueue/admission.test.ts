@@ -63,7 +63,7 @@ describe('the form of admission', () => {
       'fluxqueue',
     );
     expect(webhooks.map(({ clientConfig }) => clientConfig)).toEqual(
-      Array(7).fill({
+      Array(6).fill({
         url: 'https://127.0.0.1:7443/mutate',
         caBundle: Buffer.from('PEM').toString('base64'),
       }),

@@ -2,14 +2,11 @@
 import { names, stackObjects } from '../manifests';
 
 const POLICIES = [
-  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark-configmaps',
-  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark-pods',
-  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark-services',
+  'MutatingAdmissionPolicy/fluxqueue-minicluster-mark',
   'MutatingAdmissionPolicy/fluxqueue-minicluster-unmark',
   'ValidatingAdmissionPolicy/fluxqueue-guard-controller',
-  'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-pods',
+  'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-match',
   'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-rights',
-  'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-services',
   'ValidatingAdmissionPolicy/fluxqueue-guard-miniclusters',
 ];
 const RELEASE = ['release-jobs', 'release-pods', 'evictions'].map(
@@ -47,17 +44,28 @@ test('policies are evaluated once per MiniCluster that is being applied, not onc
     policies.has(spec.policyName) ? [spec.paramRef] : [],
   );
   expect(withParams).toEqual(
-    Array(5).fill({
+    Array(2).fill({
       selector: { matchLabels: { 'flux-framework.org/applying': 'true' } },
       parameterNotFoundAction: 'Allow',
     }),
   );
 });
 
+test('only policies with params select objects, because each costs every write of the cluster time', () => {
+  const policies = stackObjects({ kubernetesVersion: '1.37.1' }).filter(({ kind }) =>
+    /AdmissionPolicy$/.test(kind),
+  );
+  const withSelector = policies.filter(({ spec }) => JSON.stringify(spec).includes('"objectSelector"'));
+  expect(names(withSelector)).toEqual([
+    'MutatingAdmissionPolicy/fluxqueue-minicluster-mark',
+    'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-match',
+  ]);
+});
+
 test('an apiserver without mutating policies gets those that it can evaluate', () => {
   const found = policiesOf(names(stackObjects({ kubernetesVersion: '1.35.2' })));
   expect(found).not.toContain(POLICIES[0]);
-  expect(found).toEqual(expect.arrayContaining([POLICIES[4], POLICIES[6], ...RELEASE]));
+  expect(found).toEqual(expect.arrayContaining([POLICIES[2], POLICIES[4], ...RELEASE]));
 });
 
 test('without MiniClusters the stack has neither their rights nor their policies nor their CRD', () => {
