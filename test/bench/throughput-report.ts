@@ -50,6 +50,8 @@ export function startsOf(own: readonly Pick<OwnCost, 'creates' | 'deliveries' | 
   return {
     createP50Ms: ms(({ creates }) => creates, 0.5),
     deliveryP50Ms: ms(({ deliveries }) => deliveries, 0.5),
+    /** From the delivery: the part of the queue. */
+    ownReleaseP50Ms: ms(({ deliveries, releases }) => releases.map((at, i) => at - deliveries[i]!), 0.5),
     releaseP50Ms: ms(({ releases }) => releases, 0.5),
     releaseP99Ms: ms(({ releases }) => releases, 0.99),
   };

@@ -218,8 +218,9 @@ function sinceCreate({ uids, created }: JobsRun, at: ReadonlyMap<string, number>
  */
 async function printSteps(stack: Stack, { uids, created }: JobsRun): Promise<readonly number[]> {
   const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
-  const rows = await queue.byUid(uids);
+  const rowOf = new Map((await queue.byUid(uids)).map((row) => [row.uid, row]));
   await queue.close();
+  const rows = uids.map((uid) => rowOf.get(uid)!);
   const times = ['submittedAt', 'allocatedAt', 'releasedAt', 'startedAt', 'finishedAt'] as const;
   const after = (time: (typeof times)[number]) =>
     rows.flatMap((row) => (row[time] === null ? [] : [row[time] - created.get(row.uid)!]));
