@@ -43,7 +43,7 @@ export function projectPod({ metadata, spec, status }: Pod, pool: InternPool): P
       ...keptMetadata(metadata, pool),
       ...mapped('annotations', keptAnnotations(metadata.annotations, pool)),
     },
-    spec: { ...keptPodSpec(spec, pool), ...mapped('nodeName', pool.text(spec.nodeName)) },
+    spec: keptPodSpec(spec, pool),
     ...mapped('status', status && statusOf(status, pool)),
   };
 }
@@ -66,7 +66,7 @@ export function keptMetadata(metadata: ObjectMeta, pool: InternPool): ObjectMeta
   };
 }
 
-/** What the runtime reads of the spec of a pod or of a pod template, without the node; the same object for equal ones. */
+/** What the runtime reads of the spec of a pod or of a pod template; without a node, the same object for equal ones. */
 export function keptPodSpec(spec: PodSpec, pool: InternPool): PodSpec {
   const kept = {
     ...pick(spec, SPEC),
@@ -79,7 +79,8 @@ export function keptPodSpec(spec: PodSpec, pool: InternPool): PodSpec {
     ),
   };
   // The pods of a DaemonSet differ in their affinity to a node, and are equal in everything else.
-  return pool.object<PodSpec>(kept, () => pool.fields(kept));
+  const common = pool.object<PodSpec>(kept, () => pool.fields(kept));
+  return spec.nodeName === undefined ? common : { ...common, nodeName: pool.text(spec.nodeName) };
 }
 
 function containerOf(container: Container): Container {

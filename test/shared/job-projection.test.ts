@@ -41,6 +41,7 @@ const POD = {
     },
   ],
   initContainers: [{ name: 'sidecar', restartPolicy: 'Always', resources: { requests: { cpu: '250m' } } }],
+  nodeName: 'node-3',
   nodeSelector: { disk: 'ssd' },
   overhead: { cpu: '100m' },
   priorityClassName: 'high',
@@ -161,14 +162,12 @@ describe('a projected Job', () => {
   });
 
   test('shares its pod spec with other Jobs of the manifest, whatever their environments', () => {
-    const [main] = POD.containers;
-    const other = {
-      ...POD,
-      containers: [{ ...main, env: [{ name: 'TASK', value: '2' }] }],
-    } as unknown as Job['spec']['template']['spec'];
-    const [a, b] = [FULL, { ...FULL, spec: { ...FULL.spec, template: { spec: other } } }].map((job) =>
-      projectJob(job, pool),
-    );
+    const { nodeName: _, ...pod } = POD;
+    const [a, b] = ['1', '2'].map((value) => {
+      const containers = [{ ...POD.containers[0], env: [{ name: 'TASK', value }] }];
+      const spec = { ...pod, containers } as unknown as Job['spec']['template']['spec'];
+      return projectJob({ ...FULL, spec: { ...FULL.spec, template: { spec } } }, pool);
+    });
     expect(a!.spec.template.spec).toBe(b!.spec.template.spec);
   });
 
