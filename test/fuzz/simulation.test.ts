@@ -50,7 +50,7 @@ describe('the whole controller on a simulated cluster', () => {
       const { violations, workloads, grants } = await simulate({ seed, steps });
       expect(violations).toEqual([]);
       // The run must do enough work to be a test.
-      expect(workloads).toBeGreaterThan(steps / 5);
+      expect(workloads).toBeGreaterThan(steps / 6);
       expect(grants).toBeGreaterThan(steps / 6);
     },
     TIMEOUT_MS,

@@ -61,9 +61,10 @@ describeStack(
       await cluster.apply(manifests.filter(({ kind }) => !/Job|ConfigMap|Service$/.test(kind)));
       const KUBECONFIG = await cluster.kubeconfigForServiceAccount('static-keygen', 'science');
       // In place of the kubelet: substitutes the variable.
-      const [, , ...args] = job!.spec.template.spec.containers[0]!.command!.map((word) =>
-        word.replace('$(NAMESPACE)', 'science'),
-      );
+      const command = job!.spec.template.spec.containers[0]!.command!;
+      const args = command
+        .slice(command.indexOf('/app/runtime.js') + 1)
+        .map((word) => word.replace('$(NAMESPACE)', 'science'));
       const environment = { KUBECONFIG };
       expect(await roles.once(args, environment)).toBe('certificate made: Secret science/static-curve\n');
       const text = async () => {
