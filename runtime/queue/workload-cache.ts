@@ -113,8 +113,7 @@ export class WorkloadCache {
       this.uidOf.clear();
       this.counts.clear();
       this.outcomes.clear();
-      for (const row of [...active.map((row) => this.interned(row)), ...this.committedDuringReload])
-        this.store(row);
+      for (const row of [...active, ...this.committedDuringReload]) this.store(row);
       this.usage.load(shares);
       await this.lookUpOutcomes();
       for (const row of ended) this.notify(row);
@@ -126,9 +125,9 @@ export class WorkloadCache {
     }
   }
 
-  private readActive(): Promise<WorkloadRow[]> {
+  private async readActive(): Promise<WorkloadRow[]> {
     const { firstRead } = this.options;
-    if (firstRead === undefined || this.hasRead) return this.queue.active();
+    if (firstRead === undefined || this.hasRead) return this.interned(await this.queue.active());
     this.hasRead = true;
     return firstRead();
   }
@@ -239,7 +238,7 @@ export class WorkloadCache {
   ): Promise<readonly WorkloadRow[]> {
     let rows: readonly WorkloadRow[];
     try {
-      rows = (await write).map((row) => this.interned(row));
+      rows = this.interned(await write);
     } catch (error) {
       // Unless the database refused the statement, it may have taken effect.
       if (!(error instanceof FluxqError) || error.retryable) this.markStale();
@@ -296,8 +295,8 @@ export class WorkloadCache {
     for (const listener of this.listeners) listener(row);
   }
 
-  private interned(row: WorkloadRow): WorkloadRow {
-    return internedRow(row, this.pool);
+  private interned(rows: readonly WorkloadRow[]): WorkloadRow[] {
+    return rows.map((row) => internedRow(row, this.pool));
   }
 
   private store(row: WorkloadRow): void {
