@@ -191,8 +191,15 @@ export class WorkloadCache {
     return this.one([{ uid }], this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
   }
 
-  requeue(requeue: Requeue): Promise<WorkloadRow | undefined> {
-    return this.one([requeue], this.queue.requeue(this.fence, [requeue]), NEW_GRANT);
+  /**
+   * @param change what its user changed while it was granted. No listener and no pass sees the row without it: the row would be granted
+   *   again for what it asked for before. @default - nothing
+   */
+  requeue(requeue: Requeue, change?: SubmissionUpdate): Promise<WorkloadRow | undefined> {
+    const requeued = this.queue.requeue(this.fence, [requeue]);
+    const write =
+      change === undefined ? requeued : this.afterBoth(requeued, this.queue.update(this.fence, [change]));
+    return this.one([requeue], write, NEW_GRANT);
   }
 
   /** As the queue has them: no copy is kept here. */
@@ -220,6 +227,19 @@ export class WorkloadCache {
 
   wait(updates: readonly WaitUpdate[]): Promise<readonly WorkloadRow[]> {
     return this.committed(updates, this.queue.wait(this.fence, updates));
+  }
+
+  /** The rows after two writes about the same uids. The first may have taken effect although the second failed. */
+  private async afterBoth(
+    first: Promise<readonly WorkloadRow[]>,
+    second: Promise<readonly WorkloadRow[]>,
+  ): Promise<readonly WorkloadRow[]> {
+    const [rows, later] = await Promise.allSettled([first, second]);
+    if (rows.status === 'rejected') throw rows.reason;
+    if (later.status === 'fulfilled')
+      return [...new Map([...rows.value, ...later.value].map((row) => [row.uid, row])).values()];
+    this.markStale();
+    throw later.reason;
   }
 
   /** @returns undefined if the row was not in the phase for the write */

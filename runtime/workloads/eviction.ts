@@ -19,10 +19,13 @@ import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter'
 import { listNames } from './events';
 import { isLive, type NodeView } from './live-pods';
 import { findUnpinned, isGated } from './pod';
+import type { SubmissionBuilder } from './submission';
 
 export interface EvictionOptions {
   readonly client: KubernetesClient;
   readonly workloadCache: WorkloadCache;
+  /** Knows what a user changed while the workload was granted. */
+  readonly submissionBuilder: Pick<SubmissionBuilder, 'changeOf'>;
   readonly nodes: NodeView;
   /** The requeue limit and backoff of a queue. */
   readonly requeueOf: (queue: string) => QueueSettings['requeue'];
@@ -113,8 +116,9 @@ export class Eviction {
       return this.log(row, 'evicting: waiting for the watch of its pods', reason);
     if (pods.some((pod) => isLive(pod, this.options.nodes) || mayBeUngated(pod, object)))
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
-    const requeued = await this.requeue(row, reason);
-    if (requeued !== undefined) this.recordRequeued(object, adapter, requeued, reason.cause);
+    const requeued = await this.requeue({ object, adapter, row }, reason);
+    if (requeued !== undefined)
+      this.recordRequeued(object, adapter, this.requeueTerms(row, reason), reason.cause);
   }
 
   /** Once the object is suspended, a failure is no longer visible. Undefined: the row holds no nodes any more. */
@@ -130,11 +134,19 @@ export class Eviction {
     return (await this.options.workloadCache.requestEviction([request]))[0];
   }
 
-  /** Requeues the workload and frees its units. Returns undefined if its row is in no phase that allows it. */
-  async requeue(row: WorkloadRow, reason: EvictionReason): Promise<WorkloadRow | undefined> {
-    const { workloadCache } = this.options;
+  /**
+   * Requeues the workload, with what its user changed while it was granted, and frees its units. Returns undefined if its row is in no
+   * phase that allows it.
+   */
+  async requeue(
+    { object, adapter, row }: Omit<ActiveWorkload, 'pods'>,
+    reason: EvictionReason,
+  ): Promise<WorkloadRow | undefined> {
+    const { workloadCache, submissionBuilder } = this.options;
     const { cause } = reason;
-    const requeued = await workloadCache.requeue({ uid: row.uid, cause, ...this.requeueTerms(row, reason) });
+    const terms = this.requeueTerms(row, reason);
+    const change = submissionBuilder.changeOf(object, adapter, row);
+    const requeued = await workloadCache.requeue({ uid: row.uid, cause, ...terms }, change);
     if (requeued === undefined) return undefined;
     this.log(row, 'requeued', reason);
     this.ended(row, cause);
@@ -149,7 +161,7 @@ export class Eviction {
     if (stopped === undefined) return;
     this.log(row, 'not retried', { cause: 'failure', message });
     this.ended(row, 'failure');
-    this.recordRequeued(object, adapter, stopped, 'failure');
+    this.recordRequeued(object, adapter, { reason, message }, 'failure');
   }
 
   /** The grant of this row has ended, and its units are free. */
@@ -180,13 +192,13 @@ export class Eviction {
   private recordRequeued(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
-    { reason, message }: WorkloadRow,
+    { reason = 'Requeued', message }: RequeueTerms,
     cause: RequeueCause,
   ): void {
     this.options.recordEvent(object, adapter, {
       type: cause === 'suspended' ? 'Normal' : 'Warning',
-      reason: cause === 'preempted' ? 'Preempted' : (reason ?? 'Requeued'),
-      message: message ?? '',
+      reason: cause === 'preempted' ? 'Preempted' : reason,
+      message,
     });
   }
 

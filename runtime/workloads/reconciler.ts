@@ -198,7 +198,7 @@ export class WorkloadReconciler {
     await this.eviction.evict(workload, reason);
     if (this.options.workloadCache.byUid(uid)?.phase !== 'Waiting') return undefined;
     this.forget(workload.row);
-    // Once it waits again, changes that the user made while it ran take effect.
+    // Its user may have changed it again while that was committed.
     return IMMEDIATELY;
   }
 

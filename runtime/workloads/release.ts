@@ -51,17 +51,20 @@ export class Release {
     const { object, adapter, row } = workload;
     if (!adapter.isSuspended(object)) return this.resolveReleased(workload);
     if (object.metadata.deletionTimestamp !== undefined) return 'deleted';
-    if (!this.options.submissionBuilder.asksForGrant(object, adapter, row)) return this.giveBack(row);
+    if (!this.options.submissionBuilder.asksForGrant(object, adapter, row)) return this.giveBack(workload);
     if (adapter.canRelease(object)) return this.patch(workload);
     this.log(row, 'release: waiting for the Job controller to suspend the Job');
     return undefined;
   }
 
-  /** The workload waits again in its place, and the next reconcile compares what it asks for now with its row. */
-  private async giveBack(row: WorkloadRow): Promise<ReconcileResult> {
-    this.log(row, 'release: what it asks for, or its queue, changed after the grant: giving the grant back');
+  /** The workload waits again in its place, for what it asks for now. */
+  private async giveBack(workload: ActiveWorkload): Promise<ReconcileResult> {
+    this.log(
+      workload.row,
+      'release: what it asks for, or its queue, changed after the grant: giving the grant back',
+    );
     const message = 'what it asks for, or its queue, changed after the grant';
-    await this.options.eviction.requeue(row, { cause: 'suspended', message });
+    await this.options.eviction.requeue(workload, { cause: 'suspended', message });
     return IMMEDIATELY;
   }
 
@@ -100,10 +103,8 @@ export class Release {
     return undefined;
   }
 
-  private async handleRejection(
-    { object, adapter, row }: ActiveWorkload,
-    error: string,
-  ): Promise<ReconcileResult> {
+  private async handleRejection(workload: ActiveWorkload, error: string): Promise<ReconcileResult> {
+    const { object, adapter, row } = workload;
     const { workloadCache, eviction, clock, recordEvent } = this.options;
     const since = this.rejectedSince.get(row.jobid) ?? clock.now();
     this.rejectedSince.set(row.jobid, since);
@@ -113,7 +114,7 @@ export class Release {
     }
     this.forget(row);
     const message = `the apiserver rejects the release: ${error}`;
-    if ((await eviction.requeue(row, { cause: 'failure', message })) === undefined) return undefined;
+    if ((await eviction.requeue(workload, { cause: 'failure', message })) === undefined) return undefined;
     await workloadCache.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
     recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
     return undefined;

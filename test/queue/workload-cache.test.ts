@@ -1,3 +1,4 @@
+import { FluxqError } from '../../runtime/errors';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
@@ -6,7 +7,7 @@ import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { describePostgres } from '../cluster/suite';
 import { TcpProxy } from '../crash-matrix/tcp-proxy';
 import { type Fault, FaultInjector } from '../stack/fault-injector';
-import { allocationOf, submission } from './submission';
+import { allocationOf, changed, submission } from './submission';
 
 describePostgres('the workload cache', (getPostgres) => {
   let queue: Queue;
@@ -191,6 +192,39 @@ describePostgres('the workload cache', (getPostgres) => {
     await workloadCache.update({ ...submission('a', { walltime: 90 }), shape: 'other' });
     expect(await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row) }])).toEqual([]);
     expect(workloadCache.isStale).toBe(false);
+  });
+
+  describe('a requeue with what its user changed', () => {
+    const suspended = { uid: 'a', cause: 'suspended', message: 'suspended by its user; requeued' } as const;
+
+    async function granted(port: Queue) {
+      const workloadCache = await workloadCacheOver(port);
+      const row = (await workloadCache.submit(submission('a')))!;
+      await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row) }]);
+      notified = [];
+      return { workloadCache, change: changed(row, { held: true }) };
+    }
+
+    test('is one change for those who see the rows, and no pass can grant what it asked for before', async () => {
+      const { workloadCache, change } = await granted(queue);
+      const { jobid } = workloadCache.byUid('a')!;
+      const requeued = workloadCache.requeue(suspended, change);
+      const allocation = allocationOf({ jobid });
+      await expect(queue.allocate(fence, [{ uid: 'a', allocation }])).resolves.toEqual([]);
+      await expect(requeued).resolves.toMatchObject({ phase: 'Waiting', reason: 'Held', held: true });
+      expect(notified).toEqual(['a Waiting']);
+      expect(workloadCache.byUid('a')).toEqual((await queue.byUid(['a']))[0]);
+    });
+
+    test('makes the cache stale if only the second write fails', async () => {
+      const refused = new FluxqError('FLUXQ_DATABASE_REFUSED', 'no', { remedy: 'none' });
+      const port: Queue = Object.create(queue, { update: { value: () => Promise.reject(refused) } });
+      const { workloadCache, change } = await granted(port);
+      await expect(workloadCache.requeue(suspended, change)).rejects.toBe(refused);
+      expect(workloadCache.isStale).toBe(true);
+      await workloadCache.reload();
+      expect(workloadCache.byUid('a')).toMatchObject({ phase: 'Waiting', held: false });
+    });
   });
 });
 

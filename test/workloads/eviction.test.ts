@@ -3,11 +3,12 @@
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { EventNote } from '../../runtime/kubernetes/events';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
+import type { SubmissionUpdate } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { Eviction, type EvictionReason } from '../../runtime/workloads/eviction';
 import { adapters } from '../../runtime/workloads/index';
 import { QueueModel } from '../fuzz/queue-model';
-import { allocationOf, submission } from '../queue/submission';
+import { allocationOf, changed, submission } from '../queue/submission';
 
 const adapter = adapters.get('Job')!;
 const NOW = 1_000;
@@ -22,11 +23,13 @@ async function setUp() {
   const causes: string[] = [];
   const patches: unknown[] = [];
   const decisions: unknown[][] = [];
+  let change: SubmissionUpdate | undefined;
   const eviction = new Eviction({
     client: {
       patch: async (_path: string, body: object) => patches.push(body),
     } as unknown as KubernetesClient,
     workloadCache,
+    submissionBuilder: { changeOf: () => change },
     nodes: { exists: () => true, isReady: () => true },
     requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
     avoidSeconds: 300,
@@ -44,6 +47,9 @@ async function setUp() {
   };
   const evict = (reason: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
     eviction.evict({ object, adapter, row: row(), pods }, reason);
+  const userChanges = (fields: Partial<SubmissionUpdate>) => {
+    change = changed(row(), fields);
+  };
   const reasonFor = (object: Job) => eviction.reasonFor({ object, adapter, row: row(), pods: [] });
   return {
     queue,
@@ -58,6 +64,7 @@ async function setUp() {
     row,
     grant,
     evict,
+    userChanges,
   };
 }
 
@@ -220,6 +227,22 @@ describe('an eviction', () => {
       'Warning Preempted',
       'Normal Requeued',
     ]);
+  });
+
+  test('requeues it with what its user changed meanwhile, so that no pass grants it for what it asked for before', async () => {
+    const { grant, evict, row, events, workloadCache, userChanges } = await setUp();
+    await grant();
+    userChanges({ held: true });
+    const seen: unknown[] = [];
+    workloadCache.onChange(({ phase, held, reason }) => seen.push({ phase, held, reason }));
+    await evict({ cause: 'suspended', message: 'suspended by its user' }, job(true));
+    expect(seen).toEqual([{ phase: 'Waiting', held: true, reason: 'Held' }]);
+    expect(events).toEqual([
+      { type: 'Normal', reason: 'Requeued', message: 'suspended by its user; requeued' },
+    ]);
+    await expect(workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row()) }])).resolves.toEqual(
+      [],
+    );
   });
 
   test('logs each step with the workload, its queue and its job id', async () => {
