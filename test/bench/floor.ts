@@ -1,7 +1,7 @@
 /**
  * `npm run -s bench:floor -- [--json] [--jobs 500] [--turns 3]`: what it costs the control plane to hold back a one-pod Job and to release it
- * onto a node, without a queue: Jobs as they are, Jobs that are created suspended, and Jobs whose pods are created with a scheduling gate, in
- * turn. The releaser of this process releases each at once.
+ * onto a node, without a queue: Jobs as they are, Jobs that are created suspended, Jobs whose pods are created with a scheduling gate, and Jobs
+ * whose pods no scheduler serves and this process binds itself, in turn. The releaser of this process releases each at once.
  */
 import { Command } from 'commander';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
@@ -24,12 +24,15 @@ const options = new Command('bench:floor')
   .opts<{ jobs: number; nodes: number; turns: number; json: boolean }>();
 
 const GATE = 'bench/held';
+/** No scheduler has this name. */
+const BINDER = 'bench-binder';
 const FIRST_JOBS = 100;
 
 /** A way to hold a Job back: how it is created, and how what was created is released. */
 interface Way {
   readonly suspend?: boolean;
   readonly gated?: boolean;
+  readonly schedulerName?: string;
   release?(client: KubernetesClient, namespace: string): { synced: Promise<void>; stop(): Promise<void> };
 }
 
@@ -37,10 +40,11 @@ const WAYS: Readonly<Record<string, Way>> = {
   plain: {},
   suspended: { suspend: true, release: resumeJobs },
   gated: { gated: true, release: ungatePods },
+  bound: { schedulerName: BINDER, release: bindPods },
 };
 
 const jobOf =
-  ({ suspend = false, gated = false }: Way) =>
+  ({ suspend = false, gated = false, schedulerName }: Way) =>
   (name: string): object => ({
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -51,6 +55,7 @@ const jobOf =
         spec: {
           restartPolicy: 'Never',
           ...(gated && { schedulingGates: [{ name: GATE }] }),
+          ...(schedulerName !== undefined && { schedulerName }),
           containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }],
         },
       },
@@ -58,13 +63,14 @@ const jobOf =
   });
 
 let released = 0;
-const nextNode = () => ({ 'kubernetes.io/hostname': `node-${released++ % options.nodes}` });
+const nextNode = () => `node-${released++ % options.nodes}`;
+const onNextNode = () => ({ 'kubernetes.io/hostname': nextNode() });
 
 /** Pins the pods and starts the Job in one request. */
 function resumeJobs(client: KubernetesClient, namespace: string) {
   return releaser<Job>(client, jobsPath(namespace), ({ metadata, spec }) => {
     if (spec.suspend !== true) return undefined;
-    const body = { spec: { suspend: false, template: { spec: { nodeSelector: nextNode() } } } };
+    const body = { spec: { suspend: false, template: { spec: { nodeSelector: onNextNode() } } } };
     return () => client.patch(jobsPath(namespace, metadata.name), body, 'merge');
   });
 }
@@ -73,8 +79,18 @@ function resumeJobs(client: KubernetesClient, namespace: string) {
 function ungatePods(client: KubernetesClient, namespace: string) {
   return releaser<Pod>(client, podsPath(namespace), ({ metadata, spec }) => {
     if (spec.schedulingGates === undefined || spec.schedulingGates.length === 0) return undefined;
-    const body = { spec: { schedulingGates: null, nodeSelector: nextNode() } };
+    const body = { spec: { schedulingGates: null, nodeSelector: onNextNode() } };
     return () => client.patch(podsPath(namespace, metadata.name), body, 'merge');
+  });
+}
+
+/** Does what kube-scheduler would do, without its checks. */
+function bindPods(client: KubernetesClient, namespace: string) {
+  return releaser<Pod>(client, podsPath(namespace), ({ metadata, spec }) => {
+    if (spec.schedulerName !== BINDER || spec.nodeName !== undefined) return undefined;
+    const target = { apiVersion: 'v1', kind: 'Node', name: nextNode() };
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: metadata.name }, target };
+    return () => client.create(`${podsPath(namespace, metadata.name)}/binding`, binding);
   });
 }
 
