@@ -1,14 +1,18 @@
-/** Watches when the FluxJobs of a namespace say Finished. */
+/** Watches when the FluxJobs of a namespace say Finished. Workloads that succeed at once in a burst have none. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { Reflector } from '../../runtime/kubernetes/reflector';
 import { createLogger } from '../../runtime/observability/log';
+import type { RoleProcess } from '../stack/roles';
+
+/** Milliseconds between two looks at the metrics, which cost the controller about one. */
+const POLL_MS = 500;
 
 export class Records {
   /** Unix seconds at which this process saw it, by uid of the workload. */
   readonly finished = new Map<string, number>();
   private readonly reflector: Reflector<FluxJobObject>;
-  private waiting: { readonly count: number; readonly done: () => void } | undefined;
 
   constructor(client: KubernetesClient, namespace: string) {
     this.reflector = new Reflector<FluxJobObject>({
@@ -28,22 +32,21 @@ export class Records {
     await this.reflector.stop();
   }
 
-  /** Resolves when so many FluxJobs are final. */
-  until(count: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.waiting = { count, done: resolve };
-      this.check();
-    });
+  /** Resolves when so many workloads have a final FluxJob, or finally none. */
+  async until(count: number, controller: RoleProcess): Promise<void> {
+    while (this.finished.size + (await unrecorded(controller)) < count) await sleep(POLL_MS);
   }
 
   private seen(object: FluxJobObject | undefined): void {
     if (object?.status?.phase !== 'Finished') return;
     const { uid } = object.spec.workload;
     if (!this.finished.has(uid)) this.finished.set(uid, Date.now() / 1000);
-    this.check();
   }
+}
 
-  private check(): void {
-    if (this.waiting !== undefined && this.finished.size >= this.waiting.count) this.waiting.done();
-  }
+/** How many workloads have no FluxJob on purpose, since the start of the controller. */
+async function unrecorded(controller: RoleProcess): Promise<number> {
+  const [, count = '0'] =
+    /^fluxqueue_unrecorded_workloads_total (\d+)/m.exec(await controller.metrics()) ?? [];
+  return Number(count);
 }

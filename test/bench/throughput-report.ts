@@ -18,13 +18,15 @@ export interface OwnCost {
   /** CPU milliseconds of our processes per Job. */
   readonly cpuMs: number;
   readonly rssMiB: number;
-  /** Seconds from the end of each Job to its final FluxJob. */
-  readonly lags: readonly number[];
+  /** Seconds from the end of each Job to its final FluxJob; undefined: it has none. */
+  readonly lags: readonly Lag[];
   /** Seconds from the moment at which the create of each Job was sent: until its answer, until a watch delivered it, until its release. */
   readonly creates: readonly number[];
   readonly deliveries: readonly number[];
   readonly releases: readonly number[];
 }
+
+type Lag = number | undefined;
 
 export function perJobOfEach(seconds: ReadonlyMap<string, number>, count: number): Record<string, number> {
   return Object.fromEntries([...seconds].map(([name, each]) => [name, perJob(each, count)]));
@@ -35,11 +37,14 @@ export function perJob(seconds: number, count: number): number {
   return round((seconds * 1000) / count);
 }
 
-export function lagsOf(lags: readonly number[]) {
+/** JSON has null for the lags if no Job has a FluxJob. */
+export function lagsOf(lags: readonly Lag[]) {
+  const known = lags.filter((lag) => lag !== undefined);
   return {
-    lagP50Seconds: round(median(lags)),
-    lagP99Seconds: round(quantile(lags, 0.99)),
-    lagMaxSeconds: round(Math.max(...lags)),
+    fluxJobsPerJob: round(known.length / lags.length),
+    lagP50Seconds: round(median(known)),
+    lagP99Seconds: round(quantile(known, 0.99)),
+    lagMaxSeconds: round(quantile(known, 1)),
   };
 }
 
