@@ -11,7 +11,12 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { CONTROLLER_LEASE, STACK_NAMESPACE } from '../constructs/api/labels';
-import { HISTORY_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../constructs/api/policies';
+import {
+  FLUXJOB_POLICIES,
+  HISTORY_POLICIES,
+  MATCH_POLICIES,
+  QUEUE_POLICIES,
+} from '../constructs/api/policies';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../constructs/api/queue-defaults';
 import { PRIORITY_RANGE, QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
 import { databaseSettings } from './database-settings';
@@ -122,6 +127,10 @@ const settings = z.strictObject({
       /** The time after which past usage counts half. */
       halfLifeSeconds: positive.default(STACK_DEFAULTS.halfLifeSeconds),
     })
+    .prefault({}),
+  /** Whether workloads that start and succeed quickly in a burst of their namespace have a FluxJob. */
+  fluxJobs: z
+    .strictObject({ policy: z.enum(FLUXJOB_POLICIES).default(STACK_DEFAULTS.fluxJobs) })
     .prefault({}),
   /** Seconds between two comparisons of the database with the apiserver and Fluxion. */
   audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),

@@ -29,3 +29,11 @@ export const HISTORY_POLICIES: readonly MatchPolicy[] = ['first', 'firstnodex'];
 
 /** Fluxion's order in which nodes are filled. */
 export type MatchPolicy = (typeof MATCH_POLICIES)[number];
+
+export const FLUXJOB_POLICIES = ['Notable', 'All'] as const;
+
+/**
+ * Which workloads have a FluxJob. `All`: every one. `Notable`: all but those that start and succeed within 30 s while their
+ * namespace starts and ends more than about ten workloads a second.
+ */
+export type FluxJobPolicy = (typeof FLUXJOB_POLICIES)[number];

@@ -2,7 +2,7 @@
  * Defaults of queues and of the stack, and the ranges of their numbers. The CRD of FluxSetup repeats them in YAML; a test
  * compares the two.
  */
-import type { MatchPolicy, QueuePolicy } from './policies';
+import type { FluxJobPolicy, MatchPolicy, QueuePolicy } from './policies';
 import { INT32, PRIORITY_RANGE } from './settings';
 
 const HOUR = 3_600;
@@ -42,13 +42,17 @@ export const STACK_DEFAULTS = {
   /** Seconds after which past usage counts half in fair share. */
   halfLifeSeconds: 7 * DAY,
   matchPolicy: 'lonode',
+  fluxJobs: 'Notable',
   /** How long pods of a granted workload may wait for the same cause, and how long a node is avoided after that. */
   grants: { unschedulableSeconds: 30, volumeSeconds: 600, startSeconds: 600, avoidSeconds: 300 },
   /** Sizes of one core unit and one memory unit of the graph, for the embedded matcher: it counts units. */
   units: { cpuMillis: 100, memoryMiB: 128 },
   /** The same for flux-sched's library, where each unit is a vertex, and for a service whose engine is not known. */
   libraryUnits: { cpuMillis: 1_000, memoryMiB: 1_024 },
-} as const satisfies { readonly matchPolicy: MatchPolicy } & Record<string, unknown>;
+} as const satisfies { readonly matchPolicy: MatchPolicy; readonly fluxJobs: FluxJobPolicy } & Record<
+  string,
+  unknown
+>;
 
 export interface Range {
   readonly min: number;

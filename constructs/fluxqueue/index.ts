@@ -1,4 +1,4 @@
-export type { MatchPolicy, QueuePolicy } from '../api/policies';
+export type { FluxJobPolicy, MatchPolicy, QueuePolicy } from '../api/policies';
 export { FluxSetup, type IFluxSetup } from '../fluxsetup/fluxsetup';
 export type { BillingWeights, FluxSetupProps, LendingLimit, Limits, Quota } from '../fluxsetup/props';
 export type { AdmissionChoice, AdmissionForm, ExternalReader, ExternalRuntime } from './admission/form';

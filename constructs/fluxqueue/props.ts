@@ -1,5 +1,5 @@
 import type { Duration, Size } from 'cdk8s';
-import type { MatchPolicy, QueuePolicy } from '../api/policies';
+import type { FluxJobPolicy, MatchPolicy, QueuePolicy } from '../api/policies';
 import type { BillingWeights, Limits, Quota } from '../fluxsetup/props';
 import type { AdmissionChoice, ExternalRuntime } from './admission/form';
 import type { WebhookCertificate } from './certificates';
@@ -166,6 +166,14 @@ export interface FluxQueueProps {
    * @default Duration.days(365)
    */
   readonly archiveRetention?: Duration;
+
+  /**
+   * Which workloads have a FluxJob. `All`: every one. `Notable`: all but those that start and succeed within 30 s while their namespace
+   * starts and ends more than about ten workloads a second; these are in `kubectl fluxqueue history` and in the sums like all others, and
+   * cost the apiserver no record. Choose `All` if programs wait for the FluxJob of each Job of such a burst.
+   * @default 'Notable'
+   */
+  readonly fluxJobs?: FluxJobPolicy;
 
   /** Whether, among equal priorities, queues and users start first that have used less of their share. @default false */
   readonly fairShare?: boolean;

@@ -39,6 +39,7 @@ export function stackSettings(props: FluxQueueProps, facts: StackFacts): Record<
       enabled: props.fairShare ?? false,
       halfLifeSeconds: props.fairShareHalfLife?.toSeconds() ?? STACK_DEFAULTS.halfLifeSeconds,
     },
+    fluxJobs: { policy: props.fluxJobs ?? STACK_DEFAULTS.fluxJobs },
     grants: grantSettings(props),
     units: unitSettings(props),
     miniClusters: { enabled: props.miniClusters ?? true },

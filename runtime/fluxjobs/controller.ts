@@ -29,8 +29,9 @@ export class FluxJobController implements Controller {
     private readonly shared: Shared,
     scheduler: { precedence(): Precedence; plannedStartOf(uid: string): number | undefined },
   ) {
-    const { client, workloadCache, informers, workloads, logger, now } = shared;
-    this.rows = new PendingRows(workloadCache, shared.queue);
+    const { client, config, workloadCache, informers, workloads, logger, now } = shared;
+    const { policy } = config.fluxJobs;
+    this.rows = new PendingRows(workloadCache, shared.queue, policy);
     this.positions = new QueuePositions(workloadCache, () => scheduler.precedence(), now);
     this.reconciler = new FluxJobReconciler({
       client,
@@ -42,7 +43,9 @@ export class FluxJobController implements Controller {
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       busyness: shared.busyness,
+      policy,
       onFinal: (uid) => this.rows.forget(uid),
+      onUnrecorded: () => shared.metrics.unrecorded.inc(),
       onWritten: (seconds) => shared.metrics.fluxJobLag.observe(seconds),
       enqueue: (uid) => this.queue.add(uid),
       clock: shared.time.clock,

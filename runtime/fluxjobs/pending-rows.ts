@@ -1,9 +1,11 @@
 /** The rows whose FluxJob is not final yet. */
+import type { FluxJobPolicy } from '../../constructs/api/policies';
 import type { Queue } from '../queue/store';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { Allocation } from '../resources/types';
 import type { WatchedFluxJob } from '../shared/fluxjob-projection';
+import { FLEETING_SECONDS } from './fleeting';
 
 export class PendingRows {
   /** Finished rows whose FluxJob does not say so yet. */
@@ -13,7 +15,8 @@ export class PendingRows {
 
   constructor(
     private readonly workloadCache: WorkloadCache,
-    private readonly queue: Pick<Queue, 'byUid'>,
+    private readonly queue: Pick<Queue, 'byUid' | 'notable'>,
+    private readonly policy: FluxJobPolicy,
   ) {}
 
   /** The row as its FluxJob shows it: with all nodes of its grant. */
@@ -44,19 +47,31 @@ export class PendingRows {
   }
 
   /**
-   * Finds the finished rows that no FluxJob shows as finished: a crash came between the commit and the write.
+   * Finds the finished rows that no FluxJob shows as finished: a crash came between the commit and the write. What is fleeting and has
+   * no FluxJob may have none on purpose, and there may be thousands of those.
    * @param workloads uids of all objects that may be workloads
    */
   async recover(
     workloads: Iterable<string>,
     fluxJobs: readonly Pick<WatchedFluxJob, 'workload' | 'status'>[],
   ): Promise<void> {
-    const uids = new Set(workloads);
-    for (const { workload, status } of fluxJobs)
-      if (status.phase === 'Finished') uids.delete(workload);
-      else uids.add(workload);
-    const unknown = [...uids].filter((uid) => this.workloadCache.byUid(uid) === undefined);
-    if (unknown.length === 0) return;
-    for (const row of await this.queue.byUid(unknown)) this.rowChanged(row);
+    const unfinished = fluxJobs.flatMap(({ workload, status }) =>
+      status.phase === 'Finished' ? [] : [workload],
+    );
+    const recorded = new Set(fluxJobs.map(({ workload }) => workload));
+    const others = [...workloads].filter((uid) => !recorded.has(uid));
+    const isInactive = (uid: string) => this.workloadCache.byUid(uid) === undefined;
+    await this.read(unfinished.filter(isInactive), (uids) => this.queue.byUid(uids));
+    await this.read(others.filter(isInactive), (uids) =>
+      this.policy === 'All' ? this.queue.byUid(uids) : this.queue.notable(uids, FLEETING_SECONDS),
+    );
+  }
+
+  private async read(
+    uids: readonly string[],
+    query: (uids: readonly string[]) => Promise<readonly WorkloadRow[]>,
+  ): Promise<void> {
+    if (uids.length === 0) return;
+    for (const row of await query(uids)) this.rowChanged(row);
   }
 }

@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FIELD_MANAGER, FLUXJOB_GROUP, FLUXJOB_VERSION } from '../../constructs/api/labels';
+import type { FluxJobPolicy } from '../../constructs/api/policies';
 import type { FluxJobProps } from '../../imports/jobs.converged-computing.org';
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import type { Clock } from '../clock';
@@ -30,6 +31,7 @@ import { keptSpec, projectFluxJob, type WatchedFluxJob, watchedFluxJob } from '.
 import { type GrantWait, isStarting } from '../shared/grant-waits';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
+import { isUnrecorded } from './fleeting';
 import { fluxJobName, fluxJobSpec, fluxJobStatus, shownPhase } from './status';
 
 export interface FluxJobReconcilerOptions {
@@ -47,9 +49,12 @@ export interface FluxJobReconcilerOptions {
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => WatchedFluxJob | undefined;
-  readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince'>;
+  readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince' | 'isBursting'>;
+  readonly policy: FluxJobPolicy;
   /** The final status of a finished row is written, so its row is no longer needed. */
   readonly onFinal: (uid: string) => void;
+  /** A finished workload gets no FluxJob, because it would tell nothing. */
+  readonly onUnrecorded: () => void;
   /** Seconds from the first change that a write shows to that write. */
   readonly onWritten: (seconds: number) => void;
   /** Reconciles this uid again: its write is admitted now. */
@@ -148,19 +153,29 @@ export class FluxJobReconciler {
 
   private async reconcileRow(row: WorkloadRow): Promise<StatusDecision> {
     const before = this.written.get(row.uid) ?? this.findExisting(row);
-    if (before === undefined && row.phase === 'Finished' && !this.options.exists(row)) {
-      // The garbage collector would delete it at once.
+    const reason = before === undefined && row.phase === 'Finished' ? this.whyNone(row) : undefined;
+    if (reason !== undefined) {
       this.limiter.drop(row.uid);
-      return this.finalize(row, 'not created: the workload is gone');
+      return this.finalize(row, `not created: ${reason}`);
     }
     const settling = before === undefined ? this.secondsToCreation(row) : this.settlingSeconds(row, before);
     if (settling > 0)
       return {
         decision: before === undefined ? 'not created yet' : 'waiting for the phase to last',
-        after: milliseconds(settling),
+        after: Math.ceil(settling * 1000),
       };
     if (!this.limiter.claim(row.uid)) return { decision: 'write is rate-limited' };
     return before === undefined ? this.create(row) : this.update(row, before);
+  }
+
+  /** Why a finished workload gets no FluxJob. @returns undefined: it gets one */
+  private whyNone(row: WorkloadRow): string | undefined {
+    const { exists, policy, busyness, onUnrecorded } = this.options;
+    // The garbage collector would delete it at once.
+    if (!exists(row)) return 'the workload is gone';
+    if (!isUnrecorded(row, policy, busyness)) return undefined;
+    onUnrecorded();
+    return 'it succeeded at once in a burst';
   }
 
   private async update(row: WorkloadRow, before: Written): Promise<StatusDecision> {
@@ -336,8 +351,4 @@ export class FluxJobReconciler {
 
 function pathOf(row: WorkloadRow): string {
   return fluxJobs(row.namespace, fluxJobName(row.kind, row.name));
-}
-
-function milliseconds(seconds: number): number {
-  return Math.ceil(seconds * 1000);
 }

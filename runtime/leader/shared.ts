@@ -63,6 +63,6 @@ export function createShared(options: TermOptions): FluxSetupShared {
 
 function busynessOf(workloadCache: WorkloadCache, now: () => number): Busyness {
   const busyness = new Busyness(CHANGES_PER_SECOND, now);
-  workloadCache.onChange(() => busyness.recordChange());
+  workloadCache.onChange(({ namespace }) => busyness.recordChange(namespace));
   return busyness;
 }

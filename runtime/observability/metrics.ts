@@ -40,6 +40,11 @@ export function controllerMetrics(registry: Registry) {
       buckets: [0.1, 0.3, 1, 3, 10, 30, 100],
       registers,
     }),
+    unrecorded: new Counter({
+      name: 'fluxqueue_unrecorded_workloads_total',
+      help: 'Workloads that started and succeeded at once in a burst of their namespace, and have no FluxJob.',
+      registers,
+    }),
   };
 }
 

@@ -37,6 +37,11 @@ export const VERSIONED = `SELECT ${ROW}, ${VERSION} AS version FROM fluxqueue.wo
 
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
 
+/** $2 are the seconds from the submission within which a success at the first attempt is not notable. */
+export const NOTABLE = `SELECT ${ROW} FROM fluxqueue.workloads
+WHERE uid = ANY($1) AND ((result, requeues, preemptions) IS DISTINCT FROM ('Succeeded', 0, 0)
+  OR finished_at >= submitted_at + make_interval(secs => $2))`;
+
 /** $1 is a JSON array of names. Includes archived workloads. */
 export const OUTCOMES = `
 WITH names AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(namespace text, name text)),

@@ -63,6 +63,8 @@ export interface Queue extends LeaderViews, VersionedRows {
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, Finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
+  /** Rows by uid, without those that succeeded at the first attempt within so many seconds of their submission. */
+  notable(uids: readonly string[], withinSeconds: number): Promise<WorkloadRow[]>;
   /** Decayed usage of all queues and users, without what they hold now. */
   shares(): Promise<Share[]>;
   /** How far promised starts were from the true ones, of workloads granted since this second. @returns undefined: none had a promise */

@@ -32,10 +32,16 @@ export interface BusyThresholds {
   readonly burst: number;
 }
 
+/** Namespaces whose rates are kept before those at rest are forgotten. */
+const MOST_NAMESPACES = 1_000;
+/** Changes per second below which a namespace is at rest. */
+const AT_REST = 0.1;
+
 /** Whether many workloads start and end at this moment. */
 export class Busyness {
   private readonly rate = new ChangeRate();
   private readonly longRate = new ChangeRate(BURST_WINDOW_SECONDS);
+  private readonly byNamespace = new Map<string, ChangeRate>();
   private began: number | undefined;
   private burstBegan: number | undefined;
 
@@ -45,8 +51,10 @@ export class Busyness {
     private readonly now: () => number,
   ) {}
 
-  recordChange(): void {
+  /** @param namespace of the workload */
+  recordChange(namespace: string): void {
     const now = this.now();
+    this.rateOf(namespace, now).recordChange(now);
     if (!this.isBusy()) {
       this.began = now;
       this.burstBegan = undefined;
@@ -59,8 +67,28 @@ export class Busyness {
   /** A function of its own, which many parts take. */
   readonly isBusy = (): boolean => this.rate.perSecond(this.now()) > this.thresholds.busy;
 
+  /** Whether this namespace alone starts and ends so many workloads that nobody reads single ones of them. */
+  readonly isBursting = (namespace: string): boolean =>
+    (this.byNamespace.get(namespace)?.perSecond(this.now()) ?? 0) > this.thresholds.burst;
+
+  /** The number of namespaces whose rates are kept. @internal exported for tests */
+  get namespaces(): number {
+    return this.byNamespace.size;
+  }
+
   /** Unix seconds at which the queue became busy, if that became a burst, and until it is busy no more. */
   get burstSince(): number | undefined {
     return this.isBusy() ? this.burstBegan : undefined;
+  }
+
+  private rateOf(namespace: string, now: number): ChangeRate {
+    const known = this.byNamespace.get(namespace);
+    if (known !== undefined) return known;
+    if (this.byNamespace.size >= MOST_NAMESPACES)
+      for (const [name, rate] of this.byNamespace)
+        if (rate.perSecond(now) < AT_REST) this.byNamespace.delete(name);
+    const rate = new ChangeRate(BURST_WINDOW_SECONDS);
+    this.byNamespace.set(namespace, rate);
+    return rate;
   }
 }

@@ -44,7 +44,7 @@ export interface Shared {
   /** What granted workloads wait for while none of their pods runs. */
   readonly grantWaits: GrantWaits;
   /** Whether many workloads start and end at this moment, so that status writes should wait. */
-  readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince'>;
+  readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince' | 'isBursting'>;
 }
 
 /** One area of a term, or a part of it that runs by itself. */

@@ -10,8 +10,10 @@
  *   phases that end before they settle      | 10 s
  *   10,000 waiting, and one ends per second | 10 s for the changed ones
  *
- * And how many writes they cost: one for a workload that ends soon, one more for each phase that lasts.
+ * And how many writes they cost: one for a workload that ends soon, one more for each phase that lasts, and none for one
+ * that starts and succeeds in a burst of its namespace.
  */
+import type { FluxJobPolicy } from '../../constructs/api/policies';
 import { FluxJobReconciler } from '../../runtime/fluxjobs/reconciler';
 import { InternPool } from '../../runtime/intern';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
@@ -39,11 +41,16 @@ class Scene {
   readonly waitsFor = new Map<string, GrantWait>();
   /** In seconds, as the metric has them. */
   readonly reportedLags: number[] = [];
+  /** How many rows are not needed any more. */
+  finals = 0;
+  unrecorded = 0;
   busy = true;
   /** Seconds at which the queue became busy: long ago is a stream. */
   busySince = Number.NEGATIVE_INFINITY;
+  /** Whether the namespace of the workloads starts and ends many. */
+  bursting = false;
 
-  constructor() {
+  constructor(policy: FluxJobPolicy = 'Notable') {
     const logger = recordingLogger();
     const reconciler = new FluxJobReconciler({
       client: this.client(),
@@ -55,7 +62,14 @@ class Scene {
       exists: (row) => !this.deleted.has(row.uid),
       fluxJobOf: () => undefined,
       busyness: this.busyness(),
-      onFinal: (uid) => this.rows.delete(uid),
+      policy,
+      onFinal: (uid) => {
+        this.finals += 1;
+        this.rows.delete(uid);
+      },
+      onUnrecorded: () => {
+        this.unrecorded += 1;
+      },
       onWritten: (seconds) => this.reportedLags.push(seconds),
       enqueue: (uid) => this.queue.add(uid),
       clock: this.clock,
@@ -83,6 +97,7 @@ class Scene {
       get burstSince() {
         return scene.busy ? scene.busySince : undefined;
       },
+      isBursting: () => scene.bursting,
     };
   }
 
@@ -127,6 +142,9 @@ class Scene {
     this.writes.set(uid, [...(this.writes.get(uid) ?? []), this.now]);
   }
 }
+
+/** Milliseconds at which a workload changes its phase. */
+type Life = Partial<Record<Phase, number>>;
 
 async function stream(scene: Scene, perSecond: number, seconds: number): Promise<void> {
   const { clock } = scene;
@@ -197,6 +215,60 @@ test('what starts and ends in a burst costs one write, after it', async () => {
   expect(scene.said).toEqual(['create Finished']);
 });
 
+const SUCCESS: Life = { Waiting: 0, Ready: 4_000, Running: 6_000, Finished: 15_000 };
+
+test.each<[string, Partial<WorkloadRow>, Life, string[]]>([
+  ['starts and succeeds', {}, SUCCESS, []],
+  ['fails', { result: 'Failed' }, SUCCESS, ['create Finished']],
+  ['times out', { result: 'TimedOut' }, SUCCESS, ['create Finished']],
+  ['succeeds at the second attempt', { requeues: 1 }, SUCCESS, ['create Finished']],
+  ['was preempted', { preemptions: 1 }, SUCCESS, ['create Finished']],
+  ['runs on', {}, { Waiting: 0, Ready: 4_000, Running: 6_000 }, ['create Running']],
+  [
+    'runs for longer than a burst',
+    {},
+    { Waiting: 0, Ready: 4_000, Running: 6_000, Finished: 40_000 },
+    ['create Running', 'patch Finished'],
+  ],
+  [
+    'waits first',
+    {},
+    { Waiting: 0, Ready: 12_000, Running: 13_000, Finished: 15_000 },
+    ['create Waiting', 'patch Finished'],
+  ],
+])(
+  'in a burst of its namespace, a workload that %s costs as many writes as it tells',
+  async (_, over, life, writes) => {
+    const scene = new Scene();
+    scene.busySince = scene.now;
+    scene.bursting = true;
+    for (const [phase, at] of Object.entries(life))
+      scene.clock.after(at, () => {
+        const finishedAt = phase === 'Finished' ? scene.now : null;
+        scene.change('w', phase as Phase, phase === 'Finished' ? { finishedAt, ...over } : {});
+      });
+    await scene.clock.advance(60_000);
+    expect(scene.said).toEqual(writes);
+    expect(scene.finals).toBe('Finished' in life ? 1 : 0);
+    expect(scene.unrecorded).toBe(writes.length === 0 ? 1 : 0);
+  },
+);
+
+test('a workload that starts and succeeds in the burst of another namespace has its FluxJob, and with All in its own, too', async () => {
+  for (const [policy, bursting] of [
+    ['Notable', false],
+    ['All', true],
+  ] as const) {
+    const scene = new Scene(policy);
+    scene.busySince = scene.now;
+    scene.bursting = bursting;
+    for (const [phase, at] of Object.entries(SUCCESS))
+      scene.clock.after(at, () => scene.change('w', phase as Phase, { finishedAt: scene.now }));
+    await scene.clock.advance(60_000);
+    expect(scene.said).toEqual(['create Finished']);
+  }
+});
+
 test('a workload whose phases end before they settle is at most 10 s behind', async () => {
   const scene = new Scene();
   scene.change('w', 'Waiting');
@@ -226,9 +298,6 @@ test('after 10,000 workloads at once, FluxJobs are at most 30 s behind', async (
   await scene.clock.advance(10_000);
   expect(Math.max(...scene.lags().slice(10_000))).toBeLessThan(10);
 });
-
-/** Milliseconds at which a workload changes its phase. */
-type Life = Partial<Record<Phase, number>>;
 
 test.each<[string, boolean, Life, string[]]>([
   ['ends soon, busy', true, { Waiting: 0, Ready: 300, Running: 2_000, Finished: 4_000 }, ['create Finished']],

@@ -100,6 +100,15 @@ export class QueueModel extends QueueModelBase implements Queue {
     return uids.flatMap((uid) => this.tables.rows.get(uid) ?? []);
   }
 
+  async notable(uids: readonly string[], withinSeconds: number): Promise<WorkloadRow[]> {
+    const isNotable = ({ result, requeues, preemptions, submittedAt, finishedAt }: WorkloadRow) =>
+      result !== 'Succeeded' ||
+      requeues !== 0 ||
+      preemptions !== 0 ||
+      finishedAt! - submittedAt >= withinSeconds;
+    return (await this.byUid(uids)).filter(isNotable);
+  }
+
   async outcomes(names: readonly WorkloadName[]): Promise<Outcome[]> {
     return names.flatMap(({ namespace, name }) => {
       const named = this.all.filter((row) => row.namespace === namespace && row.name === name);
