@@ -169,6 +169,12 @@ export const SECTIONS: readonly Section[] = [
         's',
         ...quantiles('fluxqueue_fluxjob_lag_seconds', 0.5, 0.99),
       ),
+      graph(
+        'Successes without a FluxJob',
+        'Workloads that started and succeeded at once in a burst of their namespace.',
+        'reqps',
+        { expr: `sum(rate(fluxqueue_unrecorded_workloads_total[${RATE}]))`, legend: 'without a FluxJob' },
+      ),
     ],
   },
   {

@@ -2,10 +2,11 @@
 import { FluxqError } from '../errors';
 import { fluxJobName } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
+import { isTrue } from '../kubernetes/conditions';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { ifFound } from '../kubernetes/errors';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 
 interface Kind {
   readonly kind: string;
@@ -61,12 +62,37 @@ export async function findFluxJob(
     const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, fluxJobName(kind, name))));
     if (found !== undefined) return found;
   }
+  await refuseSucceeded(client, namespace, text);
   throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `no FluxJob in namespace ${namespace} is about it`, {
     field: 'workload',
     value: text,
     remedy:
       'a new workload has one after a few seconds; see that the namespace has the label fluxqueue/enabled: "true", and that the name is right',
   });
+}
+
+/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if a workload of this name has succeeded, and so has no FluxJob on purpose */
+async function refuseSucceeded(client: KubernetesClient, namespace: string, text: string): Promise<void> {
+  const { kinds, name } = parseWorkload(text);
+  for (const { kind, path } of kinds) {
+    const object = await ifFound(client.get<Job | Pod>(path(namespace, name)));
+    if (object === undefined || !hasSucceeded(object)) continue;
+    const shown = `${kind.toLowerCase()}/${name}`;
+    throw new FluxqError(
+      'FLUXQ_WORKLOAD_UNKNOWN',
+      `${shown} has no FluxJob, because it started and succeeded at once, as many others of namespace ${namespace} did`,
+      {
+        field: 'workload',
+        value: text,
+        remedy: `kubectl fluxqueue history ${name} shows what happened to it`,
+      },
+    );
+  }
+}
+
+function hasSucceeded({ status }: Job | Pod): boolean {
+  if (status !== undefined && 'phase' in status) return status.phase === 'Succeeded';
+  return isTrue(status?.conditions, 'Complete');
 }
 
 export async function findWorkload(client: KubernetesClient, namespace: string, text: string) {
