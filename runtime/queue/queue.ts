@@ -196,7 +196,13 @@ function rowWrites(database: Database, gatherMs: number | undefined): RowWrites 
     wait: (fence, updates) => write(sql.WAIT, fence, updates, URGENT),
     allocate: (fence, grants) => write(sql.ALLOCATE, fence, grants, URGENT),
     adopt: (fence, adoptions) => write(ADOPT, fence, adoptions),
-    released: (fence, uids) => write(sql.RELEASED, fence, uids.map(keyed), MARK),
+    released: (fence, uids, releasedAt) =>
+      write(
+        sql.RELEASED,
+        fence,
+        uids.map((uid) => ({ uid, releasedAt })),
+        MARK,
+      ),
     running: (fence, starts) => write(sql.RUNNING, fence, starts, MARK),
     shrink: (fence, changes) => write(sql.SHRINK, fence, changes),
     finish: (fence, ends) => write(sql.FINISH, fence, ends),
@@ -212,8 +218,6 @@ const ARCHIVE_BATCH = 1_000;
 interface NoRow {
   readonly uid: null;
 }
-
-const keyed = (uid: string): Keyed => ({ uid });
 
 function fenced(fence: number): FluxqError {
   return new FluxqError('FLUXQ_FENCED', 'another leader has taken over; nothing was written', {

@@ -187,9 +187,12 @@ export const ALLOCATE = update({
     'nodes', allocation->'nodes')`,
 });
 
+/** The statement comes up to a quarter of a second after the release. The clock that says when it was may be behind that of the database. */
 export const RELEASED = update({
+  input: '"releasedAt" double precision',
   where: `w.phase = 'Ready' AND w.released_at IS NULL`,
-  set: 'released_at = clock_timestamp()',
+  set: `released_at = CASE WHEN (t.input)."releasedAt" IS NULL THEN clock_timestamp()
+    ELSE greatest(t.allocated_at, to_timestamp((t.input)."releasedAt")) END`,
   event: `'Released'`,
   detail: `'{}'::jsonb`,
 });

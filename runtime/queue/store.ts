@@ -88,8 +88,11 @@ export interface Queue extends LeaderViews, VersionedRows {
    * id above all known ones: adds grants that are missing in the database. Leaves other rows alone, archived ones too.
    */
   adopt(fence: number, adoptions: readonly Adoption[]): Promise<WorkloadRow[]>;
-  /** Ready: records that the apiserver accepted the release. */
-  released(fence: number, uids: readonly string[]): Promise<WorkloadRow[]>;
+  /**
+   * Ready: records that the apiserver accepted the release.
+   * @param releasedAt when it did; Unix seconds. @default - now, by the clock of the database
+   */
+  released(fence: number, uids: readonly string[], releasedAt?: number): Promise<WorkloadRow[]>;
   /** Ready -> Running when the first pod runs. */
   running(
     fence: number,

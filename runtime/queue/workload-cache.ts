@@ -175,8 +175,9 @@ export class WorkloadCache {
     return this.one([update], this.queue.update(this.fence, [update]), NEW_GRANT);
   }
 
-  released(uid: string): Promise<WorkloadRow | undefined> {
-    return this.one([{ uid }], this.queue.released(this.fence, [uid]));
+  /** @param releasedAt when the apiserver accepted the release; Unix seconds. @default - now */
+  released(uid: string, releasedAt?: number): Promise<WorkloadRow | undefined> {
+    return this.one([{ uid }], this.queue.released(this.fence, [uid], releasedAt));
   }
 
   running(uid: string, startedAt: number): Promise<WorkloadRow | undefined> {

@@ -26,6 +26,8 @@ export interface ReleaseOptions {
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
   readonly logger: DecisionLogger;
   readonly clock: Clock;
+  /** Unix seconds. */
+  readonly now: () => number;
 }
 
 /** The object was replaced while it was patched: the watch delivers the new one soon. */
@@ -97,8 +99,9 @@ export class Release {
       if (!isRejection(error)) throw error;
       return this.handleRejection(workload, messageOf(error));
     }
+    const releasedAt = this.options.now();
     this.forget(row);
-    await workloadCache.released(row.uid);
+    await workloadCache.released(row.uid, releasedAt);
     this.log(row, 'released', { nodes: namesOf(row.allocation?.nodes ?? []) });
     return undefined;
   }

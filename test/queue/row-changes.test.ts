@@ -59,6 +59,18 @@ describePostgres('changes of a row', (getPostgres) => {
     expect(await fixture.events('Ready')).toEqual(['Submitted', 'Allocated', 'Released']);
   });
 
+  test('a release is recorded at the time at which the apiserver accepted it, and never before its grant', async () => {
+    const { allocatedAt } = await fixture.rowIn('Ready');
+    const [late] = await queue.released(fence, ['Ready'], allocatedAt! + 0.25);
+    expect(late!.releasedAt).toBeCloseTo(allocatedAt! + 0.25, 3);
+    const other = await fixture.rowIn('Ready', 'other');
+    const [early] = await queue.released(fence, ['other'], other.allocatedAt! - 5);
+    expect(early!.releasedAt).toBe(other.allocatedAt);
+    const unknown = await fixture.rowIn('Ready', 'unknown');
+    const [now] = await queue.released(fence, ['unknown']);
+    expect(now!.releasedAt).toBeGreaterThan(unknown.allocatedAt!);
+  });
+
   test('shrink accepts an allocation of the same job only, and records the usage of the freed nodes', async () => {
     const before = await fixture.rowIn('Running');
     const less = allocationOf(before, ['node-2']);
