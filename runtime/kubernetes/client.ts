@@ -10,9 +10,11 @@ import { Credentials } from './credentials';
 import { apiError, watchError } from './errors';
 import { type KubeconfigOptions, loadAccess } from './kubeconfig';
 import { namespaceOf } from './paths';
+import { MalformedMessage, type Message } from './protobuf';
+import { ProtobufAnswers, type SentEvent } from './protobuf-answers';
 import { type ApiCall, type OnRequest, RequestSender, type Verb } from './request-sender';
-import { type Call, type ConnectionPool, type StreamEnd, Transport } from './transport';
-import type { KubernetesList, KubernetesObject, Status } from './types';
+import { type Body, type Call, type ConnectionPool, PROTOBUF, type StreamEnd, Transport } from './transport';
+import type { KubernetesList } from './types';
 
 type PatchType = 'json' | 'merge' | 'apply';
 
@@ -62,7 +64,15 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
-interface ListOptions extends Selection, RequestOptions {
+export interface Encoding {
+  /**
+   * The fields that are read of an object in protobuf, for which the apiserver is then asked. Whatever answers may use JSON
+   * all the same, and JSON has all fields. @default - the apiserver is asked for JSON
+   */
+  readonly protobuf?: Message;
+}
+
+interface ListOptions extends Selection, Encoding, RequestOptions {
   /** Objects per page. @default - all objects in one page */
   readonly limit?: number;
   /** `metadata.continue` of the previous page. */
@@ -70,7 +80,7 @@ interface ListOptions extends Selection, RequestOptions {
   readonly resourceVersion?: string;
 }
 
-interface WatchOptions extends Selection {
+interface WatchOptions extends Selection, Encoding {
   readonly resourceVersion: string;
   /** Aborting it ends the watch. */
   readonly signal: AbortSignal;
@@ -123,6 +133,8 @@ const CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
 const metadataAs = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
 const METADATA_ONLY = metadataAs('PartialObjectMetadata');
 const METADATA_ONLY_LIST = metadataAs('PartialObjectMetadataList');
+const PROTOBUF_LIST = `${PROTOBUF}, application/json`;
+const PROTOBUF_WATCH = `${PROTOBUF};stream=watch, application/json`;
 
 /** @throws FluxqError FLUXQ_KUBECONFIG */
 export function createClient(options: ClientOptions = {}): KubernetesClient {
@@ -135,6 +147,7 @@ class Client implements KubernetesClient {
   readonly #sender: RequestSender;
   readonly #writes: ConcurrencyLimiter;
   readonly #timeout: number;
+  readonly #answers = new ProtobufAnswers();
 
   constructor(options: ClientOptions) {
     const access = loadAccess(options);
@@ -153,7 +166,7 @@ class Client implements KubernetesClient {
   }
 
   async get<T>(path: string, options: RequestOptions = {}): Promise<T> {
-    return this.#read<T>('get', path, options);
+    return parseAnswer<T>(await this.#read('get', path, options), path);
   }
 
   async list<T>(path: string, options: ListOptions = {}): Promise<KubernetesList<T>> {
@@ -163,7 +176,11 @@ class Client implements KubernetesClient {
       continue: options.continue,
       resourceVersion: options.resourceVersion,
     });
-    const list = await this.#read<KubernetesList<T>>('list', path + query, options);
+    const { protobuf } = options;
+    const body = await this.#read('list', path + query, options, listAccept(options));
+    if (protobuf !== undefined && typeof body !== 'string')
+      return wellFormed(path, () => this.#answers.list<T>(body, protobuf));
+    const list = parseAnswer<KubernetesList<T>>(body, path);
     // An empty list of metadata has null.
     return { ...list, items: list.items ?? [] };
   }
@@ -215,13 +232,15 @@ class Client implements KubernetesClient {
       timeoutSeconds: options.timeoutSeconds.toString(),
       ...selection(options),
     });
-    const call: Call = { method: 'GET', path: path + query, pool: 'watch', headers: {} };
+    const { protobuf } = options;
+    const headers: Call['headers'] = protobuf === undefined ? {} : { accept: PROTOBUF_WATCH };
+    const call: Call = { method: 'GET', path: path + query, pool: 'watch', headers };
     const name = `WATCH ${path}`;
     return this.#sender.stream(call, path, {
       signal: options.signal,
       idle: options.idle ?? 90_000,
       lifetime: options.timeoutSeconds * 1000 + 30_000,
-      onLine: (line) => onEvent(parseEvent<T>(line, name)),
+      onEvent: (event) => onEvent(this.#event<T>(event, protobuf, name)),
     });
   }
 
@@ -229,11 +248,19 @@ class Client implements KubernetesClient {
     this.#sender.close();
   }
 
-  async #read<T>(verb: Verb, path: string, options: RequestOptions): Promise<T> {
+  /** @throws ApiError of an ERROR event */
+  #event<T>(body: Body, protobuf: Message | undefined, name: string): WatchEvent<T> {
+    const event: SentEvent<T> =
+      protobuf === undefined || typeof body === 'string'
+        ? parseAnswer(body, name)
+        : wellFormed(name, () => this.#answers.event(body, protobuf));
+    if (event.type === 'ERROR') throw watchError(event.object, name);
+    return event;
+  }
+
+  #read(verb: Verb, path: string, options: RequestOptions, headers = acceptOf(options)): Promise<Body> {
     const pool: ConnectionPool = options.priority === 'urgent' ? 'urgent' : 'read';
-    const headers = acceptOf(options, verb === 'list' ? METADATA_ONLY_LIST : METADATA_ONLY);
-    const call = { verb, method: 'GET', path, pool, headers, repeatable: true };
-    return parseAnswer<T>(await this.#send(call, options), path);
+    return this.#send({ verb, method: 'GET', path, pool, headers, repeatable: true }, options);
   }
 
   async #write<T>(
@@ -267,22 +294,26 @@ class Client implements KubernetesClient {
     return parseAnswer<T>(await this.#limited(options, call), path);
   }
 
-  #limited(options: RequestOptions, call: ApiCall): Promise<string> {
+  #limited(options: RequestOptions, call: ApiCall): Promise<Body> {
     const { priority = 'normal' } = options;
     if (priority === 'urgent') return this.#send(call, options);
     return this.#writes.run(priority, namespaceOf(call.path) ?? '', () => this.#send(call, options));
   }
 
-  #send(call: ApiCall, { timeout = this.#timeout, retries = 3 }: RequestOptions): Promise<string> {
+  #send(call: ApiCall, { timeout = this.#timeout, retries = 3 }: RequestOptions): Promise<Body> {
     return this.#sender.send(call, { timeout, retries });
   }
 }
 
-function acceptOf(
-  { metadataOnly }: RequestOptions,
-  accept = METADATA_ONLY,
-): Readonly<Record<string, string>> {
-  return metadataOnly === true ? { accept } : {};
+type Accept = Readonly<Record<string, string>>;
+
+function acceptOf({ metadataOnly }: RequestOptions): Accept {
+  return metadataOnly === true ? { accept: METADATA_ONLY } : {};
+}
+
+function listAccept({ metadataOnly, protobuf }: ListOptions): Accept {
+  if (metadataOnly === true) return { accept: METADATA_ONLY_LIST };
+  return protobuf === undefined ? {} : { accept: PROTOBUF_LIST };
 }
 
 function poolOf({ priority }: RequestOptions): ConnectionPool {
@@ -299,7 +330,8 @@ function search(parameters: Readonly<Record<string, string | undefined>>): strin
   return query.size === 0 ? '' : `?${query}`;
 }
 
-function parseAnswer<T>(body: string, path: string): T {
+function parseAnswer<T>(body: Body, path: string): T {
+  if (typeof body !== 'string') throw apiError(502, 'the answer is not JSON', undefined, path);
   try {
     return JSON.parse(body) as T;
   } catch (error) {
@@ -307,8 +339,12 @@ function parseAnswer<T>(body: string, path: string): T {
   }
 }
 
-function parseEvent<T>(line: string, name: string): WatchEvent<T> {
-  const event = parseAnswer<WatchEvent<T & KubernetesObject> | { type: 'ERROR'; object: Status }>(line, name);
-  if (event.type === 'ERROR') throw watchError(event.object, name);
-  return event;
+/** @throws ApiError if the bytes are not what `read` expects */
+function wellFormed<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof MalformedMessage)) throw error;
+    throw apiError(502, `the answer in protobuf is malformed: ${error.message}`, undefined, path);
+  }
 }

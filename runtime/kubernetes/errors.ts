@@ -1,5 +1,6 @@
 /** The errors of requests to the apiserver, with codes of docs/errors.md. */
 import { FluxqError, type FluxqErrorOptions, messageOf } from '../errors';
+import { readStatus } from './protobuf-answers';
 import type { Status } from './types';
 
 /** The apiserver refused a request. */
@@ -72,26 +73,28 @@ function kindOf(status: number, reason: string): Kind {
  */
 export function apiError(
   status: number,
-  body: string,
+  body: string | Buffer,
   retryAfter: string | undefined,
   request: string,
 ): ApiError {
   const answer = statusOf(body);
+  const text = typeof body === 'string' ? body.slice(0, 200).trim() : '';
   const seconds = Number(retryAfter ?? answer.details?.retryAfterSeconds);
   return new ApiError(
     {
       status,
       reason: answer.reason ?? 'Unknown',
-      message: answer.message ?? `HTTP ${status} ${body.slice(0, 200).trim()}`.trimEnd(),
+      message: answer.message ?? `HTTP ${status} ${text}`.trimEnd(),
       retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
     },
     { field: request },
   );
 }
 
-function statusOf(body: string): Status {
-  if (!body.startsWith('{')) return {};
+function statusOf(body: string | Buffer): Status {
   try {
+    if (typeof body !== 'string') return readStatus(body);
+    if (!body.startsWith('{')) return {};
     return JSON.parse(body) as Status;
   } catch {
     // The error page of a proxy, or an incomplete answer: the message has its text.

@@ -10,7 +10,7 @@ import { type Backoff, backoff, type Clock, pause, type Random, systemClock } fr
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 import { type IndexFunction, keyOf, ObjectCache } from './cache';
-import type { KubernetesClient, Selection, WatchEvent } from './client';
+import type { Encoding, KubernetesClient, Selection, WatchEvent } from './client';
 import { isStatus } from './errors';
 import type { KubernetesObject } from './types';
 
@@ -28,7 +28,7 @@ interface ReflectorHooks {
   readonly onWatchEnd?: (end: WatchEnd) => void;
 }
 
-export interface ReflectorOptions<K extends KubernetesObject, T> extends Selection, ReflectorHooks {
+export interface ReflectorOptions<K extends KubernetesObject, T> extends Selection, Encoding, ReflectorHooks {
   readonly client: KubernetesClient;
   /** The path of the collection: `jobs()`. */
   readonly path: string;
@@ -182,7 +182,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
 
   async #readPages(seen: Set<string>, limit: number | undefined, signal: AbortSignal): Promise<string> {
     const { client, path } = this.#options;
-    const options = { ...this.#selection(), ...(limit !== undefined && { limit }) };
+    const options = { ...this.#request(), ...(limit !== undefined && { limit }) };
     let page = await client.list<K>(path, options);
     for (;;) {
       if (!signal.aborted)
@@ -196,9 +196,10 @@ export class Reflector<K extends KubernetesObject, T = K> {
     }
   }
 
-  #selection(): Selection {
-    const { labelSelector, fieldSelector } = this.#options;
+  #request(): Selection & Encoding {
+    const { labelSelector, fieldSelector, protobuf } = this.#options;
     return {
+      ...(protobuf !== undefined && { protobuf }),
       ...(labelSelector !== undefined && { labelSelector }),
       ...(fieldSelector !== undefined && { fieldSelector }),
     };
@@ -213,7 +214,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
         resourceVersion,
         signal,
         timeoutSeconds: Math.round(WATCH_SECONDS * (1 + this.#random())),
-        ...this.#selection(),
+        ...this.#request(),
         ...(idle !== undefined && { idle }),
       },
       (event) => {

@@ -7,6 +7,7 @@ import type { Credentials } from './credentials';
 import { ApiError, apiError } from './errors';
 import { resourceOf } from './paths';
 import {
+  type Body,
   BrokenConnection,
   type Call,
   type Reply,
@@ -52,7 +53,7 @@ export class RequestSender {
   ) {}
 
   /** Resolves to the body of the first answer with a status below 300. */
-  async send(call: ApiCall, { timeout, retries }: Attempts): Promise<string> {
+  async send(call: ApiCall, { timeout, retries }: Attempts): Promise<Body> {
     let hasNewCredential = false;
     for (let attempt = 0; ; ) {
       const reply = await this.#sendOnce(call, timeout);
@@ -69,7 +70,7 @@ export class RequestSender {
   }
 
   /**
-   * Reads the lines of a watch until it ends.
+   * Reads the events of a watch until it ends.
    * @param path without the query
    */
   async stream(call: Call, path: string, streaming: Streaming): Promise<StreamEnd> {

@@ -12,9 +12,13 @@ import type { SecureContext } from 'node:tls';
 import { FluxqError } from '../errors';
 import type { Credential, Credentials } from './credentials';
 import { closed, timedOut, unreachable } from './errors';
+import { Frames, Lines } from './event-stream';
 import type { Access } from './kubeconfig';
 
 export type ConnectionPool = 'read' | 'write' | 'urgent' | 'watch';
+
+/** The media type of objects in protobuf. */
+export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** Per pool; further requests wait for a connection. */
 const MOST_CONNECTIONS = 64;
@@ -28,10 +32,13 @@ export interface Call {
   readonly body?: string;
 }
 
+/** A text, or the bytes of an answer in protobuf. */
+export type Body = string | Buffer;
+
 export interface Reply {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  readonly body: string;
+  readonly body: Body;
   readonly credential: Credential;
 }
 
@@ -42,8 +49,8 @@ export interface Streaming {
   readonly idle: number;
   /** Milliseconds that the whole stream may last. */
   readonly lifetime: number;
-  /** Called with each complete line, without its line end. */
-  readonly onLine: (line: string) => void;
+  /** Called with each complete event: a line of JSON without its line end, or a frame of protobuf without its length. */
+  readonly onEvent: (event: Body) => void;
 }
 
 /** `silent`: no data came for the `idle` time. `ended`: the server ended the stream or the signal was aborted. */
@@ -89,20 +96,14 @@ export class Transport {
       const fail = (error: Error) => reject(this.#failure(call, request, error));
       request.on('error', fail);
       request.on('response', (response) => {
-        let body = '';
-        response.setEncoding('utf8');
-        response.on('data', (part: string) => {
-          body += part;
-        });
-        response.on('error', fail);
-        response.on('end', () => resolve(replyOf(response, body, credential)));
+        readReply(response, credential).then(resolve, fail);
       });
       request.end(call.body);
     });
   }
 
   /**
-   * Reads the lines of an endless answer. Resolves to the kind of its end, or to the reply if its status is not 200.
+   * Reads the events of an endless answer. Resolves to the kind of its end, or to the reply if its status is not 200.
    * @throws as {@link request}
    */
   async stream(call: Call, streaming: Streaming): Promise<Reply | StreamEnd> {
@@ -135,7 +136,10 @@ export class Transport {
       request.on('error', fail);
       request.on('response', (response) => {
         answered = response.statusCode === 200;
-        readStream(response, streaming, credential).then(resolve, fail);
+        const read = answered
+          ? readStream(response, streaming, nameOf(call))
+          : readReply(response, credential);
+        read.then(resolve, fail);
       });
       request.end();
     });
@@ -230,22 +234,42 @@ class CutShort extends Error {
   }
 }
 
-function replyOf(response: http.IncomingMessage, body: string, credential: Credential): Reply {
-  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], body, credential };
+function isProtobuf(response: http.IncomingMessage): boolean {
+  return response.headers['content-type']?.startsWith(PROTOBUF) === true;
 }
 
-/** Rejects with the error of the connection or of onLine. */
+/** Rejects with the error of the connection. */
+function readReply(response: http.IncomingMessage, credential: Credential): Promise<Reply> {
+  const { statusCode: status = 0, headers } = response;
+  return new Promise((resolve, reject) => {
+    const end = (body: Body) => resolve({ status, retryAfter: headers['retry-after'], body, credential });
+    response.on('error', reject);
+    if (isProtobuf(response)) {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => end(Buffer.concat(parts)));
+      return;
+    }
+    let body = '';
+    response.setEncoding('utf8');
+    response.on('data', (part: string) => {
+      body += part;
+    });
+    response.on('end', () => end(body));
+  });
+}
+
+/** Rejects with the error of the connection or of onEvent. */
 function readStream(
   response: http.IncomingMessage,
-  { onLine }: Streaming,
-  credential: Credential,
-): Promise<Reply | StreamEnd> {
-  const refused = response.statusCode !== 200;
-  const lines = new Lines(refused ? undefined : onLine);
+  { onEvent }: Streaming,
+  name: string,
+): Promise<StreamEnd> {
+  const events = isProtobuf(response) ? new Frames(onEvent, name) : new Lines(onEvent);
   return new Promise((resolve, reject) => {
     response.on('data', (part: Buffer) => {
       try {
-        lines.push(part);
+        events.push(part);
       } catch (error) {
         response.removeAllListeners('data');
         reject(error);
@@ -253,9 +277,8 @@ function readStream(
     });
     response.on('error', reject);
     response.on('end', () => {
-      if (refused) resolve(replyOf(response, lines.rest, credential));
-      else if (lines.rest === '') resolve('ended');
-      else reject(new CutShort());
+      if (events.isCut) reject(new CutShort());
+      else resolve('ended');
     });
   });
 }
@@ -268,32 +291,4 @@ function proxyOf(given: string | undefined, server: URL): { proxyEnv?: Record<st
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
   const set = names.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
   return loopback || set.length === 0 ? {} : { proxyEnv: Object.fromEntries(set) };
-}
-
-/** Splits a stream of bytes into lines. A line of 200 kB comes in many parts and is joined once. */
-class Lines {
-  #parts: Buffer[] = [];
-
-  constructor(private readonly onLine: ((line: string) => void) | undefined) {}
-
-  push(chunk: Buffer): void {
-    let from = 0;
-    if (this.onLine !== undefined) {
-      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-        const line =
-          this.#parts.length === 0
-            ? chunk.toString('utf8', from, end)
-            : Buffer.concat([...this.#parts, chunk.subarray(from, end)]).toString('utf8');
-        this.#parts = [];
-        from = end + 1;
-        if (line !== '') this.onLine(line);
-      }
-    }
-    if (from < chunk.length) this.#parts.push(chunk.subarray(from));
-  }
-
-  /** The bytes after the last line end. */
-  get rest(): string {
-    return Buffer.concat(this.#parts).toString('utf8');
-  }
 }

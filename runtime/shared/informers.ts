@@ -24,6 +24,7 @@ import {
   runtimeClasses,
   storageClasses,
 } from '../kubernetes/paths';
+import { POD } from '../kubernetes/pod-messages';
 import type { WatchEnd } from '../kubernetes/reflector';
 import type {
   Job,
@@ -123,6 +124,8 @@ export class Informers {
     this.pods = new Informer<Pod>({
       ...common('pods'),
       path: pods(),
+      // Most of all events are of pods. The apiserver has them in protobuf anyway, for kube-scheduler.
+      protobuf: POD,
       indexes,
       project: (pod) => projectPod(pod, pool),
     });

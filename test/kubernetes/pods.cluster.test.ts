@@ -1,0 +1,143 @@
+import { InternPool } from '../../runtime/intern';
+import { createClient, type KubernetesClient, type WatchEvent } from '../../runtime/kubernetes/client';
+import { isStatus } from '../../runtime/kubernetes/errors';
+import { pods } from '../../runtime/kubernetes/paths';
+import { POD } from '../../runtime/kubernetes/pod-messages';
+import type { Message } from '../../runtime/kubernetes/protobuf';
+import type { Pod } from '../../runtime/kubernetes/types';
+import { projectPod } from '../../runtime/shared/pod-projection';
+import type { Cluster } from '../cluster/cluster';
+import { describeCluster } from '../cluster/suite';
+import { waitFor } from '../cluster/wait';
+import { NAMESPACE, PODS, STATUS, SURROUNDINGS } from './full-pods';
+
+const projected = (pod: Pod) => projectPod(pod, new InternPool());
+/** In JSON, and in protobuf. */
+const ENCODINGS = [{}, { protobuf: POD }];
+const path = (name?: string) => pods(NAMESPACE, name);
+
+describeCluster('pods in JSON and in protobuf', tests, { scheduler: false });
+
+function tests(getCluster: () => Cluster): void {
+  let client: KubernetesClient;
+
+  beforeAll(async () => {
+    client = createClient({ kubeconfig: getCluster().kubeconfig });
+    await getCluster().create(SURROUNDINGS);
+    await getCluster().create(PODS);
+    await client.patch(`${path('full')}/status`, { status: STATUS }, 'merge');
+    // A finalizer keeps it.
+    await client.delete(path('full'));
+  });
+  afterAll(() => client.close());
+
+  test('lists are equal', async () => {
+    const [json, protobuf] = await Promise.all(ENCODINGS.map((each) => client.list<Pod>(path(), each)));
+    expect(json!.items).toHaveLength(PODS.length);
+    expect(protobuf!.metadata).toEqual(json!.metadata);
+    expect(protobuf!.items.map(projected)).toEqual(json!.items.map(projected));
+  });
+
+  test('every field that is read in protobuf is in one of these pods under its name in JSON', async () => {
+    const { items } = await client.list<Pod>(path());
+    // Only with an alpha feature.
+    expect(unusedFields(POD, items)).toEqual(['namespace']);
+  });
+
+  test('pages are equal', async () => {
+    const first = await Promise.all(ENCODINGS.map((each) => client.list<Pod>(path(), { ...each, limit: 2 })));
+    const [json, protobuf] = first.map(({ metadata }) => metadata);
+    expect(protobuf).toMatchObject({ resourceVersion: json!.resourceVersion, remainingItemCount: 1 });
+    const token = protobuf!.continue!;
+    const { items } = await client.list<Pod>(path(), { protobuf: POD, limit: 2, continue: token });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['plain']);
+  });
+
+  /** Watches in one encoding until the server ends it, after 6 s. */
+  async function eventsOf(
+    encoding: { protobuf?: Message },
+    resourceVersion: string,
+  ): Promise<WatchEvent<Pod>[]> {
+    const events: WatchEvent<Pod>[] = [];
+    const { signal } = new AbortController();
+    const options = { ...encoding, resourceVersion, signal, timeoutSeconds: 6 };
+    await client.watch<Pod>(path(), options, (event) => events.push(event));
+    return events;
+  }
+
+  test('watches are equal', async () => {
+    const { metadata } = await client.list<Pod>(path(), { protobuf: POD });
+    const watches = ENCODINGS.map((each) => eventsOf(each, metadata.resourceVersion));
+    await client.create(path(), { ...PODS[2], metadata: { name: 'new' } });
+    await client.patch(path('new'), { metadata: { labels: { a: 'b' } } }, 'merge');
+    await client.patch(path('full'), { metadata: { labels: { a: 'b' } } }, 'merge');
+    await client.delete(path('new'), { gracePeriodSeconds: 0 });
+    const [json, protobuf] = await Promise.all(watches);
+    const changes = (events: WatchEvent<Pod>[]) =>
+      events
+        .filter(({ type }) => type !== 'BOOKMARK')
+        .map(({ type, object }) => ({ type, object: projected(object) }));
+    expect(changes(protobuf!)).toEqual(changes(json!));
+    const types = new Set(protobuf!.map(({ type }) => type));
+    expect([...types].sort()).toEqual(['ADDED', 'BOOKMARK', 'DELETED', 'MODIFIED']);
+    const bookmark = protobuf!.find(({ type }) => type === 'BOOKMARK')!;
+    expect(bookmark.object.metadata.resourceVersion).toMatch(/^\d+$/);
+  });
+
+  test.each(ENCODINGS)('refusals are equal: %p', async (encoding) => {
+    const user = createClient({ kubeconfig: getCluster().kubeconfigFor('user') });
+    const forbidden = {
+      status: 403,
+      reason: 'Forbidden',
+      message: expect.stringContaining('cannot list resource "pods"'),
+    };
+    await expect(user.list(path(), encoding)).rejects.toMatchObject(forbidden);
+    user.close();
+    await expect(client.list(path(), { ...encoding, limit: 1, continue: 'nonsense' })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('continue'),
+    });
+  });
+
+  test('a watch from a version that is too old ends with 410', async () => {
+    const { metadata } = await client.list<Pod>(path());
+    await getCluster().restartApiserver();
+    for (const value of ['1', '2'])
+      await client.patch(path('plain'), { metadata: { labels: { value } } }, 'merge');
+    await getCluster().restartApiserver();
+    for (const encoding of ENCODINGS) {
+      const expired = await waitFor('410', () =>
+        eventsOf(encoding, metadata.resourceVersion).then(
+          () => undefined,
+          (error: unknown) => (isStatus(error, 410) ? error : undefined),
+        ),
+      );
+      expect(expired).toMatchObject({ reason: 'Expired', message: expect.stringContaining('too old') });
+    }
+  });
+}
+
+type Used = Map<Message, Set<string>>;
+type Properties = Readonly<Record<string, unknown>>;
+
+/** The names of fields of this message, and of those in it, that none of the objects has. */
+function unusedFields(message: Message, objects: readonly object[]): string[] {
+  const used: Used = new Map();
+  for (const object of objects) markUsed(message, object as Properties, used);
+  return [...used].flatMap(([fields, names]) =>
+    fields.flatMap((field) => (field === undefined || names.has(field.name) ? [] : [field.name])),
+  );
+}
+
+function markUsed(message: Message, object: Properties, used: Used): void {
+  const names = used.get(message) ?? new Set();
+  used.set(message, names);
+  for (const field of message) {
+    // The fields of the embedded message belong to the object around it.
+    const value = field?.name === 'volumeSource' ? object : object[field?.name ?? ''];
+    if (field === undefined || value === undefined) continue;
+    names.add(field.name);
+    if (field.message.length === 0) continue;
+    for (const each of [value].flat()) markUsed(field.message, each as Properties, used);
+  }
+}
