@@ -7,8 +7,10 @@ import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
+import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
 import { print, round, runJobs, withAdmin } from './jobs';
+import { cpuSeconds, sum, usedBetween, writesOf } from './processes';
 
 const options = new Command('bench:deep')
   .option('--jobs <n>', 'one-pod Jobs', Number, 3000)
@@ -62,7 +64,9 @@ async function measure(stack: Stack, client: KubernetesClient) {
   const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   try {
     print(`${options.jobs} Jobs with capacity for ${options.capacity}`);
+    const before = cpuSeconds(stack, { controller });
     const { seconds, uids } = await runJobs(client, NAMESPACE, 'job', options.jobs);
+    await printCost(controller, usedBetween(before, cpuSeconds(stack, { controller })));
     const spans = await Promise.all(uids.map((uid) => spanOf(queue, uid)));
     const first = Math.min(...spans.map(({ from }) => from));
     // From here on no workload waits, so free capacity is not lost.
@@ -81,6 +85,16 @@ async function measure(stack: Stack, client: KubernetesClient) {
     await queue.close();
     await controller.stop();
   }
+}
+
+/** Prints CPU and writes of each Job: with both cores at work, they decide how many end each second. */
+async function printCost(controller: RoleProcess, used: Readonly<Record<string, number>>): Promise<void> {
+  const { byKind } = await writesOf(controller);
+  const each = (count: number) => round(count / options.jobs);
+  print(`  CPU ms per Job: ${round((sum(used) * 1000) / options.jobs)}`);
+  for (const [name, seconds] of Object.entries(used)) print(`  ${name.padEnd(32)} ${each(seconds * 1000)}`);
+  for (const [kind, count] of byKind)
+    if (each(count) > 0) print(`  ${kind.padEnd(32)} ${each(count)} per Job`);
 }
 
 /** The span from grant to release in the event log, in Unix seconds. */
