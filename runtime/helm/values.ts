@@ -88,6 +88,12 @@ export const VALUES: readonly Value[] = [
   value('queue.maxWalltimeSeconds', 604800, COUNT, 'Maximum walltime.'),
   value('queue.retentionDays', 30, COUNT, 'Days for which finished workloads stay in the tables.'),
   value('queue.archiveDays', 365, COUNT, 'Days for which they stay in the archive.'),
+  value(
+    'fluxJobs.policy',
+    'Notable',
+    oneOf('Notable', 'All'),
+    'Whether what starts and succeeds at once in a burst has a FluxJob.',
+  ),
   value('fairShare.enabled', false, BOOLEAN, 'Whether queues and users that used less start first.'),
 ];
 
@@ -102,6 +108,7 @@ export const CONFIGURED = [
   'queue.maxWalltimeSeconds',
   'queue.retentionDays',
   'queue.archiveDays',
+  'fluxJobs.policy',
   'fairShare.enabled',
 ] as const;
 

@@ -63,6 +63,10 @@ export function createShared(options: TermOptions): FluxSetupShared {
 
 function busynessOf(workloadCache: WorkloadCache, now: () => number): Busyness {
   const busyness = new Busyness(CHANGES_PER_SECOND, now);
-  workloadCache.onChange(({ namespace }) => busyness.recordChange(namespace));
+  workloadCache.onChange(({ namespace, phase }, before) => {
+    busyness.recordChange();
+    // A pass that gives thousands of waiting rows another reason is no burst of their namespace, nor are the pods of one large Job.
+    if (phase !== before?.phase) busyness.recordPhase(namespace);
+  });
   return busyness;
 }

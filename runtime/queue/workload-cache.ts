@@ -29,7 +29,7 @@ import type {
   WorkloadRow,
 } from './workload';
 
-type Listener = (row: WorkloadRow) => void;
+type Listener = (row: WorkloadRow, before?: WorkloadRow) => void;
 type Keyed = Pick<WorkloadRow, 'uid'>;
 
 interface WriteKind {
@@ -85,7 +85,7 @@ export class WorkloadCache {
     });
   }
 
-  /** Calls the listener with each row after each of its commits, Finished ones included. */
+  /** Calls the listener with each row after each of its commits, Finished ones included, and as it was before, if it was there. */
   onChange(listener: Listener): void {
     this.listeners.push(listener);
   }
@@ -267,8 +267,8 @@ export class WorkloadCache {
     }
     if (!newGrant && rows.some((row) => !this.isSameGrant(row))) this.markStale();
     this.committedDuringReload?.push(...rows);
-    for (const row of rows) this.store(row);
-    for (const row of rows) this.notify(row);
+    const before = rows.map((row) => this.store(row));
+    for (const [i, row] of rows.entries()) this.notify(row, before[i]);
     await this.lookUpOutcomes();
     const changed = new Set(rows.map(({ uid }) => uid));
     await this.compareWithTables(records.map(({ uid }) => uid).filter((uid) => !changed.has(uid)));
@@ -312,15 +312,16 @@ export class WorkloadCache {
     this.options.onStale?.();
   }
 
-  private notify(row: WorkloadRow): void {
-    for (const listener of this.listeners) listener(row);
+  private notify(row: WorkloadRow, before?: WorkloadRow): void {
+    for (const listener of this.listeners) listener(row, before);
   }
 
   private interned(rows: readonly WorkloadRow[]): WorkloadRow[] {
     return rows.map((row) => internedRow(row, this.pool));
   }
 
-  private store(row: WorkloadRow): void {
+  /** @returns the row as it was before */
+  private store(row: WorkloadRow): WorkloadRow | undefined {
     const key = nameKey(row.kind, row.namespace, row.name);
     const before = this.rows.get(row.uid);
     this.outcomes.apply(before, row);
@@ -330,10 +331,11 @@ export class WorkloadCache {
     if (row.phase !== 'Finished') {
       this.rows.set(row.uid, row);
       this.uidOf.set(key, row.uid);
-      return;
+      return before;
     }
     this.rows.delete(row.uid);
     if (this.uidOf.get(key) === row.uid) this.uidOf.delete(key);
+    return before;
   }
 }
 

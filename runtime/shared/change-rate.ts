@@ -51,10 +51,9 @@ export class Busyness {
     private readonly now: () => number,
   ) {}
 
-  /** @param namespace of the workload */
-  recordChange(namespace: string): void {
+  /** A row has changed. */
+  recordChange(): void {
     const now = this.now();
-    this.rateOf(namespace, now).recordChange(now);
     if (!this.isBusy()) {
       this.began = now;
       this.burstBegan = undefined;
@@ -62,6 +61,12 @@ export class Busyness {
     this.rate.recordChange(now);
     this.longRate.recordChange(now);
     if (this.longRate.perSecond(now) > this.thresholds.burst) this.burstBegan ??= this.began;
+  }
+
+  /** A workload of this namespace has entered another phase. */
+  recordPhase(namespace: string): void {
+    const now = this.now();
+    this.rateOf(namespace, now).recordChange(now);
   }
 
   /** A function of its own, which many parts take. */

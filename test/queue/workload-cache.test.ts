@@ -120,6 +120,22 @@ describePostgres('the workload cache', (getPostgres) => {
     });
   });
 
+  test('listeners are told what a row was before', async () => {
+    const workloadCache = await workloadCacheOver(queue);
+    const phases: (readonly [string | undefined, string])[] = [];
+    workloadCache.onChange((row, before) => phases.push([before?.phase, row.phase]));
+    const row = await workloadCache.submit(submission('a'));
+    await workloadCache.wait([{ uid: 'a', reason: 'Busy', message: 'full', estimatedStart: null }]);
+    await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row!) }]);
+    await workloadCache.finish('a', 'Failed', 10);
+    expect(phases).toEqual([
+      [undefined, 'Waiting'],
+      ['Waiting', 'Waiting'],
+      ['Waiting', 'Ready'],
+      ['Ready', 'Finished'],
+    ]);
+  });
+
   test('a write that the tables rightly leave out does not make it stale', async () => {
     const workloadCache = await workloadCacheOver(queue);
     await workloadCache.submit(submission('held', { held: true }));

@@ -13,7 +13,7 @@ test('a queue is busy while many workloads change, and a burst is more than a fe
   let now = 100;
   const busyness = new Busyness({ busy: 5, burst: 40 }, () => now);
   const changes = (count: number, perSecond: number) => {
-    for (let i = 0; i < count; i++, now += 1 / perSecond) busyness.recordChange('a');
+    for (let i = 0; i < count; i++, now += 1 / perSecond) busyness.recordChange();
   };
   changes(20, 1);
   expect([busyness.isBusy(), busyness.burstSince]).toEqual([false, undefined]);
@@ -37,8 +37,8 @@ test('a burst of one namespace is none of the others', () => {
   let now = 100;
   const busyness = new Busyness({ busy: 5, burst: 40 }, () => now);
   for (let i = 0; i < 600; i++, now += 1 / 120) {
-    busyness.recordChange('a');
-    if (i % 100 === 0) busyness.recordChange('b');
+    busyness.recordPhase('a');
+    if (i % 100 === 0) busyness.recordPhase('b');
   }
   expect(['a', 'b', 'c'].map(busyness.isBursting)).toEqual([true, false, false]);
   now += 10;
@@ -48,18 +48,17 @@ test('a burst of one namespace is none of the others', () => {
 test('two hundred namespaces in turn are a burst of none of them', () => {
   let now = 100;
   const busyness = new Busyness({ busy: 5, burst: 40 }, () => now);
-  for (let i = 0; i < 4_000; i++, now += 1 / 400) busyness.recordChange(`tenant-${i % 200}`);
-  expect(busyness.burstSince).toBeDefined();
+  for (let i = 0; i < 4_000; i++, now += 1 / 400) busyness.recordPhase(`tenant-${i % 200}`);
   expect(busyness.isBursting('tenant-0')).toBe(false);
 });
 
 test('a namespace at rest is forgotten, and one that works is not', () => {
   let now = 100;
   const busyness = new Busyness({ busy: 5, burst: 40 }, () => now);
-  for (let i = 0; i < 1_500; i++) busyness.recordChange(`old-${i}`);
+  for (let i = 0; i < 1_500; i++) busyness.recordPhase(`old-${i}`);
   now += 60;
-  for (let i = 0; i < 600; i++, now += 1 / 120) busyness.recordChange('a');
-  for (let i = 0; i < 1_000; i++) busyness.recordChange(`new-${i}`);
+  for (let i = 0; i < 600; i++, now += 1 / 120) busyness.recordPhase('a');
+  for (let i = 0; i < 1_000; i++) busyness.recordPhase(`new-${i}`);
   expect(busyness.isBursting('a')).toBe(true);
   expect(busyness.namespaces).toBeLessThan(1_100);
 });

@@ -39,6 +39,7 @@ describe('the configuration of the runtime', () => {
         coreUnitMillis: 100,
         memoryUnit: Size.mebibytes(256),
         logLevel: 'debug',
+        fluxJobs: 'All',
         fluxion: 'embedded',
       }),
     );
@@ -53,6 +54,7 @@ describe('the configuration of the runtime', () => {
         defaultWalltimeSeconds: 300,
         maxWalltimeSeconds: 10800,
       },
+      fluxJobs: { policy: 'All' },
       units: { cpuMillis: 100, memoryMiB: 256 },
       webhook: { secretNamespace: 'batch' },
       reader: { secretNamespace: 'batch' },
