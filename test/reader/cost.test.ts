@@ -30,7 +30,7 @@ test('a connection that sends nothing is closed', async () => {
 describe('the reader', () => {
   let reading: Reading;
   beforeEach(async () => {
-    reading = await new Reading(certificates).start({ deadline: 500, limits: { requestsOfUser: 1 } });
+    reading = await new Reading(certificates).start({ deadline: 2_000, limits: { requestsOfUser: 1 } });
   });
   afterEach(() => reading.server.stop());
 
