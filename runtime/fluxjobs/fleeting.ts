@@ -9,20 +9,18 @@ import type { Busyness } from '../shared/change-rate';
  */
 export const FLEETING_SECONDS = 30;
 
-/** Whether it succeeded at the first attempt within {@link FLEETING_SECONDS}. The statement of `Queue.notable` says the same. */
-export function isFleeting({
-  result,
-  requeues,
-  preemptions,
-  submittedAt,
-  finishedAt,
-}: Pick<WorkloadRow, 'result' | 'requeues' | 'preemptions' | 'submittedAt' | 'finishedAt'>): boolean {
-  return (
-    result === 'Succeeded' &&
-    requeues === 0 &&
-    preemptions === 0 &&
-    finishedAt! - submittedAt < FLEETING_SECONDS
-  );
+/** Whether it succeeded at the first attempt within so many seconds of its submission. The statement of `Queue.notable` says the same. */
+export function isFleeting(
+  {
+    result,
+    requeues,
+    preemptions,
+    submittedAt,
+    finishedAt,
+  }: Pick<WorkloadRow, 'result' | 'requeues' | 'preemptions' | 'submittedAt' | 'finishedAt'>,
+  seconds = FLEETING_SECONDS,
+): boolean {
+  return result === 'Succeeded' && requeues === 0 && preemptions === 0 && finishedAt! - submittedAt < seconds;
 }
 
 /** Whether a finished workload without a FluxJob gets none. */

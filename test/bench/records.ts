@@ -5,6 +5,7 @@ import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-re
 import { Reflector } from '../../runtime/kubernetes/reflector';
 import { createLogger } from '../../runtime/observability/log';
 import type { RoleProcess } from '../stack/roles';
+import { unrecorded } from '../stack/unrecorded';
 
 /** Milliseconds between two looks at the metrics, which cost the controller about one. */
 const POLL_MS = 500;
@@ -42,11 +43,4 @@ export class Records {
     const { uid } = object.spec.workload;
     if (!this.finished.has(uid)) this.finished.set(uid, Date.now() / 1000);
   }
-}
-
-/** How many workloads have no FluxJob on purpose, since the start of the controller. */
-async function unrecorded(controller: RoleProcess): Promise<number> {
-  const [, count = '0'] =
-    /^fluxqueue_unrecorded_workloads_total (\d+)/m.exec(await controller.metrics()) ?? [];
-  return Number(count);
 }

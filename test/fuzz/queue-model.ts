@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { FluxqError } from '../../runtime/errors';
+import { isFleeting } from '../../runtime/fluxjobs/fleeting';
 import { newRow } from '../../runtime/queue/rows';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { Queue } from '../../runtime/queue/store';
@@ -101,12 +102,7 @@ export class QueueModel extends QueueModelBase implements Queue {
   }
 
   async notable(uids: readonly string[], withinSeconds: number): Promise<WorkloadRow[]> {
-    const isNotable = ({ result, requeues, preemptions, submittedAt, finishedAt }: WorkloadRow) =>
-      result !== 'Succeeded' ||
-      requeues !== 0 ||
-      preemptions !== 0 ||
-      finishedAt! - submittedAt >= withinSeconds;
-    return (await this.byUid(uids)).filter(isNotable);
+    return (await this.byUid(uids)).filter((row) => !isFleeting(row, withinSeconds));
   }
 
   async outcomes(names: readonly WorkloadName[]): Promise<Outcome[]> {

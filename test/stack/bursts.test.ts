@@ -5,6 +5,7 @@ import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
 import { describeStack } from './suite';
+import { unrecorded } from './unrecorded';
 import { Namespace, type Shape } from './workloads';
 
 /** Far more changes of rows than make a burst. */
@@ -23,11 +24,6 @@ describeStack(
 
     const recorded = async ({ name }: Namespace) =>
       (await getFixture().client.list<FluxJobObject>(fluxJobs(name))).items;
-    const unrecorded = async () => {
-      const [, count = '0'] =
-        /^fluxqueue_unrecorded_workloads_total (\d+)/m.exec(await controller.metrics()) ?? [];
-      return Number(count);
-    };
 
     beforeAll(async () => {
       controller = await getFixture().stack.startController();
@@ -45,7 +41,7 @@ describeStack(
     }, 120_000);
 
     test('leaves no FluxJob of what starts and succeeds at once, and one of everything that tells something', async () => {
-      await waitFor('most of the burst to be over', async () => (await unrecorded()) > COUNT / 2, {
+      await waitFor('most of the burst to be over', async () => (await unrecorded(controller)) > COUNT / 2, {
         timeoutMs: LATE_MS,
       });
       for (const [name, phase] of [
@@ -84,7 +80,7 @@ describeStack(
       const { stack, client } = getFixture();
       const rest = async () => {
         const { length } = await recorded(burst);
-        return length + (await unrecorded()) >= COUNT + notable.length;
+        return length + (await unrecorded(controller)) >= COUNT + notable.length;
       };
       await waitFor('every Job of the burst to have its FluxJob, or none', rest, { timeoutMs: LATE_MS });
       const before = await recorded(burst);
