@@ -1,4 +1,5 @@
 /** Workloads by the names that users give them: `train`, `job/train`, `pod/train`. */
+import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { fluxJobName } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -71,13 +72,12 @@ export async function findFluxJob(
   });
 }
 
-/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if a workload of this name has succeeded, and so has no FluxJob on purpose */
+/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if a workload of this name has succeeded in the queue, and so has no FluxJob on purpose */
 async function refuseSucceeded(client: KubernetesClient, namespace: string, text: string): Promise<void> {
-  const { kinds, name } = parseWorkload(text);
-  for (const { kind, path } of kinds) {
-    const object = await ifFound(client.get<Job | Pod>(path(namespace, name)));
-    if (object === undefined || !hasSucceeded(object)) continue;
-    const shown = `${kind.toLowerCase()}/${name}`;
+  const { name } = parseWorkload(text);
+  for await (const { shown, object } of namesakes<Job | Pod>(client, namespace, text)) {
+    // A Job that was never in the queue has no FluxJob either.
+    if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true' || !hasSucceeded(object)) continue;
     throw new FluxqError(
       'FLUXQ_WORKLOAD_UNKNOWN',
       `${shown} has no FluxJob, because it started and succeeded at once, as many others of namespace ${namespace} did`,
@@ -96,15 +96,24 @@ function hasSucceeded({ status }: Job | Pod): boolean {
 }
 
 export async function findWorkload(client: KubernetesClient, namespace: string, text: string) {
-  const { kinds, name } = parseWorkload(text);
-  for (const { kind, path } of kinds) {
-    const object = await ifFound(client.get<KubernetesObject>(path(namespace, name)));
-    if (object !== undefined)
-      return { path: path(namespace, name), shown: `${kind.toLowerCase()}/${name}`, object };
-  }
+  for await (const found of namesakes<KubernetesObject>(client, namespace, text)) return found;
   throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `namespace ${namespace} has no Job or Pod of this name`, {
     field: 'workload',
     value: text,
     remedy: 'kubectl fluxqueue queue lists what there is',
   });
+}
+
+/** The objects that the text may mean, in the order of their kinds. */
+async function* namesakes<K extends KubernetesObject>(
+  client: KubernetesClient,
+  namespace: string,
+  text: string,
+) {
+  const { kinds, name } = parseWorkload(text);
+  for (const { kind, path } of kinds) {
+    const object = await ifFound(client.get<K>(path(namespace, name)));
+    if (object !== undefined)
+      yield { path: path(namespace, name), shown: `${kind.toLowerCase()}/${name}`, object };
+  }
 }

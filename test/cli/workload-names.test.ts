@@ -1,4 +1,7 @@
-import { parseAnyWorkload } from '../../runtime/cli/workload-names';
+import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import { findFluxJob, parseAnyWorkload } from '../../runtime/cli/workload-names';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { apiError } from '../../runtime/kubernetes/errors';
 
 test.each([
   ['train', ['Job', 'Pod'], 'train', undefined],
@@ -13,4 +16,28 @@ test.each([
 
 test.each(['/train', 'science/', 'a/b/c', 'job/'])('%s is refused', (text) => {
   expect(() => parseAnyWorkload(text)).toThrow('FLUXQ_WORKLOAD_NAME');
+});
+
+const COMPLETE = { conditions: [{ type: 'Complete', status: 'True' }] };
+const ADMITTED = { [ADMITTED_LABEL]: 'true' };
+
+test.each<[string, object | undefined, RegExp]>([
+  ['a success of the queue', { metadata: { labels: ADMITTED }, status: COMPLETE }, /succeeded at once/],
+  [
+    'a Job that runs',
+    { metadata: { labels: ADMITTED }, status: {} },
+    /no FluxJob in namespace a is about it/,
+  ],
+  [
+    'a success outside the queue',
+    { metadata: {}, status: COMPLETE },
+    /no FluxJob in namespace a is about it/,
+  ],
+  ['no Job at all', undefined, /no FluxJob in namespace a is about it/],
+])('without a FluxJob, %s is told by its true reason', async (_, job, message) => {
+  const get = async (path: string) => {
+    if (job !== undefined && path.endsWith('/jobs/train')) return job;
+    throw apiError(404, 'not found', undefined, path);
+  };
+  await expect(findFluxJob({ get } as unknown as KubernetesClient, 'a', 'train')).rejects.toThrow(message);
 });
