@@ -97,7 +97,7 @@ export class Scenario {
     const pod = await this.namespace.pod(`plain-${i}`, common);
     this.created.push({ object: pod, kind: 'Pod' });
     // A FluxJob that is created at the end of its workload is never patched.
-    if (call === 'client.patch fluxjobs') await this.job(`long-${i}`, { ...common, runs: '6s' });
+    if (call === 'client.patch fluxjobs') await this.job(`long-${i}`, { ...common, runs: '15s' });
     const victim = await this.job(`victim-${i}`, { ...common, cores: 2 });
     const held = await this.job(`held-${i}`, { ...common, labels: { 'fluxqueue/hold': 'true' } });
     // The row must exist before the update.
