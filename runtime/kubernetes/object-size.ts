@@ -1,13 +1,16 @@
+import { ENCODED_BYTES } from './protobuf';
+
 /** Characters of JSON beside the texts themselves: the quotes of a text; those of a key with its colon and comma. */
 const QUOTES = 2;
 const PUNCTUATION = 4;
 
-/** Characters of JSON. Ordinary Jobs have some thousand. */
+/** Characters of JSON, or bytes of protobuf. Ordinary Jobs have some thousand. */
 const LARGE = 100_000;
 
 /** Whether an object is so large that each write of it takes the apiserver much of its processor. */
-export function isLarge(object: unknown): boolean {
-  return isLargerThan(object, LARGE);
+export function isLarge(object: object): boolean {
+  const { [ENCODED_BYTES]: bytes } = object as { readonly [ENCODED_BYTES]?: number };
+  return bytes === undefined ? isLargerThan(object, LARGE) : bytes > LARGE;
 }
 
 /** Whether the JSON of an object has more than about this many characters. It counts no further than that. */

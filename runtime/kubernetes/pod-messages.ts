@@ -13,7 +13,7 @@ const OWNER_REFERENCE = message({
   7: ['blockOwnerDeletion', 'flag'],
 });
 
-const OBJECT_META = message({
+export const OBJECT_META = message({
   1: ['name', 'text?'],
   3: ['namespace', 'text?'],
   5: ['uid', 'text?'],
@@ -204,7 +204,7 @@ const POD_RESOURCE_CLAIM = message({
   4: ['resourceClaimTemplateName', 'text'],
 });
 
-const POD_SPEC = message({
+export const POD_SPEC = message({
   1: ['volumes', 'messages', VOLUME],
   2: ['containers', 'messages', CONTAINER],
   3: ['restartPolicy', 'text?'],

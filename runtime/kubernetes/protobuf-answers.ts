@@ -69,7 +69,7 @@ export class ProtobufAnswers {
 
   /** @param item the fields that are read of an object */
   list<T>(body: Buffer, item: Message): KubernetesList<T> {
-    const fields = message({ 1: ['metadata', 'message', LIST_META], 2: ['items', 'messages', item] });
+    const fields = message({ 1: ['metadata', 'message', LIST_META], 2: ['items', 'objects', item] });
     const list = this.#object(body, fields) as Partial<KubernetesList<KubernetesObject>>;
     const { metadata, items = [] } = list;
     if (metadata === undefined) throw new MalformedMessage('a list has no metadata');

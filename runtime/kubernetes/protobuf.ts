@@ -22,7 +22,10 @@ interface Field {
   readonly message: Message;
 }
 
-type Properties = Record<string, unknown>;
+/** The bytes of an object as it was sent, with what was not read of it. */
+export const ENCODED_BYTES = Symbol('encoded bytes');
+
+type Properties = Record<string | symbol, unknown>;
 /** Reads one value, which ends at `end` unless it is a number, into the property of the field. */
 type Read = (source: MessageReader, field: Field, into: Properties, end: number) => void;
 
@@ -77,6 +80,10 @@ const KINDS = {
   },
   messages: (source, { name, message }, into, end) => {
     listIn(into, name).push(source.message(message, end, {}));
+  },
+  /** Whole objects of the apiserver. */
+  objects: (source, { name, message }, into, end) => {
+    listIn(into, name).push(source.object(message, end));
   },
   /** A struct that Go embeds: JSON has its fields in the object around it. */
   embedded: (source, { message }, into, end) => {
@@ -136,7 +143,7 @@ export class MessageReader {
   read(bytes: Buffer, fields: Message, start = 0): object {
     this.#bytes = bytes;
     this.#position = start;
-    const object = this.message(fields, bytes.length, {});
+    const object = this.object(fields, bytes.length);
     this.#bytes = NOTHING;
     return object;
   }
@@ -154,6 +161,14 @@ export class MessageReader {
     }
     if (this.#position > end) throw new MalformedMessage('a field is longer than its message');
     return into;
+  }
+
+  /** A message that knows how large it was. */
+  object(fields: Message, end: number): Properties {
+    const object: Properties = {};
+    // Not enumerable: it is no field.
+    Object.defineProperty(object, ENCODED_BYTES, { value: end - this.#position });
+    return this.message(fields, end, object);
   }
 
   text(end: number): string {

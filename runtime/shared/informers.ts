@@ -14,6 +14,7 @@ import {
   fluxSetups,
 } from '../kubernetes/custom-resources';
 import { Informer } from '../kubernetes/informer';
+import { JOB } from '../kubernetes/job-messages';
 import {
   jobs,
   nodes,
@@ -115,16 +116,17 @@ export class Informers {
           : ['true'],
     };
     const { pool } = this;
+    // Most of all events are of pods and Jobs. The apiserver has them in protobuf anyway, for the controllers of Kubernetes.
     this.jobs = new Informer<Job, WatchedJob>({
       ...common('jobs'),
       path: jobs(),
       labelSelector: `${ADMITTED_LABEL}=true`,
+      protobuf: JOB,
       project: (job) => projectJob(job, pool),
     });
     this.pods = new Informer<Pod>({
       ...common('pods'),
       path: pods(),
-      // Most of all events are of pods. The apiserver has them in protobuf anyway, for kube-scheduler.
       protobuf: POD,
       indexes,
       project: (pod) => projectPod(pod, pool),

@@ -1,15 +1,16 @@
 import { InternPool } from '../../runtime/intern';
-import { createClient, type KubernetesClient, type WatchEvent } from '../../runtime/kubernetes/client';
+import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { isStatus } from '../../runtime/kubernetes/errors';
 import { pods } from '../../runtime/kubernetes/paths';
 import { POD } from '../../runtime/kubernetes/pod-messages';
-import type { Message } from '../../runtime/kubernetes/protobuf';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { projectPod } from '../../runtime/shared/pod-projection';
 import type { Cluster } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
+import { changesOf, eventsOf } from './encodings';
 import { NAMESPACE, PODS, STATUS, SURROUNDINGS } from './full-pods';
+import { unusedFields } from './unused-fields';
 
 const projected = (pod: Pod) => projectPod(pod, new InternPool());
 /** In JSON, and in protobuf. */
@@ -53,31 +54,15 @@ function tests(getCluster: () => Cluster): void {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['plain']);
   });
 
-  /** Watches in one encoding until the server ends it, after 6 s. */
-  async function eventsOf(
-    encoding: { protobuf?: Message },
-    resourceVersion: string,
-  ): Promise<WatchEvent<Pod>[]> {
-    const events: WatchEvent<Pod>[] = [];
-    const { signal } = new AbortController();
-    const options = { ...encoding, resourceVersion, signal, timeoutSeconds: 6 };
-    await client.watch<Pod>(path(), options, (event) => events.push(event));
-    return events;
-  }
-
   test('watches are equal', async () => {
     const { metadata } = await client.list<Pod>(path(), { protobuf: POD });
-    const watches = ENCODINGS.map((each) => eventsOf(each, metadata.resourceVersion));
+    const watches = ENCODINGS.map((each) => eventsOf<Pod>(client, path(), { ...each, ...metadata }));
     await client.create(path(), { ...PODS[2], metadata: { name: 'new' } });
     await client.patch(path('new'), { metadata: { labels: { a: 'b' } } }, 'merge');
     await client.patch(path('full'), { metadata: { labels: { a: 'b' } } }, 'merge');
     await client.delete(path('new'), { gracePeriodSeconds: 0 });
     const [json, protobuf] = await Promise.all(watches);
-    const changes = (events: WatchEvent<Pod>[]) =>
-      events
-        .filter(({ type }) => type !== 'BOOKMARK')
-        .map(({ type, object }) => ({ type, object: projected(object) }));
-    expect(changes(protobuf!)).toEqual(changes(json!));
+    expect(changesOf(protobuf!, projected)).toEqual(changesOf(json!, projected));
     const types = new Set(protobuf!.map(({ type }) => type));
     expect([...types].sort()).toEqual(['ADDED', 'BOOKMARK', 'DELETED', 'MODIFIED']);
     const bookmark = protobuf!.find(({ type }) => type === 'BOOKMARK')!;
@@ -107,7 +92,7 @@ function tests(getCluster: () => Cluster): void {
     await getCluster().restartApiserver();
     for (const encoding of ENCODINGS) {
       const expired = await waitFor('410', () =>
-        eventsOf(encoding, metadata.resourceVersion).then(
+        eventsOf(client, path(), { ...encoding, ...metadata }).then(
           () => undefined,
           (error: unknown) => (isStatus(error, 410) ? error : undefined),
         ),
@@ -115,29 +100,4 @@ function tests(getCluster: () => Cluster): void {
       expect(expired).toMatchObject({ reason: 'Expired', message: expect.stringContaining('too old') });
     }
   });
-}
-
-type Used = Map<Message, Set<string>>;
-type Properties = Readonly<Record<string, unknown>>;
-
-/** The names of fields of this message, and of those in it, that none of the objects has. */
-function unusedFields(message: Message, objects: readonly object[]): string[] {
-  const used: Used = new Map();
-  for (const object of objects) markUsed(message, object as Properties, used);
-  return [...used].flatMap(([fields, names]) =>
-    fields.flatMap((field) => (field === undefined || names.has(field.name) ? [] : [field.name])),
-  );
-}
-
-function markUsed(message: Message, object: Properties, used: Used): void {
-  const names = used.get(message) ?? new Set();
-  used.set(message, names);
-  for (const field of message) {
-    // The fields of the embedded message belong to the object around it.
-    const value = field?.name === 'volumeSource' ? object : object[field?.name ?? ''];
-    if (field === undefined || value === undefined) continue;
-    names.add(field.name);
-    if (field.message.length === 0) continue;
-    for (const each of [value].flat()) markUsed(field.message, each as Properties, used);
-  }
 }
