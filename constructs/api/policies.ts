@@ -33,7 +33,7 @@ export type MatchPolicy = (typeof MATCH_POLICIES)[number];
 export const FLUXJOB_POLICIES = ['Notable', 'All'] as const;
 
 /**
- * Which workloads have a FluxJob. `All`: every one. `Notable`: all but those that start and succeed within 30 s while their
- * namespace starts and ends more than about ten workloads a second.
+ * Which workloads have a FluxJob. `All`: every one. `Notable`: while a namespace starts and ends more than about ten workloads
+ * a second, what waits in line has it after a minute, and what succeeds before has none.
  */
 export type FluxJobPolicy = (typeof FLUXJOB_POLICIES)[number];

@@ -168,9 +168,9 @@ export interface FluxQueueProps {
   readonly archiveRetention?: Duration;
 
   /**
-   * Which workloads have a FluxJob. `All`: every one. `Notable`: all but those that start and succeed within 30 s while their namespace
-   * starts and ends more than about ten workloads a second; these are in `kubectl fluxqueue history` and in the sums like all others, and
-   * cost the apiserver no record. Choose `All` if programs wait for the FluxJob of each Job of such a burst.
+   * Which workloads have a FluxJob. `All`: every one. `Notable`: while a namespace starts and ends more than about ten workloads a second,
+   * what waits in line has it after a minute, and what succeeds before has none; these are in `kubectl fluxqueue history` and in the sums
+   * like all others, and cost the apiserver no record. Choose `All` if programs wait for the FluxJob of each Job of such a burst.
    * @default 'Notable'
    */
   readonly fluxJobs?: FluxJobPolicy;

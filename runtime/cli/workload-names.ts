@@ -63,28 +63,32 @@ export async function findFluxJob(
     const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, fluxJobName(kind, name))));
     if (found !== undefined) return found;
   }
-  await refuseSucceeded(client, namespace, text);
+  await refuseUnrecorded(client, namespace, text);
   throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `no FluxJob in namespace ${namespace} is about it`, {
     field: 'workload',
     value: text,
-    remedy:
-      'a new workload has one after a few seconds; see that the namespace has the label fluxqueue/enabled: "true", and that the name is right',
+    remedy: 'see that the namespace has the label fluxqueue/enabled: "true", and that the name is right',
   });
 }
 
-/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if a workload of this name has succeeded in the queue, and so has no FluxJob on purpose */
-async function refuseSucceeded(client: KubernetesClient, namespace: string, text: string): Promise<void> {
+/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if a workload of this name is in the queue, and has no FluxJob yet, or on purpose */
+async function refuseUnrecorded(client: KubernetesClient, namespace: string, text: string): Promise<void> {
   const { name } = parseWorkload(text);
+  const history = `kubectl fluxqueue history ${name} shows what happened to it`;
   for await (const { shown, object } of namesakes<Job | Pod>(client, namespace, text)) {
     // A Job that was never in the queue has no FluxJob either.
-    if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true' || !hasSucceeded(object)) continue;
+    if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') continue;
     throw new FluxqError(
       'FLUXQ_WORKLOAD_UNKNOWN',
-      `${shown} has no FluxJob, because it started and succeeded at once, as many others of namespace ${namespace} did`,
+      hasSucceeded(object)
+        ? `${shown} has no FluxJob, because it started and succeeded at once, as many others of namespace ${namespace} did`
+        : `${shown} has no FluxJob yet`,
       {
         field: 'workload',
         value: text,
-        remedy: `kubectl fluxqueue history ${name} shows what happened to it`,
+        remedy: hasSucceeded(object)
+          ? history
+          : `it gets one within seconds, and within a minute if many others of namespace ${namespace} start and end meanwhile; ${history}`,
       },
     );
   }

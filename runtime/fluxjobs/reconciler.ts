@@ -18,7 +18,7 @@ import type { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
-import type { Phase, WorkloadRow } from '../queue/workload';
+import type { WorkloadRow } from '../queue/workload';
 import type { Busyness } from '../shared/change-rate';
 import {
   type DecisionLogger,
@@ -28,11 +28,12 @@ import {
   type StatusDecision,
 } from '../shared/decision-log';
 import { keptSpec, projectFluxJob, type WatchedFluxJob, watchedFluxJob } from '../shared/fluxjob-projection';
-import { type GrantWait, isStarting } from '../shared/grant-waits';
+import type { GrantWait } from '../shared/grant-waits';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { isUnrecorded } from './fleeting';
-import { fluxJobName, fluxJobSpec, fluxJobStatus, shownPhase } from './status';
+import { fluxJobName, fluxJobSpec, fluxJobStatus } from './status';
+import { WriteTimes } from './write-times';
 
 export interface FluxJobReconcilerOptions {
   readonly client: KubernetesClient;
@@ -71,39 +72,14 @@ export interface FluxJobReconcilerOptions {
 const PACE: StatusPace = {
   perSecond: { busy: 4, quiet: 100 },
   burst: 10,
-  // With BUSY_SECONDS, no FluxJob of a stream is more than 10 s behind its row.
+  // With what WriteTimes adds, no FluxJob of a stream is more than 10 s behind its row.
   longestWait: 2.5,
   // 10,000 new FluxJobs in 26 s.
   mostPerSecond: 500,
 };
 
-/** Seconds after its submission at which a workload gets its FluxJob, unless it has ended before. */
-const CREATE_SECONDS = 1;
-/** Seconds that a phase must last before it is written. */
-const SETTLE_SECONDS: Readonly<Record<Phase, number>> = {
-  Waiting: 1.5,
-  Ready: 3,
-  Running: 1,
-  Finished: 0,
-};
-/** While many workloads start and end, nothing that lasts for less than these seconds is written: not even an end. */
-const BUSY_SECONDS = 7;
-/**
- * A burst is no stream: what starts and ends in its first seconds as it should is written when the burst is over. So its
- * changes are up to these seconds behind; later ones less and less, down to BUSY_SECONDS. What waits or fails is shown as always.
- */
-const BURST_SECONDS = 20;
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
-
-/** The phase of a row as this process saw it. Unix seconds. */
-interface Seen {
-  readonly phase: Phase;
-  /** Since when the row is in it. */
-  readonly at: number;
-  /** When the first phase began that no write shows. @default - it is written */
-  readonly unwrittenSince?: number;
-}
 
 /** A FluxJob as this process wrote it last, because the watch may lag behind. */
 interface Written extends WatchedFluxJob {
@@ -111,24 +87,15 @@ interface Written extends WatchedFluxJob {
   readonly at: number;
 }
 
-/** What decides when a change is written. Unix seconds. */
-interface Settling {
-  /** What must last began then. */
-  readonly since: number;
-  /** How long it must last while few workloads start and end. */
-  readonly quietSeconds: number;
-  /** @default - every change before is written */
-  readonly unwrittenSince?: number | undefined;
-}
-
 export class FluxJobReconciler {
   /** By uid of the workload. */
   private readonly written = new Map<string, Written>();
-  private readonly seen = new Map<string, Seen>();
+  private readonly times: WriteTimes;
   private readonly limiter: RateLimiter;
 
   constructor(private readonly options: FluxJobReconcilerOptions) {
     const { clock, enqueue, busyness } = options;
+    this.times = new WriteTimes(options);
     this.limiter = createStatusLimiter(PACE, { clock, enqueue, isBusy: busyness.isBusy });
   }
 
@@ -158,7 +125,8 @@ export class FluxJobReconciler {
       this.limiter.drop(row.uid);
       return this.finalize(row, `not created: ${reason}`);
     }
-    const settling = before === undefined ? this.secondsToCreation(row) : this.settlingSeconds(row, before);
+    const settling =
+      before === undefined ? this.times.secondsToCreation(row) : this.times.secondsToUpdate(row, before.at);
     if (settling > 0)
       return {
         decision: before === undefined ? 'not created yet' : 'waiting for the phase to last',
@@ -213,70 +181,17 @@ export class FluxJobReconciler {
       : { decision: 'the FluxJob is gone, it will be created again', after: RECREATE_MS };
   }
 
-  private secondsToCreation(row: WorkloadRow): number {
-    const { phase, at } = this.see(row);
-    const { submittedAt } = row;
-    const [since, quietSeconds] = phase === 'Finished' ? [at, 0] : [submittedAt, CREATE_SECONDS];
-    return this.secondsTo(row, { since, quietSeconds, unwrittenSince: submittedAt });
-  }
-
-  /** A change within a phase (position, estimate, reason) waits too, because every pass changes these. */
-  private settlingSeconds(row: WorkloadRow, known: Written): number {
-    const { phase, at, unwrittenSince } = this.see(row);
-    const since = Math.max(known.at, at);
-    return this.secondsTo(row, { since, quietSeconds: SETTLE_SECONDS[phase], unwrittenSince });
-  }
-
-  /** A workload that changes often is shown, too: nothing waits longer than from `unwrittenSince` on. */
-  private secondsTo(
-    row: WorkloadRow,
-    { since, quietSeconds, unwrittenSince = Number.POSITIVE_INFINITY }: Settling,
-  ): number {
-    const { busyness, now } = this.options;
-    const settled = since + (busyness.isBusy() ? this.busySeconds(row, since) : quietSeconds);
-    return Math.min(settled, unwrittenSince + this.busySeconds(row, unwrittenSince)) - now();
-  }
-
-  /** @param since when a change came that is not written yet */
-  private busySeconds(row: WorkloadRow, since: number): number {
-    const began = this.options.busyness.burstSince;
-    if (began === undefined || !this.goesWell(row)) return BUSY_SECONDS;
-    const share = Math.min(1, Math.max(0, since - began) / BURST_SECONDS);
-    return BURST_SECONDS + share * (BUSY_SECONDS - BURST_SECONDS);
-  }
-
-  /** Whether the workload was granted nodes, and starts, runs or has ended as it should. */
-  private goesWell({ uid, phase, result, requeues }: WorkloadRow): boolean {
-    if (phase === 'Waiting' || requeues > 0) return false;
-    if (phase === 'Finished') return result === 'Succeeded';
-    const wait = this.options.waitOf(uid);
-    return wait === undefined || isStarting(wait);
-  }
-
-  /** Not by the times of the row: some of them are by the clock of a node. */
-  private see(row: WorkloadRow): Seen {
-    const phase = shownPhase(row, this.options.waitOf(row.uid));
-    const known = this.seen.get(row.uid);
-    if (known?.phase === phase) return known;
-    const at = this.options.now();
-    const seen = { phase, at, unwrittenSince: known?.unwrittenSince ?? at };
-    this.seen.set(row.uid, seen);
-    return seen;
-  }
-
   /** @param uid of the FluxJob */
   private wrote(row: WorkloadRow, uid: string, shown: Pick<FluxJobObject, 'spec' | 'status'>): void {
     const { pool, now, onWritten } = this.options;
-    const written = { ...watchedFluxJob(uid, shown, pool), at: now() };
-    this.written.set(row.uid, written);
-    const { phase, at, unwrittenSince } = this.see(row);
-    if (unwrittenSince !== undefined) onWritten(Math.max(0, written.at - unwrittenSince));
-    this.seen.set(row.uid, { phase, at });
+    this.written.set(row.uid, { ...watchedFluxJob(uid, shown, pool), at: now() });
+    const lag = this.times.written(row);
+    if (lag !== undefined) onWritten(lag);
   }
 
   private forget(uid: string): void {
     this.written.delete(uid);
-    this.seen.delete(uid);
+    this.times.forget(uid);
   }
 
   /** After a restart the FluxJob exists already. */

@@ -7,7 +7,7 @@ import { rowIn } from '../queue/rows';
 
 const ROWS: readonly WorkloadRow[] = [
   rowIn('Running', { uid: 'active' }),
-  rowIn('Finished', { uid: 'without-fluxjob', submittedAt: 100, finishedAt: 132 }),
+  rowIn('Finished', { uid: 'without-fluxjob', submittedAt: 100, finishedAt: 192 }),
   rowIn('Finished', { uid: 'fleeting', submittedAt: 100, finishedAt: 102 }),
   rowIn('Finished', { uid: 'shown-running', submittedAt: 100, finishedAt: 102 }),
   rowIn('Finished', { uid: 'shown-finished' }),
