@@ -51,7 +51,9 @@ async function plainJobsPerSecond(): Promise<number> {
   });
   try {
     await stack.namespace(NAMESPACE, false);
+    const before = cpuSeconds(stack, {});
     const { seconds } = await withAdmin(stack, (client) => runJobs(client, NAMESPACE, 'job', options.jobs));
+    printCpu(usedBetween(before, cpuSeconds(stack, {})));
     return options.jobs / seconds;
   } finally {
     await stack.stop();
@@ -90,11 +92,16 @@ async function measure(stack: Stack, client: KubernetesClient) {
 /** Prints CPU and writes of each Job: with both cores at work, they decide how many end each second. */
 async function printCost(controller: RoleProcess, used: Readonly<Record<string, number>>): Promise<void> {
   const { byKind } = await writesOf(controller);
-  const each = (count: number) => round(count / options.jobs);
-  print(`  CPU ms per Job: ${round((sum(used) * 1000) / options.jobs)}`);
-  for (const [name, seconds] of Object.entries(used)) print(`  ${name.padEnd(32)} ${each(seconds * 1000)}`);
+  printCpu(used);
   for (const [kind, count] of byKind)
     if (each(count) > 0) print(`  ${kind.padEnd(32)} ${each(count)} per Job`);
+}
+
+const each = (count: number) => round(count / options.jobs);
+
+function printCpu(used: Readonly<Record<string, number>>): void {
+  print(`  CPU ms per Job: ${each(sum(used) * 1000)}`);
+  for (const [name, seconds] of Object.entries(used)) print(`  ${name.padEnd(32)} ${each(seconds * 1000)}`);
 }
 
 /** The span from grant to release in the event log, in Unix seconds. */

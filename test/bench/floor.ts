@@ -176,7 +176,7 @@ async function run(cluster: Cluster, client: KubernetesClient, namespace: string
   const releaser = way.release?.(client, namespace);
   await releaser?.synced;
   const burst = (prefix: string, count: number) =>
-    runJobs(client, namespace, prefix, count, Number.POSITIVE_INFINITY, jobOf(way));
+    runJobs(client, namespace, prefix, count, { jobOf: jobOf(way) });
   await burst('first', FIRST_JOBS);
   const before = controlPlaneSeconds(cluster);
   const { seconds } = await burst('job', options.jobs);

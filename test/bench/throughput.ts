@@ -12,7 +12,7 @@ import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import { openQueue } from '../../runtime/queue/queue';
 import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
-import { type JobsRun, print, round, runJobs, withAdmin } from './jobs';
+import { IN_FLIGHT, type JobsRun, print, round, runJobs, withAdmin } from './jobs';
 import { cpuSeconds, rssMiB, sum, usedBetween, writesOf } from './processes';
 import { PROFILED_APISERVER, Profiler } from './profile';
 import { Records } from './records';
@@ -33,6 +33,7 @@ const options = new Command('bench:throughput')
   .option('--jobs <n>', 'one-pod Jobs per trial', Number, 500)
   .option('--nodes <n>', 'nodes', Number, 100)
   .option('--pairs <n>', 'pairs of trials', Number, 3)
+  .option('--in-flight <n>', 'creates that wait for their answer at the same time', Number, IN_FLIGHT)
   .option('--sidecar', 'run Fluxion as a separate process instead of in the controller', false)
   .option(
     '--without-guards',
@@ -54,6 +55,7 @@ const options = new Command('bench:throughput')
     jobs: number;
     nodes: number;
     pairs: number;
+    inFlight: number;
     sidecar: boolean;
     withoutGuards: boolean;
     sustained: boolean;
@@ -108,8 +110,8 @@ async function measure(stack: Stack, client: KubernetesClient): Promise<void> {
     printApiserver(plain, queued);
     printFunctions(perJobOfEach(profiler.controller(), FIRST_JOBS + options.jobs));
   }
-  const { jobs, nodes, pairs } = options;
-  show({ jobs, nodes, pairs, ...figuresOf(plain, queued) });
+  const { jobs, nodes, pairs, inFlight } = options;
+  show({ jobs, nodes, pairs, inFlight, ...figuresOf(plain, queued) });
 }
 
 /**
@@ -145,15 +147,19 @@ async function trial(
   const records = new Records(client, namespace);
   await records.start();
   try {
-    await runJobs(client, namespace, 'first', FIRST_JOBS);
+    await runJobs(client, namespace, 'first', FIRST_JOBS, { inFlight: options.inFlight });
     await rest(roles, records, FIRST_JOBS);
+    const events = await eventCounter(stack, count);
     const before = cpuSeconds(stack, roles);
     const writesBefore = roles.controller && (await writesOf(roles.controller));
     const profile = profiler?.apiserver(namespace, PROFILE_SECONDS);
-    const run = await runJobs(client, namespace, 'job', count, perSecond);
+    const { inFlight } = options;
+    const run = await runJobs(client, namespace, 'job', count, { ...(perSecond && { perSecond }), inFlight });
     const atLastJob = usedBetween(before, cpuSeconds(stack, roles));
+    const eventsAtLastJob = await events();
     await rest(roles, records, FIRST_JOBS + count);
     const untilWritten = usedBetween(before, cpuSeconds(stack, roles));
+    print(`  Events per Job: ${eventsAtLastJob} until the last Job, ${await events()} until all is written`);
     const apiserver = await profile;
     const shares = Object.entries(untilWritten).map(([name, cpu]) => `${name} ${perJob(cpu, count)}`);
     print(`  CPU ms per Job until all is written: ${shares.join(', ')}`);
@@ -174,6 +180,18 @@ async function trial(
     await roles.fluxion?.stop();
     await clean(stack, client, namespace);
   }
+}
+
+/**
+ * Events per Job since now, of all programs. Kubernetes writes those of each of its programs one after the other and drops what
+ * comes too fast, so a faster trial writes fewer of them.
+ */
+async function eventCounter(stack: Stack, count: number): Promise<() => Promise<number>> {
+  const before = await stack.cluster.counters();
+  return async () => {
+    const written = (await stack.cluster.counters()).since(before);
+    return round(written.count({ verb: 'POST', resource: 'events' }) / count);
+  };
 }
 
 /** Resolves when everything that so many Jobs cause is written. */
