@@ -28,8 +28,8 @@ import type { Role } from './role';
 
 /** Short at first: a database or apiserver that moves is away for seconds only. */
 const RETRY: Backoff = { first: 250, most: 1_000 };
-/** Milliseconds. At 40 jobs per second this halves the commits; a single job does not wait. */
-const GATHER_MS = 60;
+/** Milliseconds. At 40 jobs per second a round of commits writes four of them; a single job does not wait. */
+const GATHER_MS = 100;
 
 /** Waits for a database or apiserver that is down. @throws FluxqError for a configuration that can't work */
 export async function startController(config: Config, logger: Logger): Promise<Role> {

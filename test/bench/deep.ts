@@ -9,16 +9,17 @@ import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { RoleProcess } from '../stack/roles';
 import { type Stack, startStack } from '../stack/stack';
-import { print, round, runJobs, withAdmin } from './jobs';
+import { IN_FLIGHT, type JobsRun, print, round, runJobs, withAdmin } from './jobs';
 import { cpuSeconds, sum, usedBetween, writesOf } from './processes';
 
 const options = new Command('bench:deep')
   .option('--jobs <n>', 'one-pod Jobs', Number, 3000)
   .option('--capacity <n>', 'how many of them can run at the same time; a multiple of 10', Number, 50)
+  .option('--in-flight <n>', 'creates that wait for their answer at the same time', Number, IN_FLIGHT)
   .option('--plain', 'first run as many Jobs without the queue and with capacity for all', false)
   .option('--json', 'print only one line of JSON on stdout', false)
   .parse()
-  .opts<{ jobs: number; capacity: number; plain: boolean; json: boolean }>();
+  .opts<{ jobs: number; capacity: number; inFlight: number; plain: boolean; json: boolean }>();
 
 const CORES_PER_NODE = 10;
 const JOB_SECONDS = 1;
@@ -52,12 +53,16 @@ async function plainJobsPerSecond(): Promise<number> {
   try {
     await stack.namespace(NAMESPACE, false);
     const before = cpuSeconds(stack, {});
-    const { seconds } = await withAdmin(stack, (client) => runJobs(client, NAMESPACE, 'job', options.jobs));
+    const { seconds } = await withAdmin(stack, (client) => createJobs(client));
     printCpu(usedBetween(before, cpuSeconds(stack, {})));
     return options.jobs / seconds;
   } finally {
     await stack.stop();
   }
+}
+
+function createJobs(client: KubernetesClient): Promise<JobsRun> {
+  return runJobs(client, NAMESPACE, 'job', options.jobs, { inFlight: options.inFlight });
 }
 
 async function measure(stack: Stack, client: KubernetesClient) {
@@ -67,7 +72,7 @@ async function measure(stack: Stack, client: KubernetesClient) {
   try {
     print(`${options.jobs} Jobs with capacity for ${options.capacity}`);
     const before = cpuSeconds(stack, { controller });
-    const { seconds, uids } = await runJobs(client, NAMESPACE, 'job', options.jobs);
+    const { seconds, uids } = await createJobs(client);
     await printCost(controller, usedBetween(before, cpuSeconds(stack, { controller })));
     const spans = await Promise.all(uids.map((uid) => spanOf(queue, uid)));
     const first = Math.min(...spans.map(({ from }) => from));
@@ -78,6 +83,7 @@ async function measure(stack: Stack, client: KubernetesClient) {
     return {
       jobs: options.jobs,
       capacity: options.capacity,
+      inFlight: options.inFlight,
       jobsPerSecond: round(options.jobs / seconds),
       grantedShare: round(held / (options.capacity * (empty - first))),
       usefulShare: round((options.jobs * JOB_SECONDS) / (options.capacity * (last - first))),

@@ -1,7 +1,8 @@
 /**
  * `npm run -s bench:floor -- [--json] [--jobs 500] [--turns 3]`: what it costs the control plane to hold back a one-pod Job and to release it
- * onto a node, without a queue: Jobs as they are, Jobs that are created suspended, Jobs whose pods are created with a scheduling gate, and Jobs
- * whose pods no scheduler serves and this process binds itself, in turn. The releaser of this process releases each at once.
+ * onto a node, without a queue: Jobs as they are, Jobs that are created suspended, Jobs whose pods are created with a scheduling gate, Jobs
+ * whose pods no scheduler serves and this process binds itself, and Jobs that a webhook pins while they are created, in turn. The releaser
+ * of this process releases each at once.
  */
 import { Command } from 'commander';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
@@ -12,6 +13,7 @@ import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { type Cluster, startCluster } from '../cluster/cluster';
 import { print, round, runJobs } from './jobs';
+import { pinAtAdmission } from './pinning-webhook';
 import { controlPlaneSeconds, sum, usedBetween } from './processes';
 import { median } from './statistics';
 
@@ -41,6 +43,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   suspended: { suspend: true, release: resumeJobs },
   gated: { gated: true, release: ungatePods },
   bound: { schedulerName: BINDER, release: bindPods },
+  admitted: { release: (client, namespace) => pinAtAdmission(client, namespace, onNextNode) },
 };
 
 const jobOf =
