@@ -186,7 +186,7 @@ describeStack(
 
     test('a user without rights, a wrong name and a wrong word get one sentence', async () => {
       await expect(fluxqueue('why', 'nothing')).rejects.toThrow(
-        /FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob in namespace science is about it \(got "nothing"\); a new workload has one/,
+        /FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob in namespace science is about it \(got "nothing"\); see that the namespace/,
       );
       await expect(fluxqueue('hold', 'job/nothing')).rejects.toThrow(
         /FLUXQ_WORKLOAD_UNKNOWN: .*kubectl fluxqueue queue/,
