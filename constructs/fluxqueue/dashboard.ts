@@ -171,7 +171,7 @@ export const SECTIONS: readonly Section[] = [
       ),
       graph(
         'Successes without a FluxJob',
-        'Workloads that started and succeeded at once in a burst of their namespace.',
+        'Workloads that succeeded soon in a burst of their namespace.',
         'reqps',
         { expr: `sum(rate(fluxqueue_unrecorded_workloads_total[${RATE}]))`, legend: 'without a FluxJob' },
       ),

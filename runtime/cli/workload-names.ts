@@ -81,7 +81,7 @@ async function refuseUnrecorded(client: KubernetesClient, namespace: string, tex
     throw new FluxqError(
       'FLUXQ_WORKLOAD_UNKNOWN',
       hasSucceeded(object)
-        ? `${shown} has no FluxJob, because it started and succeeded at once, as many others of namespace ${namespace} did`
+        ? `${shown} has no FluxJob, because it succeeded soon, as many others of namespace ${namespace} did`
         : `${shown} has no FluxJob yet`,
       {
         field: 'workload',

@@ -143,7 +143,7 @@ export class FluxJobReconciler {
     if (!exists(row)) return 'the workload is gone';
     if (!isUnrecorded(row, policy, busyness)) return undefined;
     onUnrecorded();
-    return 'it succeeded at once in a burst';
+    return 'it succeeded soon in a burst';
   }
 
   private async update(row: WorkloadRow, before: Written): Promise<StatusDecision> {

@@ -42,7 +42,7 @@ export function controllerMetrics(registry: Registry) {
     }),
     unrecorded: new Counter({
       name: 'fluxqueue_unrecorded_workloads_total',
-      help: 'Workloads that started and succeeded at once in a burst of their namespace, and have no FluxJob.',
+      help: 'Workloads that succeeded soon in a burst of their namespace, and have no FluxJob.',
       registers,
     }),
   };

@@ -22,7 +22,7 @@ const COMPLETE = { conditions: [{ type: 'Complete', status: 'True' }] };
 const ADMITTED = { [ADMITTED_LABEL]: 'true' };
 
 test.each<[string, object | undefined, RegExp]>([
-  ['a success of the queue', { metadata: { labels: ADMITTED }, status: COMPLETE }, /succeeded at once/],
+  ['a success of the queue', { metadata: { labels: ADMITTED }, status: COMPLETE }, /succeeded soon/],
   [
     'a Job that waits or runs',
     { metadata: { labels: ADMITTED }, status: {} },

@@ -64,7 +64,7 @@ describeStack(
         (name) => !found.some(({ spec }) => spec.workload.name === name),
       );
       await expect(findFluxJob(getFixture().client, burst.name, without!)).rejects.toThrow(
-        `FLUXQ_WORKLOAD_UNKNOWN: workload: job/${without} has no FluxJob, because it started and succeeded at once, as many others of namespace burst did (got "${without}"); kubectl fluxqueue history ${without} shows what happened to it`,
+        `FLUXQ_WORKLOAD_UNKNOWN: workload: job/${without} has no FluxJob, because it succeeded soon, as many others of namespace burst did (got "${without}"); kubectl fluxqueue history ${without} shows what happened to it`,
       );
       const entries = await getFixture().queue.historyOf(burst.name, without!);
       expect(entries.map(({ event }) => event)).toEqual([
