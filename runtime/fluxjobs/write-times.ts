@@ -103,10 +103,10 @@ export class WriteTimes {
   }
 
   /** A wait counts from the submission; each later phase must last by itself. */
-  private secondsInCrowd(row: WorkloadRow, { phase, at }: Seen): number {
+  private secondsInCrowd(row: WorkloadRow, seen: Seen): number {
+    const { phase, at, unwrittenSince } = seen;
     const due = phase === 'Waiting' ? row.submittedAt + CROWD_SECONDS : at + this.busySeconds(row, at);
-    const seen = this.seen.get(row.uid)!;
-    this.seen.set(row.uid, { ...seen, keptBack: due - (seen.unwrittenSince ?? due) });
+    this.seen.set(row.uid, { ...seen, keptBack: due - (unwrittenSince ?? due) });
     return due - this.options.now();
   }
 

@@ -92,7 +92,7 @@ export const VALUES: readonly Value[] = [
     'fluxJobs.policy',
     'Notable',
     oneOf('Notable', 'All'),
-    'Whether what waits in line and succeeds at once in a burst has a FluxJob.',
+    'Whether what waits in line and succeeds soon in a burst has a FluxJob.',
   ),
   value('fairShare.enabled', false, BOOLEAN, 'Whether queues and users that used less start first.'),
 ];

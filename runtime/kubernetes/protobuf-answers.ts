@@ -2,7 +2,7 @@
  * Answers of the apiserver in protobuf. An object is in an envelope, runtime.Unknown, behind four bytes that say so. The
  * frame of a watch has a metav1.WatchEvent with such an object.
  */
-import { MalformedMessage, type Message, MessageReader, message } from './protobuf';
+import { MalformedMessage, type Message, MessageReader, message, sized } from './protobuf';
 import type { KubernetesList, KubernetesObject, Status } from './types';
 
 const MAGIC = 'k8s\0';
@@ -98,7 +98,7 @@ export class ProtobufAnswers {
     const envelope = this.#reader.read(body, ENVELOPE, MAGIC.length) as Envelope;
     const { raw = NOTHING, contentEncoding } = envelope;
     if (contentEncoding !== undefined) throw new MalformedMessage(`an object is in ${contentEncoding}`);
-    return this.#reader.read(raw, fields);
+    return this.#reader.read(raw, fields, 0, sized(raw.length));
   }
 }
 

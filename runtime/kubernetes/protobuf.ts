@@ -138,12 +138,13 @@ export class MessageReader {
 
   /**
    * @param start where the message begins
+   * @param into what gets its fields
    * @throws MalformedMessage
    */
-  read(bytes: Buffer, fields: Message, start = 0): object {
+  read(bytes: Buffer, fields: Message, start = 0, into: Properties = {}): object {
     this.#bytes = bytes;
     this.#position = start;
-    const object = this.object(fields, bytes.length);
+    const object = this.message(fields, bytes.length, into);
     this.#bytes = NOTHING;
     return object;
   }
@@ -165,10 +166,7 @@ export class MessageReader {
 
   /** A message that knows how large it was. */
   object(fields: Message, end: number): Properties {
-    const object: Properties = {};
-    // Not enumerable: it is no field.
-    Object.defineProperty(object, ENCODED_BYTES, { value: end - this.#position });
-    return this.message(fields, end, object);
+    return this.message(fields, end, sized(end - this.#position));
   }
 
   text(end: number): string {
@@ -235,6 +233,11 @@ export class MessageReader {
     else if (wireType === FIXED32) this.#position += 4;
     else throw new MalformedMessage(`a field has wire type ${wireType}`);
   }
+}
+
+/** An object that knows how many bytes it had. Not enumerable: that is no field. */
+export function sized(bytes: number): Properties {
+  return Object.defineProperty({}, ENCODED_BYTES, { value: bytes });
 }
 
 function listIn(object: Properties, name: string): unknown[] {

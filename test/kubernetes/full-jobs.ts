@@ -2,7 +2,7 @@
 import type { KubeObject } from '../cluster/api';
 import { NAMESPACE, PODS } from './full-pods';
 
-/** What the Job controller, whose name they carry, would do to them, nobody does. */
+/** The Job controller leaves these Jobs alone, so their status is what the test writes. */
 const managedBy = 'example.com/nobody';
 
 const [pod] = PODS as readonly [KubeObject & { readonly spec: object }];
