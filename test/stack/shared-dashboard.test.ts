@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Browser } from 'playwright-core';
 import { READ_GROUP, READ_VERSION } from '../../constructs/api/labels';
+import { waitFor } from '../cluster/wait';
 import { hasBrowser, launchBrowser } from '../dashboard/browser';
 import { follow } from './dashboard-events';
 import { describeStack, inOneNamespace } from './suite';
@@ -33,6 +34,12 @@ describeStack(
       const secret = await Namespace.create(getFixture, 'secret');
       const hidden = await secret.job('hidden', { cores: 1, runs: '600s' });
       await secret.phase(hidden, 'Running');
+      // The apiserver is told a while later that it is served, and what the role of a reader has.
+      const asReader = stack.cluster.clientFor(ADA.token);
+      await waitFor('the dashboard of a reader', async () => {
+        const { status } = await asReader.send('GET', `${dashboardOf('science')}/`);
+        return status === 200;
+      });
     }, 120_000);
     afterAll(() => {
       for (const proxy of proxies) proxy.kill();
@@ -52,7 +59,7 @@ describeStack(
     test('a reader of a namespace sees it, live, and nothing of others', async () => {
       const address = `${await asAda()}${dashboardOf('science')}`;
       const followed = follow(`${address}/`, ({ nodes }) => nodes.length > 0);
-      await science.job('shown', { cores: 2, runs: '600s' });
+      const shown = await science.job('shown', { cores: 2, runs: '600s' });
       const messages = await followed;
       expect(messages[0]).toMatchObject({ namespace: 'science', nodes: [] });
       expect(messages.at(-1)!.nodes).toEqual([{ name: 'node-0', cores: 4, gpus: 0, state: 'up' }]);
@@ -61,6 +68,8 @@ describeStack(
       expect(JSON.stringify(messages)).not.toContain('hidden');
       const history = await fetch(`${address}/histories/secret/hidden`);
       expect(await history.json()).toEqual({ problem: 'This page shows science alone.' });
+      // Units count from the start of its pod, which commits gather.
+      await science.phase(shown, 'Running');
     });
 
     test('usage is that of the namespace, or of all', async () => {
