@@ -7,6 +7,7 @@ import type { InternPool } from '../intern';
 import { isLarge } from '../kubernetes/object-size';
 import type { Job, ObjectMeta } from '../kubernetes/types';
 import { keptMetadata, keptPodSpec, mapped, pick } from './pod-projection';
+import { isPinned, withoutPin } from './template-pin';
 
 const SPEC = [
   'suspend',
@@ -32,6 +33,8 @@ export interface WatchedJob {
   readonly status?: Pick<Status, (typeof STATUS)[number] | 'conditions'>;
   /** Whether the whole Job is so large that each write of it is expensive. @default false */
   readonly isLarge?: boolean;
+  /** Whether its template has a pin of the queue, which is left out of the template here. @default false */
+  readonly isPinned?: boolean;
 }
 
 export function projectJob(job: Job, pool: InternPool): WatchedJob {
@@ -48,16 +51,19 @@ export function projectJob(job: Job, pool: InternPool): WatchedJob {
     spec: { ...pick(spec, SPEC), template: templateOf(spec.template, pool) },
     ...mapped('status', status && statusOf(status, pool)),
     ...mapped('isLarge', isLarge(job) || undefined),
+    ...mapped('isPinned', isPinned(spec.template) || undefined),
   };
 }
 
-function templateOf({ metadata, spec }: Template, pool: InternPool): Template {
+function templateOf(template: Template, pool: InternPool): Template {
+  const { metadata, spec } = template;
   const { labels, annotations } = metadata ?? {};
   const kept = {
     ...mapped('labels', labels && pool.record(labels)),
     ...mapped('annotations', annotations && pool.record(annotations)),
   };
-  return { ...mapped('metadata', metadata && kept), spec: keptPodSpec(spec, pool) };
+  const own = isPinned(template) ? withoutPin(spec) : spec;
+  return { ...mapped('metadata', metadata && kept), spec: keptPodSpec(own, pool) };
 }
 
 function statusOf(status: Status, pool: InternPool): WatchedJob['status'] & object {

@@ -11,6 +11,7 @@ import {
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
+import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
@@ -23,7 +24,7 @@ import {
   secondsOf,
   type WorkloadAdapter,
 } from './adapter';
-import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf, soleNode } from './assignment';
 import { jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
 
@@ -57,7 +58,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   },
   releasePatch: (job, row) => ({
     type: 'json',
-    body: jobReleasePatch(job, row, { assignment: assignmentOf(job, row), ...enforcedWalltime(job, row) }),
+    body: jobReleasePatch(job, row, { ...placementFor(job, row), ...enforcedWalltime(job, row) }),
   }),
   suspendPatch: (job) =>
     job.spec.suspend === true
@@ -118,6 +119,17 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
     text,
     parts.reduce((sum, { pods }) => sum + pods, 0),
   );
+}
+
+/**
+ * If all pods go to one node, the template says so itself. The template of a Job of a MiniCluster stays as its MiniCluster
+ * has it, and an affinity of the user's own stays as it is: admission adds the node to it in each pod.
+ */
+function placementFor(job: WatchedJob, row: WorkloadRow): { assignment: string; pin: string | undefined } {
+  const assignment = assignmentOf(job, row);
+  const { affinity } = job.spec.template.spec;
+  const isFree = affinity === undefined && controllerOf(job)?.kind !== 'MiniCluster';
+  return { assignment, pin: isFree ? soleNode(assignment) : undefined };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
-  POD_CONDITIONS,
+  podConditions,
   type Variable,
 } from './scope';
 import { carriesUserVariable, userVariable } from './user-mutation';
@@ -69,7 +69,7 @@ export class AdmissionPolicies extends Construct {
       resources: ['pods'],
       operations: ['CREATE'],
       suffix: 'pods',
-      conditions: POD_CONDITIONS,
+      conditions: podConditions(props),
       variables: [...POD_VARIABLES, userVariable(props), carriesUserVariable(props)],
       patch: podPatch(props.schedulerName),
     });
