@@ -60,10 +60,7 @@ function constraints(
 export class AdmissionGuards extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionGuardsProps = {}) {
     super(scope, id);
-    const byUser = {
-      name: 'not-the-controller',
-      expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
-    };
+    const byUser = { name: 'not-the-controller', expression: notTheController(props) };
     this.addSettings(props);
     this.addPriorityClass(props);
     // Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled.
@@ -111,14 +108,20 @@ export class AdmissionGuards extends Construct {
     add('job-settings', JOBS, [
       ...settingParts(ofJobs),
       { ...template, when: `(${when}) && ${ofJobs}`, problem },
-      podLimitPart('spec.template.spec', ofJobs),
+      podLimitPart('spec.template.spec', ofJobs, notTheController(props)),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
     const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
-    add('pod-settings', PODS, [...settingParts(ofPods), podLimitPart('spec', ofPods), bypassPart(props)]);
+    add('pod-settings', PODS, [
+      ...settingParts(ofPods),
+      podLimitPart('spec', ofPods, notTheController(props)),
+      bypassPart(props),
+    ]);
   }
 }
 
+const notTheController = (props: AdmissionGuardsProps) =>
+  `!(request.userInfo.username in ${celList(controllerUsers(props))})`;
 const all = (conditions: readonly MatchCondition[]) =>
   conditions.map(({ expression }) => `(${expression})`).join(' && ');
 
