@@ -20,8 +20,8 @@ import type { JsonPatchOperation } from './adapter';
 export interface JobRelease {
   /** In the template, where pod admission reads it. */
   readonly assignment: string;
-  /** The node of all pods, which the template gets too; undefined if admission pins each pod. */
-  readonly pin: string | undefined;
+  /** The node of all pods, which the template gets too. @default - admission pins each pod */
+  readonly pin?: string;
   readonly activeDeadlineSeconds: number;
   /** Whether the deadline is the queue's and not the user's own. */
   readonly isEnforced: boolean;

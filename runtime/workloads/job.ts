@@ -25,7 +25,7 @@ import {
   type WorkloadAdapter,
 } from './adapter';
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf, soleNode } from './assignment';
-import { jobReleasePatch } from './job-release';
+import { type JobRelease, jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
 
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
@@ -56,10 +56,10 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
     return Math.max(0, counted - pods.filter((pod) => !isTerminal(pod)).length);
   },
-  releasePatch: (job, row) => ({
-    type: 'json',
-    body: jobReleasePatch(job, row, { ...placementFor(job, row), ...enforcedWalltime(job, row) }),
-  }),
+  releasePatch(job, row, wasRefused = false) {
+    const placement = wasRefused ? { assignment: assignmentOf(job, row) } : placementFor(job, row);
+    return { type: 'json', body: jobReleasePatch(job, row, { ...placement, ...enforcedWalltime(job, row) }) };
+  },
   suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
@@ -123,13 +123,15 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
 
 /**
  * If all pods go to one node, the template says so itself. The template of a Job of a MiniCluster stays as its MiniCluster
- * has it, and an affinity of the user's own stays as it is: admission adds the node to it in each pod.
+ * has it, and an affinity of the user's own stays as it is: admission adds the node to it in each pod. Policies that are older
+ * than this controller, as during an update, or that others made for templates may refuse it: admission is enough then.
  */
-function placementFor(job: WatchedJob, row: WorkloadRow): { assignment: string; pin: string | undefined } {
+function placementFor(job: WatchedJob, row: WorkloadRow): Pick<JobRelease, 'assignment' | 'pin'> {
   const assignment = assignmentOf(job, row);
   const { affinity } = job.spec.template.spec;
   const isFree = affinity === undefined && controllerOf(job)?.kind !== 'MiniCluster';
-  return { assignment, pin: isFree ? soleNode(assignment) : undefined };
+  const pin = isFree ? soleNode(assignment) : undefined;
+  return pin === undefined ? { assignment } : { assignment, pin };
 }
 
 /**

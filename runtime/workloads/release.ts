@@ -87,7 +87,8 @@ export class Release {
     const { object, adapter, row } = workload;
     try {
       const path = adapter.path(row.namespace, row.name);
-      const outcome = await applyPatch(client, path, adapter.releasePatch(object, row), (patched) =>
+      const patch = adapter.releasePatch(object, row, this.rejectedSince.has(row.jobid));
+      const outcome = await applyPatch(client, path, patch, (patched) =>
         eviction.recordRelease(patched, row),
       );
       if (outcome === 'gone') return 'deleted';

@@ -51,6 +51,52 @@ describeStack(
       const on = await waitFor('its pod', async () => (await podsOf('train'))[0]?.spec.nodeName);
       expect(on).toBe(second);
     }, 120_000);
+
+    test('starts also where a policy refuses what the queue writes into its template', async () => {
+      const { cluster } = getFixture().stack;
+      const metadata = { name: 'no-affinity' };
+      const policy = { apiVersion: 'admissionregistration.k8s.io/v1', metadata };
+      await cluster.apply([
+        {
+          ...policy,
+          kind: 'ValidatingAdmissionPolicy',
+          spec: {
+            matchConstraints: {
+              resourceRules: [
+                { apiGroups: ['batch'], apiVersions: ['v1'], operations: ['*'], resources: ['jobs'] },
+              ],
+            },
+            validations: [{ expression: '!has(object.spec.template.spec.affinity)', message: 'no affinity' }],
+          },
+        },
+        {
+          ...policy,
+          kind: 'ValidatingAdmissionPolicyBinding',
+          spec: { policyName: 'no-affinity', validationActions: ['Deny'] },
+        },
+      ]);
+      const affine = {
+        ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'affine', namespace: 'science' } },
+        spec: {
+          template: {
+            spec: {
+              ...{ restartPolicy: 'Never', affinity: affinityTo('node-0') },
+              containers: [{ name: 'main', image: 'none' }],
+            },
+          },
+        },
+      };
+      await waitFor('the policy', async () => {
+        const { status } = await cluster.api.send('POST', `${jobs('science')}?dryRun=All`, affine);
+        return status === 422 || status === 403;
+      });
+      const plain = await science.job('plain', { cores: 1, runs: '1h' });
+      const { allocation, requeues } = await science.phase(plain, 'Running');
+      expect(requeues).toBe(0);
+      expect((await template('plain')).spec.affinity).toBeUndefined();
+      const [pod] = await podsOf('plain');
+      expect(pod!.spec.affinity).toEqual(affinityTo(allocation!.nodes[0]!.name));
+    }, 120_000);
   },
-  { cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
 );

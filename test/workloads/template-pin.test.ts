@@ -88,6 +88,15 @@ describe('the template of a Job', () => {
     expect(watched(after).isPinned).toBeUndefined();
   });
 
+  test('has no node after a release that was refused with one', () => {
+    const unpinned = (object: Job) => {
+      const { body } = jobAdapter.releasePatch(watched(object), granted('node-1'), true);
+      return stateOf(applyJsonPatch(object, body as readonly Operation[])!);
+    };
+    const none = { affinity: undefined, pinned: undefined };
+    expect([unpinned(job()), unpinned(again(released(job(), 'node-1')))]).toEqual([none, none]);
+  });
+
   test('has the node of the next grant after the next release, or none', () => {
     const waiting = again(released(job(), 'node-1'));
     expect(stateOf(released(waiting, 'node-2'))).toEqual(pinnedTo('node-2'));
