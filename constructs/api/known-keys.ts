@@ -8,7 +8,6 @@ import {
   DEADLINE_ANNOTATION,
   GANG_SIZE,
   JOBID_ANNOTATION,
-  PINNED_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from './labels';
@@ -33,7 +32,7 @@ export const KNOWN_KEYS: readonly string[] = [
 ];
 
 /** Keys that the queue itself writes into the template of a Job. */
-export const TEMPLATE_KEYS: readonly string[] = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, PINNED_ANNOTATION];
+export const TEMPLATE_KEYS: readonly string[] = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION];
 
 export const UNKNOWN_KEY_PROBLEM = 'is not a known setting';
 export const TEMPLATE_PROBLEM = 'has no effect in the template of a Job';

@@ -22,9 +22,6 @@ export const ASSIGNMENT_ANNOTATION = 'fluxqueue/assignment';
 /** Annotation beside the assignment: Fluxion's job id of the allocation, for the recovery of a queue that lost its row. */
 export const JOBID_ANNOTATION = 'fluxqueue/jobid';
 
-/** Annotation beside the assignment: "true" if the release wrote the node of all pods into the affinity of the template, too. */
-export const PINNED_ANNOTATION = 'fluxqueue/pinned';
-
 /** Completion index that Kubernetes gives each pod of an indexed Job. */
 export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 

@@ -2,28 +2,26 @@
  * Puts back what is the queue's in a Job that its user updates (docs/edits.md): a
  * manifest that is applied again drops or overwrites it, and means nothing by it.
  */
-import { TEMPLATE_KEYS } from '../../constructs/api/known-keys';
 import {
   ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   HOLD,
-  PINNED_ANNOTATION,
+  JOBID_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
-import { TEMPLATE_AFFINITY } from '../shared/template-pin';
 import { settingOf } from '../workloads/settings';
 import type { Metadata } from './review';
 
 export interface UpdatedJob {
   readonly metadata?: Metadata;
-  readonly status?: { readonly startTime?: string };
   readonly spec?: {
     readonly suspend?: boolean;
     readonly parallelism?: number;
     readonly activeDeadlineSeconds?: number;
-    readonly template?: { readonly metadata?: Metadata; readonly spec?: { readonly affinity?: unknown } };
+    readonly template?: { readonly metadata?: Metadata };
   };
 }
 
@@ -76,7 +74,6 @@ export function putBack(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
     ...patchEntries(LABELS, job.metadata?.labels, labelsOf(job, wish)),
     ...patchEntries(ANNOTATIONS, job.metadata?.annotations, annotationsOf(old, wish)),
     ...templateEntries(job, old),
-    ...pin(job, old),
   ];
 }
 
@@ -105,7 +102,7 @@ function annotationsOf(old: UpdatedJob, { note }: SuspensionWish): Wanted {
 function templateEntries(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
   const metadata = job.spec?.template?.metadata;
   const before = old.spec?.template?.metadata?.annotations;
-  const dropped = TEMPLATE_KEYS.filter(
+  const dropped = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].filter(
     (key) => before?.[key] !== undefined && metadata?.annotations?.[key] === undefined,
   );
   if (dropped.length === 0) return [];
@@ -114,14 +111,4 @@ function templateEntries(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
     ...(metadata === undefined ? [{ op: 'add', path: TEMPLATE, value: {} } as const] : []),
     ...patchEntries(`${TEMPLATE}/annotations`, metadata?.annotations, wanted),
   ];
-}
-
-/** The node that a release wrote. Its user may write another affinity as soon as Kubernetes lets the template change again. */
-function pin(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
-  const { metadata, spec } = old.spec?.template ?? {};
-  const dropped =
-    (old.spec?.suspend !== true || old.status?.startTime !== undefined) &&
-    metadata?.annotations?.[PINNED_ANNOTATION] !== undefined &&
-    job.spec?.template?.spec?.affinity === undefined;
-  return dropped ? [{ op: 'add', path: TEMPLATE_AFFINITY, value: spec?.affinity }] : [];
 }

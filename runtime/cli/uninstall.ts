@@ -9,7 +9,6 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import { clusterWide, jobs, pods, resourcePath } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import { isPinned, UNPINNED, withoutPin } from '../shared/template-pin';
 
 export interface UninstallOptions {
   readonly client: KubernetesClient;
@@ -125,25 +124,17 @@ async function releaseWorkload(client: KubernetesClient, workload: Waiting): Pro
     } catch (error) {
       // Its user was faster, and may have made another one of its name.
       if (isStatus(error, 404) || isStatus(error, 409)) return;
-      // The Job controller ends a suspension before the template of a Job may change: 422.
-      if (!isStatus(error, 403) && !isStatus(error, 422)) throw error;
+      if (!isStatus(error, 403)) throw error;
     }
     await pause(systemClock, POLL_MS);
   }
   throw waits([workload]);
 }
 
-/** A Job that waits again after it ran would otherwise stay on the node that it had. */
-function withoutGrant({ spec: { template } }: Job): object {
-  if (!isPinned(template)) return {};
-  const affinity = withoutPin(template.spec).affinity === undefined ? null : UNPINNED;
-  return { template: { spec: { affinity } } };
-}
-
 async function isReleased(client: KubernetesClient, { kind, object }: Waiting): Promise<boolean> {
   const { name, namespace, uid } = object.metadata;
   if (kind === 'Job') {
-    const body = { metadata: { uid }, spec: { suspend: false, ...withoutGrant(object) } };
+    const body = { metadata: { uid }, spec: { suspend: false } };
     const { spec } = await client.patch<Job>(jobs(namespace, name), body, 'merge');
     return spec.suspend === false;
   }

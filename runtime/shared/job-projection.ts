@@ -7,7 +7,6 @@ import type { InternPool } from '../intern';
 import { isLarge } from '../kubernetes/object-size';
 import type { Job, ObjectMeta } from '../kubernetes/types';
 import { keptMetadata, keptPodSpec, mapped, pick } from './pod-projection';
-import { isPinned, withoutPin } from './template-pin';
 
 const SPEC = [
   'suspend',
@@ -33,8 +32,6 @@ export interface WatchedJob {
   readonly status?: Pick<Status, (typeof STATUS)[number] | 'conditions'>;
   /** Whether the whole Job is so large that each write of it is expensive. @default false */
   readonly isLarge?: boolean;
-  /** Whether its template has a pin of the queue, which is left out of the template here. @default false */
-  readonly isPinned?: boolean;
 }
 
 export function projectJob(job: Job, pool: InternPool): WatchedJob {
@@ -51,19 +48,16 @@ export function projectJob(job: Job, pool: InternPool): WatchedJob {
     spec: { ...pick(spec, SPEC), template: templateOf(spec.template, pool) },
     ...mapped('status', status && statusOf(status, pool)),
     ...mapped('isLarge', isLarge(job) || undefined),
-    ...mapped('isPinned', isPinned(spec.template) || undefined),
   };
 }
 
-function templateOf(template: Template, pool: InternPool): Template {
-  const { metadata, spec } = template;
+function templateOf({ metadata, spec }: Template, pool: InternPool): Template {
   const { labels, annotations } = metadata ?? {};
   const kept = {
     ...mapped('labels', labels && pool.record(labels)),
     ...mapped('annotations', annotations && pool.record(annotations)),
   };
-  const own = isPinned(template) ? withoutPin(spec) : spec;
-  return { ...mapped('metadata', metadata && kept), spec: keptPodSpec(own, pool) };
+  return { ...mapped('metadata', metadata && kept), spec: keptPodSpec(spec, pool) };
 }
 
 function statusOf(status: Status, pool: InternPool): WatchedJob['status'] & object {

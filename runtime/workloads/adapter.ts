@@ -29,11 +29,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */
   unseenPods(object: T, pods: readonly Pod[]): number;
-  /**
-   * The single patch that releases the object onto its allocated nodes.
-   * @param wasRefused whether the apiserver refused it before; it then has only what it cannot do without. @default false
-   */
-  releasePatch(object: T, row: WorkloadRow, wasRefused?: boolean): Patch;
+  /** The single patch that releases the object onto its allocated nodes. */
+  releasePatch(object: T, row: WorkloadRow): Patch;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
   suspendPatch(object: T): Patch | undefined;
   /** The grant that the object itself carries; undefined if it is suspended or carries none. */

@@ -8,20 +8,16 @@ import {
   DEADLINE_ANNOTATION,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
-  PINNED_ANNOTATION,
 } from '../../constructs/api/labels';
 import { patchEntries } from '../kubernetes/json-patch';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
-import { affinityTo, TEMPLATE_AFFINITY, TEMPLATE_NODE_TERMS } from '../shared/template-pin';
 import type { JsonPatchOperation } from './adapter';
 
 /** What a release writes. */
 export interface JobRelease {
   /** In the template, where pod admission reads it. */
   readonly assignment: string;
-  /** The node of all pods, which the template gets too. @default - admission pins each pod */
-  readonly pin?: string;
   readonly activeDeadlineSeconds: number;
   /** Whether the deadline is the queue's and not the user's own. */
   readonly isEnforced: boolean;
@@ -30,16 +26,12 @@ export interface JobRelease {
 export function jobReleasePatch(
   job: WatchedJob,
   { jobid }: WorkloadRow,
-  { assignment, pin, activeDeadlineSeconds, isEnforced }: JobRelease,
+  { assignment, activeDeadlineSeconds, isEnforced }: JobRelease,
 ): readonly JsonPatchOperation[] {
   const { uid, generation, labels, annotations } = job.metadata;
   const { metadata } = job.spec.template;
   const template = '/spec/template/metadata';
-  const grant = {
-    [ASSIGNMENT_ANNOTATION]: assignment,
-    [JOBID_ANNOTATION]: String(jobid),
-    [PINNED_ANNOTATION]: pin === undefined ? undefined : 'true',
-  };
+  const grant = { [ASSIGNMENT_ANNOTATION]: assignment, [JOBID_ANNOTATION]: String(jobid) };
   return [
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'test', path: '/metadata/generation', value: generation },
@@ -51,22 +43,10 @@ export function jobReleasePatch(
     { op: 'add', path: '/spec/activeDeadlineSeconds', value: activeDeadlineSeconds },
     ...(metadata === undefined ? [{ op: 'add', path: template, value: {} } as const] : []),
     ...patchEntries(`${template}/annotations`, metadata?.annotations, grant),
-    ...affinityPatch(job, pin),
     // The apiserver gives it to all other Jobs: by it the pods of a deleted Job are found.
     ...(job.spec.manualSelector === true
       ? patchEntries(`${template}/labels`, metadata?.labels, { [JOB_UID_LABEL]: uid })
       : []),
     { op: 'add', path: '/spec/suspend', value: false },
   ];
-}
-
-/** Replaces or removes the pin of an earlier release. */
-function affinityPatch(
-  { isPinned = false, spec: { template } }: WatchedJob,
-  pin: string | undefined,
-): readonly JsonPatchOperation[] {
-  if (pin !== undefined) return [{ op: 'add', path: TEMPLATE_AFFINITY, value: affinityTo(pin) }];
-  if (!isPinned) return [];
-  const path = template.spec.affinity === undefined ? TEMPLATE_AFFINITY : TEMPLATE_NODE_TERMS;
-  return [{ op: 'remove', path }];
 }

@@ -11,7 +11,6 @@ import {
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
-import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
@@ -24,8 +23,8 @@ import {
   secondsOf,
   type WorkloadAdapter,
 } from './adapter';
-import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf, soleNode } from './assignment';
-import { type JobRelease, jobReleasePatch } from './job-release';
+import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import { jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
 
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
@@ -56,10 +55,10 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
     return Math.max(0, counted - pods.filter((pod) => !isTerminal(pod)).length);
   },
-  releasePatch(job, row, wasRefused = false) {
-    const placement = wasRefused ? { assignment: assignmentOf(job, row) } : placementFor(job, row);
-    return { type: 'json', body: jobReleasePatch(job, row, { ...placement, ...enforcedWalltime(job, row) }) };
-  },
+  releasePatch: (job, row) => ({
+    type: 'json',
+    body: jobReleasePatch(job, row, { assignment: assignmentOf(job, row), ...enforcedWalltime(job, row) }),
+  }),
   suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
@@ -119,19 +118,6 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
     text,
     parts.reduce((sum, { pods }) => sum + pods, 0),
   );
-}
-
-/**
- * If all pods go to one node, the template says so itself. The template of a Job of a MiniCluster stays as its MiniCluster
- * has it, and an affinity of the user's own stays as it is: admission adds the node to it in each pod. Policies that are older
- * than this controller, as during an update, or that others made for templates may refuse it: admission is enough then.
- */
-function placementFor(job: WatchedJob, row: WorkloadRow): Pick<JobRelease, 'assignment' | 'pin'> {
-  const assignment = assignmentOf(job, row);
-  const { affinity } = job.spec.template.spec;
-  const isFree = affinity === undefined && controllerOf(job)?.kind !== 'MiniCluster';
-  const pin = isFree ? soleNode(assignment) : undefined;
-  return pin === undefined ? { assignment } : { assignment, pin };
 }
 
 /**

@@ -87,8 +87,7 @@ export class Release {
     const { object, adapter, row } = workload;
     try {
       const path = adapter.path(row.namespace, row.name);
-      const patch = adapter.releasePatch(object, row, this.rejectedSince.has(row.jobid));
-      const outcome = await applyPatch(client, path, patch, (patched) =>
+      const outcome = await applyPatch(client, path, adapter.releasePatch(object, row), (patched) =>
         eviction.recordRelease(patched, row),
       );
       if (outcome === 'gone') return 'deleted';

@@ -4,10 +4,8 @@ import {
   DEADLINE_ANNOTATION,
   HOLD,
   JOBID_ANNOTATION,
-  PINNED_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { Job } from '../../runtime/kubernetes/types';
-import { affinityTo } from '../../runtime/shared/template-pin';
 import type { KubeObject } from '../cluster/api';
 import type { Cluster } from '../cluster/cluster';
 import type { Fields } from './corpus-objects';
@@ -73,15 +71,10 @@ export async function release(
   object: KubeObject,
   seconds = 600,
 ): Promise<void> {
-  const annotations = {
-    [ASSIGNMENT_ANNOTATION]: '0/1:node-0',
-    [JOBID_ANNOTATION]: '7',
-    [PINNED_ANNOTATION]: 'true',
-  };
-  const template = { metadata: { annotations }, spec: { affinity: affinityTo('node-0') } };
+  const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' };
   const { status, body } = await users.patch(CONTROLLER, namespace, object, {
     metadata: { annotations: { [DEADLINE_ANNOTATION]: String(seconds) } },
-    spec: { suspend: false, activeDeadlineSeconds: seconds, template },
+    spec: { suspend: false, activeDeadlineSeconds: seconds, template: { metadata: { annotations } } },
   });
   if (status !== 200) throw new Error(body.message);
 }

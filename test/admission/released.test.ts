@@ -1,13 +1,9 @@
 /** What users can change about a Job that the queue started, in both forms of admission on a real apiserver. */
-import { DEADLINE_ANNOTATION, PINNED_ANNOTATION } from '../../constructs/api/labels';
-import { jobs } from '../../runtime/kubernetes/paths';
-import type { Job } from '../../runtime/kubernetes/types';
-import { affinityTo } from '../../runtime/shared/template-pin';
+import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
 import { FORMS, makeNamespace, untilActive, useForms } from './forms';
-import { release } from './git';
 import { ALICE, accepted, CONTROLLER, type Users } from './users';
 
 const RELEASE = {
@@ -50,37 +46,6 @@ describeCluster(
           expect(
             (await edit(train, { metadata: { annotations: { [DEADLINE_ANNOTATION]: value } } })).metadata,
           ).toMatchObject({ annotations: { [DEADLINE_ANNOTATION]: '600' } });
-      });
-
-      it('keeps the node that its release wrote into the template, until it waits again', async () => {
-        const manifest = job({ parallelism: 2, completions: 2 });
-        const made = await accepted(users.create(ALICE, namespace, manifest));
-        await release(users, namespace, made);
-        /** As `kubectl replace` of the manifest, whose template has nothing of the queue. */
-        const replaced = async (): Promise<Job> => {
-          const path = jobs(namespace, made.metadata.name);
-          const { metadata: current, spec } = await getCluster().get<Job>(path);
-          const { resourceVersion: _r, ...metadata } = current;
-          const { affinity: _, ...pod } = spec.template.spec;
-          const { annotations: __, ...ofTemplate } = spec.template.metadata ?? {};
-          const template = { metadata: ofTemplate, spec: pod };
-          const body = { ...manifest, metadata, spec: { ...spec, template } };
-          return (await accepted(users.send(ALICE, 'PUT', path, body))) as unknown as Job;
-        };
-        const { template } = (await replaced()).spec;
-        expect(template.spec.affinity).toEqual(affinityTo('node-0'));
-        expect(template.metadata?.annotations).toMatchObject({ [PINNED_ANNOTATION]: 'true' });
-        await edit(made, spec({ suspend: true }));
-        // Until the Job controller has ended its start, Kubernetes lets nobody change its template.
-        await replaced();
-        await getCluster().waitFor('the end of its start', async () => {
-          const { status } = await getCluster().get<Job>(jobs(namespace, made.metadata.name));
-          return status?.startTime === undefined;
-        });
-        // Its user may choose nodes now, or none.
-        const waiting = (await replaced()).spec.template;
-        expect(waiting.spec.affinity).toBeUndefined();
-        expect(waiting.metadata?.annotations).toMatchObject({ [PINNED_ANNOTATION]: 'true' });
       });
 
       it('can be changed by the runtime, and by its user once it is suspended', async () => {

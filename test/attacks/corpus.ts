@@ -1,6 +1,5 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
-import { PIN_ATTACKS } from './corpus-pins';
 import { READER_ATTACKS } from './corpus-reader';
 import { USER_ATTACKS } from './corpus-users';
 import { WEBHOOK_ATTACKS } from './corpus-webhook';
@@ -9,7 +8,6 @@ import { WEBHOOK_ATTACKS } from './corpus-webhook';
 export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
   ...CONTROLLER_ATTACKS,
-  ...PIN_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...READER_ATTACKS,
 ];

@@ -252,22 +252,10 @@ const onePod = (name: string, namespace: string, gates: readonly string[] = []) 
     namespace,
   );
 
-/** It asks for nodes by itself. */
-const CHOOSY = {
-  affinity: {
-    nodeAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: {
-        nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'Exists' }] }],
-      },
-    },
-  },
-};
-
 const OBJECTS: readonly KubeObject[] = [
   ...MINICLUSTERS,
   made('FluxSetup', 'team', { spec: {} }, BETA),
   made('Job', 'waiting', { metadata: held, spec: job() }),
-  made('Job', 'choosy', { metadata: held, spec: job(CHOOSY) }),
   made('Job', 'running', {
     spec: job(
       {},

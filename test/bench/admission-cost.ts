@@ -12,11 +12,9 @@ import {
   ASSIGNMENT_ANNOTATION,
   JOBID_ANNOTATION,
   NAMESPACE_LABEL,
-  PINNED_ANNOTATION,
   STACK_NAMESPACE,
 } from '../../constructs/api/labels';
 import { defaultStack } from '../../constructs/fluxqueue';
-import { affinityTo } from '../../runtime/shared/template-pin';
 import { JOB_CONTROLLER } from '../admission/corpus-objects';
 import { ALICE, CONTROLLER, USER_RIGHTS, type Users, usersOf } from '../admission/users';
 import { type Cluster, type KubeObject, startCluster } from '../cluster/cluster';
@@ -45,8 +43,6 @@ const POD_SPEC = {
   containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }],
 };
 const GRANT = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' };
-const PINNED_GRANT = { ...GRANT, [PINNED_ANNOTATION]: 'true' };
-const PIN = { affinity: affinityTo('node-0') };
 const OWNER = {
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -60,17 +56,15 @@ function jobNamed(name: string, labels: Readonly<Record<string, string>> = {}): 
   return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, labels }, spec };
 }
 
-/** @param pinned whether the template of its Job has its node */
-function podNamed(name: string, where: Where, pinned = true): KubeObject {
+function podNamed(name: string, where: Where): KubeObject {
   const metadata = {
     name,
     ownerReferences: [OWNER],
     finalizers: ['batch.kubernetes.io/job-tracking'],
     labels: { 'job-name': 'waiting', 'batch.kubernetes.io/job-name': 'waiting' },
-    ...(where === 'queue' && { annotations: pinned ? PINNED_GRANT : GRANT }),
+    ...(where === 'queue' && { annotations: GRANT }),
   };
-  const spec = where === 'queue' && pinned ? { ...POD_SPEC, ...PIN } : POD_SPEC;
-  return { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: POD_SPEC };
 }
 
 interface Request {
@@ -82,16 +76,6 @@ interface Request {
   readonly body: object;
   /** How often a Job without settings needs it. */
   readonly times: number;
-}
-
-function release(where: Where, template: object, times: number): Request {
-  const spec = { suspend: false, activeDeadlineSeconds: 600, ...(where === 'queue' && { template }) };
-  const user = where === 'queue' ? CONTROLLER : ALICE;
-  return { user, verb: 'PATCH', group: 'batch', path: 'jobs/waiting', body: { spec }, times };
-}
-
-function createPod(body: object, times: number): Request {
-  return { user: JOB_CONTROLLER, verb: 'POST', path: 'pods', body, times };
 }
 
 /** The writes of a one-pod Job, each by the user who sends it. */
@@ -112,8 +96,20 @@ const REQUESTS: Readonly<Record<string, (where: Where) => Request>> = {
     body: jobNamed('new', { 'fluxqueue/walltime': '90m', 'fluxqueue/queue': 'default' }),
     times: 0,
   }),
-  'release the Job': (where) => release(where, { metadata: { annotations: PINNED_GRANT }, spec: PIN }, 1),
-  'release a Job without a pin': (where) => release(where, { metadata: { annotations: GRANT } }, 0),
+  'release the Job': (where) => ({
+    user: where === 'queue' ? CONTROLLER : ALICE,
+    verb: 'PATCH',
+    group: 'batch',
+    path: 'jobs/waiting',
+    body: {
+      spec: {
+        suspend: false,
+        activeDeadlineSeconds: 600,
+        ...(where === 'queue' && { template: { metadata: { annotations: GRANT } } }),
+      },
+    },
+    times: 1,
+  }),
   'status of the Job': () => ({
     user: JOB_CONTROLLER,
     verb: 'PATCH',
@@ -122,8 +118,13 @@ const REQUESTS: Readonly<Record<string, (where: Where) => Request>> = {
     body: { status: { terminating: 1 } },
     times: 4,
   }),
-  'create the pod': (where) => createPod(podNamed('new', where), 1),
-  'create a pod that admission pins': (where) => createPod(podNamed('new', where, false), 0),
+  'create the pod': (where) => ({
+    user: JOB_CONTROLLER,
+    verb: 'POST',
+    path: 'pods',
+    body: podNamed('new', where),
+    times: 1,
+  }),
   'status of the pod': () => ({
     user: 'system:kube-scheduler',
     verb: 'PATCH',

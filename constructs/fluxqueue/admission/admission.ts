@@ -57,7 +57,6 @@ export class Admission extends Construct {
       ...(users === undefined ? {} : { controllerUsers: users }),
       ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
     };
-    const ofScheduler = schedulerName === undefined ? {} : { schedulerName };
     const { userPriorities } = props;
     const byRights = { ...byUsers, ...(userPriorities === undefined ? {} : { userPriorities }) };
     new AdmissionGuards(this, 'guards', byRights);
@@ -71,13 +70,15 @@ export class Admission extends Construct {
     if (Object.keys(props.ownSecrets).length > 0)
       new SecretGuard(this, 'secrets', { ...where, secrets: props.ownSecrets });
     if (hasForm(props.form, 'policies')) {
-      new AdmissionPolicies(this, 'policies', { ...byUsers, ...ofScheduler });
+      new AdmissionPolicies(this, 'policies', {
+        ...byUsers,
+        ...(schedulerName === undefined ? {} : { schedulerName }),
+      });
     }
     if (hasForm(props.form, 'webhook')) {
       new WebhookGuard(this, 'webhook-guard', where);
       new AdmissionWebhookConfiguration(this, 'webhook', {
         ...byUsers,
-        ...ofScheduler,
         name: WEBHOOK_CONFIGURATION,
         serviceName: WEBHOOK_SERVICE,
         ...(props.webhookAnnotations === undefined ? {} : { annotations: props.webhookAnnotations }),

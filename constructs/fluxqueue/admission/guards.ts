@@ -60,7 +60,10 @@ function constraints(
 export class AdmissionGuards extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionGuardsProps = {}) {
     super(scope, id);
-    const byUser = { name: 'not-the-controller', expression: notTheController(props) };
+    const byUser = {
+      name: 'not-the-controller',
+      expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
+    };
     this.addSettings(props);
     this.addPriorityClass(props);
     // Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled.
@@ -108,20 +111,14 @@ export class AdmissionGuards extends Construct {
     add('job-settings', JOBS, [
       ...settingParts(ofJobs),
       { ...template, when: `(${when}) && ${ofJobs}`, problem },
-      podLimitPart('spec.template.spec', ofJobs, notTheController(props)),
+      podLimitPart('spec.template.spec', ofJobs),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
     const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
-    add('pod-settings', PODS, [
-      ...settingParts(ofPods),
-      podLimitPart('spec', ofPods, notTheController(props)),
-      bypassPart(props),
-    ]);
+    add('pod-settings', PODS, [...settingParts(ofPods), podLimitPart('spec', ofPods), bypassPart(props)]);
   }
 }
 
-const notTheController = (props: AdmissionGuardsProps) =>
-  `!(request.userInfo.username in ${celList(controllerUsers(props))})`;
 const all = (conditions: readonly MatchCondition[]) =>
   conditions.map(({ expression }) => `(${expression})`).join(' && ');
 

@@ -3,16 +3,15 @@
  * drops or overwrites it, and means nothing by it. runtime/admission/reapplied.ts has the same rules.
  */
 import { pointerToken } from '../../api/json-pointer';
-import { TEMPLATE_KEYS } from '../../api/known-keys';
 import {
   ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   HOLD,
-  PINNED_ANNOTATION,
+  JOBID_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../api/labels';
-import { pinTo } from './pin';
 import { cel, type Variable } from './scope';
 
 const annotation = (object: string, key: string) =>
@@ -24,22 +23,11 @@ const inTemplate = (object: string) => `${object}.spec.template.?metadata.?annot
 
 /** Annotations that have the value that the queue or admission gave them. */
 const KEPT = [USER_ANNOTATION, DEADLINE_ANNOTATION];
+const IN_TEMPLATE = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION];
 
 /** A value of a user's own is refused by the guard; only a dropped one is put back. */
 const dropped = (key: string) =>
   `(${cel(key)} in ${inTemplate('oldObject')} && !(${cel(key)} in ${inTemplate('object')}))`;
-
-/** The node that a release wrote. Its user may write another affinity as soon as Kubernetes lets the template change again. */
-const DROPS_PIN =
-  `((!${suspended('oldObject')} || oldObject.?status.?startTime.hasValue()) && ` +
-  `${cel(PINNED_ANNOTATION)} in ${inTemplate('oldObject')} && has(oldObject.spec.template.spec.affinity) && ` +
-  '!has(object.spec.template.spec.affinity))';
-
-const { affinity: PIN } = pinTo(
-  'Object.spec.template.spec.affinity',
-  'oldObject.spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution' +
-    '.nodeSelectorTerms[0].matchFields[0].values[0]',
-);
 
 export const WAS_ADMITTED = `${label('oldObject', ADMITTED_LABEL)} == "true"`;
 
@@ -50,8 +38,7 @@ export const TOUCHES_THE_QUEUE = [
   ...[...KEPT, SUSPEND_ANNOTATION].map(
     (key) => `${annotation('object', key)} != ${annotation('oldObject', key)}`,
   ),
-  ...TEMPLATE_KEYS.map(dropped),
-  DROPS_PIN,
+  ...IN_TEMPLATE.map(dropped),
 ].join(' || ');
 
 /**
@@ -126,8 +113,7 @@ export const REAPPLIED_PATCH = [
   kept(ANNOTATIONS, SUSPEND_ANNOTATION, 'variables.wish'),
   map('spec.template.metadata', TEMPLATE),
   map('spec.template.metadata.annotations', `${TEMPLATE}/annotations`),
-  add(DROPS_PIN, '/spec/template/spec/affinity', PIN),
-  ...TEMPLATE_KEYS.map((key) =>
+  ...IN_TEMPLATE.map((key) =>
     add(
       dropped(key),
       `${TEMPLATE}/annotations/${pointerToken(key)}`,

@@ -86,7 +86,7 @@ export class MiniClusterMatch extends Construct {
     this.addMutation(`${name}-unmark`, {
       reinvocationPolicy: 'Never',
       resourceRules: rulesOf([CONFIGMAPS, ...COMPARED]),
-      matchConditions: [byController, brought, WRITES_PODS],
+      matchConditions: [byController, WRITES_PODS, brought],
       expression: `[JSONPatch{op: "remove", path: "${PATH}"}]`,
     });
     const fits = [CONFIGMAPS, ...COMPARED].map(

@@ -1,9 +1,9 @@
 /** CEL of the objects that the controller creates for MiniClusters, as far as the objects themselves show it. */
-
-import { TEMPLATE_KEYS } from '../../api/known-keys';
 import {
   APPLYING_LABEL,
+  ASSIGNMENT_ANNOTATION,
   CERTIFICATE_KEY,
+  JOBID_ANNOTATION,
   MINICLUSTER_GROUP,
   MINICLUSTER_LABEL,
   STACK_NAMESPACE,
@@ -142,7 +142,7 @@ const CONTENT: readonly Validation[] = [
   {
     // A Job with a node or an assignment would pass the queue by.
     expression:
-      `!has(variables.pod.nodeName) && ${celList(TEMPLATE_KEYS)}.all(key, ` +
+      `!has(variables.pod.nodeName) && ${celList([ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION])}.all(key, ` +
       '!(key in variables.template.?metadata.?annotations.orValue({})))',
     message: 'FLUXQ_RESERVED: spec.template: the controller cannot create a workload that is granted already',
   },

@@ -14,9 +14,8 @@ import { cel } from './scope';
  * Most pods have none of the lists, and most updates change none of them.
  * @param spec path of the pod spec in the object, e.g. `spec.template.spec`
  * @param isOurs CEL: whether the queue has the object
- * @param byUser CEL: whether the request is not the controller's, which adds one node to an affinity
  */
-export function podLimitPart(spec: string, isOurs: string, byUser: string): GuardPart {
+export function podLimitPart(spec: string, isOurs: string): GuardPart {
   const unchanged = ['affinity', 'topologySpreadConstraints']
     .map((field) => `object.${spec}.?${field} == oldObject.${spec}.?${field}`)
     .join(' && ');
@@ -24,7 +23,7 @@ export function podLimitPart(spec: string, isOurs: string, byUser: string): Guar
     name: 'limits',
     when:
       `(has(object.${spec}.affinity) || has(object.${spec}.topologySpreadConstraints)) && ` +
-      `(oldObject == null || (${byUser} && !(${unchanged}))) && ${isOurs}`,
+      `(oldObject == null || !(${unchanged})) && ${isOurs}`,
     variables: [],
     problem: `${POD_LIMITS.map((limit) => problemOf(spec, limit)).join('')}""`,
   };

@@ -7,7 +7,6 @@
  */
 import { pointerToken } from '../../api/json-pointer';
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../api/labels';
-import { pinTo } from './pin';
 import { cel, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
@@ -72,10 +71,19 @@ export const POD_VARIABLES: readonly Variable[] = [
   },
 ];
 
-const REQUIRED_PATH = '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution';
-const TERMS_PATH = `${REQUIRED_PATH}/nodeSelectorTerms`;
+const AFFINITY = 'Object.spec.affinity';
+const NODE_AFFINITY = `${AFFINITY}.nodeAffinity`;
+const REQUIRED = `${NODE_AFFINITY}.requiredDuringSchedulingIgnoredDuringExecution`;
+const TERM = `${REQUIRED}.nodeSelectorTerms`;
+const TERMS_PATH =
+  '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms';
 
-const { onNode, required, nodeAffinity, affinity } = pinTo('Object.spec.affinity', 'variables.node');
+// JSON patches, because ApplyConfiguration replaces whole lists. Their values are typed objects, because all values of a
+// CEL map have one type.
+const onNode = `${TERM}.matchFields{key: "metadata.name", operator: "In", values: [variables.node]}`;
+const required = `${REQUIRED}{nodeSelectorTerms: [${TERM}{matchFields: [${onNode}]}]}`;
+const nodeAffinity = `${NODE_AFFINITY}{requiredDuringSchedulingIgnoredDuringExecution: ${required}}`;
+const affinity = `${AFFINITY}{nodeAffinity: ${nodeAffinity}}`;
 
 /** An empty term matches no node and is not changed; a term that already has the entry does not get a second one. */
 const termWantsPin = `
@@ -88,7 +96,7 @@ const PIN = `
 !has(object.spec.affinity) ? [JSONPatch{op: "add", path: "/spec/affinity", value: ${affinity}}]
 : !has(object.spec.affinity.nodeAffinity) ? [JSONPatch{op: "add", path: "/spec/affinity/nodeAffinity", value: ${nodeAffinity}}]
 : !has(object.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution)
-  ? [JSONPatch{op: "add", path: "${REQUIRED_PATH}", value: ${required}}]
+  ? [JSONPatch{op: "add", path: "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution", value: ${required}}]
 : variables.terms.transformList(i, term, ${termWantsPin}, has(term.matchFields)
     ? JSONPatch{op: "add", path: "${TERMS_PATH}/" + string(i) + "/matchFields/-", value: ${onNode}}
     : JSONPatch{op: "add", path: "${TERMS_PATH}/" + string(i) + "/matchFields", value: [${onNode}]})

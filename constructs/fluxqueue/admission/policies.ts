@@ -14,7 +14,7 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
-  podConditions,
+  POD_CONDITIONS,
   type Variable,
 } from './scope';
 import { carriesUserVariable, userVariable } from './user-mutation';
@@ -69,7 +69,7 @@ export class AdmissionPolicies extends Construct {
       resources: ['pods'],
       operations: ['CREATE'],
       suffix: 'pods',
-      conditions: podConditions(props),
+      conditions: POD_CONDITIONS,
       variables: [...POD_VARIABLES, userVariable(props), carriesUserVariable(props)],
       patch: podPatch(props.schedulerName),
     });

@@ -1,12 +1,11 @@
 /** CEL of what the controller can change of Jobs and Pods: only what a release, a suspension or an eviction needs. */
-import { TEMPLATE_KEYS } from '../../api/known-keys';
 import {
   ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   GATE,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
-  PINNED_ANNOTATION,
 } from '../../api/labels';
 import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec } from './guard-policy';
@@ -32,23 +31,6 @@ const wasGranted = `oldObject.metadata.?annotations[?${cel(JOBID_ANNOTATION)}].h
 
 const annotations = (metadata: string) => `dyn(${metadata}.?annotations.orValue({}))`;
 const labels = (metadata: string) => `dyn(${metadata}.?labels.orValue({}))`;
-const templateSpec = (object: string) => `${object}.spec.template.spec`;
-const nodeAffinity = (object: string) => `${templateSpec(object)}.?affinity.?nodeAffinity`;
-const nodeTerms = (object: string) =>
-  `${nodeAffinity(object)}.?requiredDuringSchedulingIgnoredDuringExecution.?nodeSelectorTerms.orValue([])`;
-const sameOf = (field: (object: string) => string) => `${field('object')} == ${field('oldObject')}`;
-/**
- * A template without affinity to nodes may get one node, and a template that has one from the queue another, or none.
- * Kubernetes lets no other affinity of a template change.
- */
-const PINS_ONLY = [
-  sameExcept(`dyn(${templateSpec('object')})`, `dyn(${templateSpec('oldObject')})`, ['affinity']),
-  sameOf((object) => `${nodeAffinity(object)}.?preferredDuringSchedulingIgnoredDuringExecution`),
-  `(${nodeTerms('oldObject')}.size() == 0 || ${cel(PINNED_ANNOTATION)} in ${annotations('oldObject.spec.template.metadata')})`,
-  `${nodeTerms('object')}.all(term, !has(term.matchExpressions) && term.?matchFields.orValue([]).size() == 1 && ` +
-    'term.matchFields[0].key == "metadata.name")',
-].join(' && ');
-
 /**
  * A Job of the queue changes its suspension, its deadline and the assignment in its template. The template of a Job of a
  * MiniCluster can change too; ./minicluster-match.ts says to what.
@@ -85,10 +67,10 @@ export const JOB_RELEASE_GUARD = (
         'suspend',
         'activeDeadlineSeconds',
         'template',
-      ])} && (${sameOf(templateSpec)} || (${PINS_ONLY})) && ${sameExcept(
+      ])} && object.spec.template.spec == oldObject.spec.template.spec && ${sameExcept(
         annotations('object.spec.template.metadata'),
         annotations('oldObject.spec.template.metadata'),
-        TEMPLATE_KEYS,
+        [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION],
       )} && ${sameExcept(
         labels('object.spec.template.metadata'),
         labels('oldObject.spec.template.metadata'),
@@ -98,7 +80,7 @@ export const JOB_RELEASE_GUARD = (
         ],
       )})`,
       message:
-        'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds and the assignment and the node in the template',
+        'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds and the assignment in the template',
     },
     ...(miniClusters && mutatingPolicies
       ? [

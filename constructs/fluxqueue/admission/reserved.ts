@@ -2,14 +2,11 @@
  * CEL of the labels, annotations, gates and fields that are reserved for the runtime. The match conditions of the policies
  * already exclude requests of the runtime.
  */
-
-import { TEMPLATE_KEYS } from '../../api/known-keys';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   GATE,
   JOBID_ANNOTATION,
-  PINNED_ANNOTATION,
   PRIORITY_CLASS,
   SCHEDULER_NAME,
   USER_ANNOTATION,
@@ -21,7 +18,6 @@ import {
   cel,
   celList,
   HAS_ASSIGNMENT,
-  JOB_CONTROLLER,
   type MatchCondition,
   namespaceIsEnabled,
   type Variable,
@@ -34,6 +30,7 @@ interface Rules {
 }
 
 /** The Job controller has its own credentials or those of the controller manager. */
+const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
 const JOB_CONTROLLER_USERS = [JOB_CONTROLLER, 'system:kube-controller-manager'];
 
 const admitted = (object: string) => `${object}.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("")`;
@@ -45,7 +42,6 @@ const assignment = annotation(ASSIGNMENT_ANNOTATION);
 const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
 const jobid = annotation(JOBID_ANNOTATION);
 const templateJobid = ofTemplate(JOBID_ANNOTATION);
-const templatePinned = ofTemplate(PINNED_ANNOTATION);
 const user = annotation(USER_ANNOTATION);
 const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
@@ -89,15 +85,6 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
         'remove it',
       ),
     },
-    {
-      // Admission does not look at a pod whose template says that it has its node.
-      expression: `${templatePinned('object')} == (${before(templatePinned('oldObject'))})`,
-      message: reserved(
-        `spec.template.metadata.annotations["${PINNED_ANNOTATION}"]`,
-        'can only be set by the queue',
-        'remove it, and the node in spec.template.spec.affinity that the queue wrote with it',
-      ),
-    },
     admittedLabel(props, 'variables.suspended'),
     USER_STAYS,
     {
@@ -116,7 +103,9 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
     'oldObject != null',
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
     `(${HAS_ASSIGNMENT})`,
-    ...TEMPLATE_KEYS.map((key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`),
+    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].map(
+      (key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`,
+    ),
   ].join(' || '),
 };
 

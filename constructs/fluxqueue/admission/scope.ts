@@ -5,7 +5,6 @@ import {
   ASSIGNMENT_ANNOTATION,
   CONTROLLER_SERVICE_ACCOUNT,
   NAMESPACE_LABEL,
-  PINNED_ANNOTATION,
   STACK_NAMESPACE,
 } from '../../api/labels';
 import { objectMetadata, Wave } from '../../metadata';
@@ -178,25 +177,6 @@ export const POD_CONDITIONS: readonly MatchCondition[] = [
 
 /** CEL: whether the object has the assignment annotation. */
 export const HAS_ASSIGNMENT = `has(object.metadata.annotations) && ${cel(ASSIGNMENT_ANNOTATION)} in object.metadata.annotations`;
-
-/** The Job controller, unless it has the credentials of the controller manager. */
-export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
-
-/**
- * Excludes the pods of Jobs whose template has their node already. Only the queue writes that into a template, and only the
- * Job controller makes pods of one under this name, so nobody passes the queue by with it.
- */
-const NO_PINNED_POD: MatchCondition = {
-  name: 'no-pinned-pod',
-  expression:
-    `request.userInfo.username != ${cel(JOB_CONTROLLER)} || !(${HAS_ASSIGNMENT}) || ` +
-    `!(${cel(PINNED_ANNOTATION)} in object.metadata.annotations)`,
-};
-
-/** Pods that admission changes. @param schedulerName scheduler that it gives every pod that requests none */
-export function podConditions({ schedulerName }: { readonly schedulerName?: string }) {
-  return schedulerName === undefined ? [NO_PINNED_POD, ...POD_CONDITIONS] : POD_CONDITIONS;
-}
 
 /** Metadata of the cluster-scoped objects of admission. */
 export function admissionMetadata(

@@ -12,7 +12,7 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
-  podConditions,
+  POD_CONDITIONS,
 } from './scope';
 
 export interface AdmissionWebhookConfigurationProps extends AdmissionScopeProps, ControllerUserProps {
@@ -41,12 +41,6 @@ export interface AdmissionWebhookConfigurationProps extends AdmissionScopeProps,
    * @default {}
    */
   readonly annotations?: Readonly<Record<string, string>>;
-  /**
-   * Scheduler that the webhook gives pods that request none. Pods whose node the queue wrote into the template of their Job
-   * are only sent to it then.
-   * @default - pods keep their schedulerName
-   */
-  readonly schedulerName?: string;
   /**
    * Timeout of the apiserver's request in seconds, from 1 to 30.
    * @default 5
@@ -89,7 +83,7 @@ export class AdmissionWebhookConfiguration extends Construct {
           apiGroups: [''],
           resources: ['pods'],
           operations: ['CREATE'],
-          matchConditions: podConditions(props),
+          matchConditions: POD_CONDITIONS,
         }),
         ...CREATOR_KINDS.map((kind) =>
           webhook(props, {
