@@ -1,6 +1,6 @@
 /**
- * `npm run -s fuzz -- --seed N --seeds COUNT --steps M`: runs random simulations and prints the seeds of failed ones.
- * `--stride 7` takes every seventh seed from N on.
+ * `npm run -s fuzz -- --seed N --seeds COUNT --steps M [--json]`: runs random simulations and prints the seeds of failed ones.
+ * `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
  */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
@@ -11,26 +11,33 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     steps: { type: 'string', default: '1000' },
     stride: { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
   },
 });
 
+const print = (line: string) => (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+
 async function main(): Promise<void> {
-  let failed = 0;
-  for (let i = 0; i < Number(values.seeds); i++) {
+  const sum = { seeds: Number(values.seeds), steps: 0, workloads: 0, grants: 0, violations: 0 };
+  const failed: number[] = [];
+  for (let i = 0; i < sum.seeds; i++) {
     const seed = Number(values.seed) + i * Number(values.stride);
     const began = performance.now();
-    const outcome = await simulate({ seed, steps: Number(values.steps) });
+    const { violations, ...figures } = await simulate({ seed, steps: Number(values.steps) });
     const seconds = Math.round((performance.now() - began) / 10) / 100;
-    const { violations, ...figures } = outcome;
-    process.stdout.write(`${JSON.stringify({ ...figures, seconds, violations: violations.length })}\n`);
-    for (const { invariant, text } of violations.slice(0, 10))
-      process.stdout.write(`  ${invariant}: ${text}\n`);
-    if (violations.length > 0) {
-      failed += 1;
-      process.stdout.write(`  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}\n`);
-    }
+    const line = JSON.stringify({ ...figures, seconds, violations: violations.length });
+    if (!values.json || violations.length > 0) print(line);
+    sum.steps += Number(values.steps);
+    sum.workloads += figures.workloads;
+    sum.grants += figures.grants;
+    sum.violations += violations.length;
+    if (violations.length === 0) continue;
+    failed.push(seed);
+    for (const { invariant, text } of violations.slice(0, 10)) print(`  ${invariant}: ${text}`);
+    print(`  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}`);
   }
-  if (failed > 0) process.exitCode = 1;
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...sum, failed })}\n`);
+  if (failed.length > 0) process.exitCode = 1;
 }
 
 void main();

@@ -1,0 +1,33 @@
+/** What a nightly run does, each part in the size that `npm test` has no time for. */
+export interface Part {
+  readonly part: string;
+  /** A script of package.json with its arguments. */
+  readonly run: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Each run of the fuzz test has so many steps, and all together a million. */
+const FUZZ_STEPS = 1000;
+const FUZZ_RUNS = 1000;
+
+/** @param seed of the day: seeds of different days do not overlap */
+export function partsOf(seed: number): readonly Part[] {
+  const text = String(seed);
+  const first = String(1_000_000 + seed * FUZZ_RUNS);
+  return [
+    { part: 'crash-matrix', run: ['crash-matrix', '--json'] },
+    { part: 'properties', run: ['properties', '--json'], env: { PROPERTY_SEED: text, PROPERTY_FACTOR: '5' } },
+    {
+      part: 'fuzz',
+      run: ['fuzz', '--json', '--seed', first, '--seeds', String(FUZZ_RUNS), '--steps', String(FUZZ_STEPS)],
+    },
+    { part: 'fuzz of Fluxion', run: ['fuzz:fluxion', '--json', '--seed', first, '--seeds', '1000'] },
+    { part: 'poison', run: ['poison', '--json'] },
+    { part: 'parity', run: ['parity', '--json'] },
+    { part: 'gitops', run: ['gitops', '--json'] },
+    { part: 'attacks', run: ['attacks', '--json'] },
+    { part: 'rollout', run: ['rollout', '--json'] },
+    { part: 'real pods', run: ['realpods', '--json'] },
+    { part: 'real Flux', run: ['test', '--json', 'test/boot'] },
+  ];
+}
