@@ -25,7 +25,7 @@ module.exports = {
       : []),
     'test/**/*.test.ts',
     'test/bench/*.ts',
-    'test/second-try.ts',
+    'test/jest/second-try.ts',
     'examples/**/*.ts',
   ],
   project: [
