@@ -1,8 +1,12 @@
 /** @type {import('jest').Config} */
 module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // Builds the control plane, once per machine, before any test that needs it.
+  // Builds the control plane, once per machine, before any test that needs it, and starts what all suites share.
   globalSetup: '<rootDir>/test/cluster/global-setup.ts',
+  globalTeardown: '<rootDir>/test/cluster/global-teardown.ts',
+  testSequencer: '<rootDir>/test/jest/sequencer.js',
+  reporters: ['default', '<rootDir>/test/jest/slowest.js'],
+  testEnvironment: '<rootDir>/test/jest/environment.ts',
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

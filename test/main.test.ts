@@ -1,3 +1,4 @@
+// Own cluster: its Postgres is killed.
 /** The bundled program: its messages and its exit code when something is wrong. */
 
 import { spawn } from 'node:child_process';
@@ -15,7 +16,7 @@ import type { Lease } from '../runtime/kubernetes/types';
 import { waitFor } from './cluster/wait';
 import { Roles } from './stack/roles';
 import { RUNTIME_ROLE } from './stack/runtime-role';
-import { describeStack } from './stack/suite';
+import { describeOwnStack } from './stack/suite';
 import { Namespace } from './stack/workloads';
 import { NOBODY, UNREACHABLE_KUBECONFIG } from './unreachable';
 
@@ -99,7 +100,7 @@ test('a command whose output nobody reads ends like other programs, without a wo
   }
 });
 
-describeStack(
+describeOwnStack(
   'an outage at the start',
   (getFixture) => {
     test('a controller that starts before the Secret of the database has a value waits for it', async () => {
@@ -211,5 +212,5 @@ describeStack(
       await second.stop();
     }, 90_000);
   },
-  { createsMiniClusters: false, cluster: { nodes: 1 }, postgres: { own: true } },
+  { cluster: { nodes: 1 }, postgres: { own: true } },
 );

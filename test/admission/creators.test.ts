@@ -3,7 +3,7 @@ import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, job, owner, pod } from './corpus-objects';
-import { FORMS, MINICLUSTERS, makeNamespace, useForms } from './forms';
+import { FORMS, makeNamespace, useForms } from './forms';
 import { accepted, CONTROLLER, type Users } from './users';
 
 const REPLICASETS = 'system:serviceaccount:kube-system:replicaset-controller';
@@ -64,67 +64,61 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   },
 };
 
-describeCluster(
-  'the creator of what controllers run',
-  (getCluster) => {
-    let users: Users;
-    useForms(getCluster, (made) => {
-      users = made;
-    });
-    beforeAll(async () => {
-      const cluster = getCluster();
-      await makeNamespace(cluster, 'other', {});
-      for (const form of FORMS)
-        for (const [kind, { make, holder }] of Object.entries(MAKERS))
-          await cluster.waitFor(`the admission of ${kind}`, async () => {
-            const { body } = await users.create('ada', form, make());
-            return holder(body).metadata?.annotations?.[USER_ANNOTATION] === 'ada';
-          });
-      for (const [kind, { make }] of Object.entries(MAKERS))
-        await cluster.waitFor(`the guard of ${kind}`, async () => {
-          const { status } = await users.create('ada', 'other', make({ [USER_ANNOTATION]: 'bob' }));
-          return status === 403;
+describeCluster('the creator of what controllers run', (getCluster) => {
+  let users: Users;
+  useForms(getCluster, (made) => {
+    users = made;
+  });
+  beforeAll(async () => {
+    const cluster = getCluster();
+    await makeNamespace(cluster, 'other', {});
+    for (const form of FORMS)
+      for (const [kind, { make, holder }] of Object.entries(MAKERS))
+        await cluster.waitFor(`the admission of ${kind}`, async () => {
+          const { body } = await users.create('ada', form, make());
+          return holder(body).metadata?.annotations?.[USER_ANNOTATION] === 'ada';
         });
-    });
+    for (const [kind, { make }] of Object.entries(MAKERS))
+      await cluster.waitFor(`the guard of ${kind}`, async () => {
+        const { status } = await users.create('ada', 'other', make({ [USER_ANNOTATION]: 'bob' }));
+        return status === 403;
+      });
+  });
 
-    describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
-      it.each(Object.entries(MAKERS))(
-        'is noted in a %s and cannot be claimed',
-        async (_, { make, holder, patch }) => {
-          const userIn = (object: KubeObject) => holder(object).metadata?.annotations?.[USER_ANNOTATION];
-          const claim = { note: 'x', [USER_ANNOTATION]: 'bob' };
-          for (const annotations of [undefined, { note: 'x' }, claim])
-            expect(userIn(await accepted(users.create('ada', namespace, make(annotations))))).toBe('ada');
-          const made = await accepted(users.create('ada', namespace, make()));
-          for (const value of ['eve', null])
-            expect(
-              userIn(
-                await accepted(users.patch('eve', namespace, made, patch({ [USER_ANNOTATION]: value }))),
-              ),
-            ).toBe('ada');
-        },
+  describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
+    it.each(Object.entries(MAKERS))(
+      'is noted in a %s and cannot be claimed',
+      async (_, { make, holder, patch }) => {
+        const userIn = (object: KubeObject) => holder(object).metadata?.annotations?.[USER_ANNOTATION];
+        const claim = { note: 'x', [USER_ANNOTATION]: 'bob' };
+        for (const annotations of [undefined, { note: 'x' }, claim])
+          expect(userIn(await accepted(users.create('ada', namespace, make(annotations))))).toBe('ada');
+        const made = await accepted(users.create('ada', namespace, make()));
+        for (const value of ['eve', null])
+          expect(
+            userIn(await accepted(users.patch('eve', namespace, made, patch({ [USER_ANNOTATION]: value })))),
+          ).toBe('ada');
+      },
+    );
+
+    it('stays with the pods and Jobs that controllers of Kubernetes create', async () => {
+      const annotations = { [USER_ANNOTATION]: 'ada' };
+      const ofSet = pod({}, { annotations, ownerReferences: [owner('apps/v1', 'ReplicaSet')] });
+      const ofCron = job({}, { annotations, ownerReferences: [owner('batch/v1', 'CronJob')] });
+      const made = await accepted(users.create(REPLICASETS, namespace, ofSet));
+      expect(made.metadata.annotations).toMatchObject(annotations);
+      expect((await accepted(users.create(CRONJOBS, namespace, ofCron))).metadata.annotations).toMatchObject(
+        annotations,
       );
-
-      it('stays with the pods and Jobs that controllers of Kubernetes create', async () => {
-        const annotations = { [USER_ANNOTATION]: 'ada' };
-        const ofSet = pod({}, { annotations, ownerReferences: [owner('apps/v1', 'ReplicaSet')] });
-        const ofCron = job({}, { annotations, ownerReferences: [owner('batch/v1', 'CronJob')] });
-        const made = await accepted(users.create(REPLICASETS, namespace, ofSet));
-        expect(made.metadata.annotations).toMatchObject(annotations);
-        expect(
-          (await accepted(users.create(CRONJOBS, namespace, ofCron))).metadata.annotations,
-        ).toMatchObject(annotations);
-        expect((await accepted(users.create('eve', namespace, ofSet))).metadata.annotations).toMatchObject({
-          [USER_ANNOTATION]: 'eve',
-        });
-      });
-
-      it('stays with the Job that the runtime creates for a MiniCluster', async () => {
-        const annotations = { [USER_ANNOTATION]: 'ada' };
-        const made = await accepted(users.create(CONTROLLER, namespace, job({}, { annotations })));
-        expect(made.metadata.annotations).toMatchObject(annotations);
+      expect((await accepted(users.create('eve', namespace, ofSet))).metadata.annotations).toMatchObject({
+        [USER_ANNOTATION]: 'eve',
       });
     });
-  },
-  { scheduler: false, objects: [MINICLUSTERS] },
-);
+
+    it('stays with the Job that the runtime creates for a MiniCluster', async () => {
+      const annotations = { [USER_ANNOTATION]: 'ada' };
+      const made = await accepted(users.create(CONTROLLER, namespace, job({}, { annotations })));
+      expect(made.metadata.annotations).toMatchObject(annotations);
+    });
+  });
+});

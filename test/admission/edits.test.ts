@@ -146,130 +146,124 @@ const EDITS: readonly Edit[] = [
   },
 ];
 
-describeCluster(
-  'an edit in Git',
-  (getCluster) => {
-    let users: Users;
-    useForms(getCluster, (made) => {
-      users = made;
+describeCluster('an edit in Git', (getCluster) => {
+  let users: Users;
+  useForms(getCluster, (made) => {
+    users = made;
+  });
+
+  const patch = async (user: string, form: string, object: KubeObject, body: object) => {
+    const { status, body: reply } = await users.patch(user, form, object, body);
+    expect([status, reply.message ?? '']).toEqual([200, '']);
+    return reply;
+  };
+
+  async function reach(phase: Phase, form: string, object: KubeObject): Promise<void> {
+    if (phase === 'waiting') return;
+    await release(users, form, object);
+    if (phase === 'running') return;
+    await patch(CONTROLLER, form, object, { spec: { suspend: true } });
+    await getCluster().waitFor('the Job controller to suspend it', async () => {
+      const path = `/apis/batch/v1/namespaces/${form}/jobs/${object.metadata.name}`;
+      const { status } = await getCluster().get<Job>(path);
+      return status?.startTime === undefined;
     });
+  }
 
-    const patch = async (user: string, form: string, object: KubeObject, body: object) => {
-      const { status, body: reply } = await users.patch(user, form, object, body);
-      expect([status, reply.message ?? '']).toEqual([200, '']);
-      return reply;
-    };
+  const MAKERS = ['client-side apply', 'server-side apply'] as const;
+  describe.each(FORMS.flatMap((form) => MAKERS.map((maker) => [form, maker] as const)))(
+    'in the namespace of the %s, by %s',
+    (form, maker) => {
+      const cases = EDITS.map((edit, i) => ({ ...edit, name: `edit-${i}-${maker.split('-')[0]}` }));
+      const outputs: string[] = [];
+      /** Of each Job before the edit, and after each time that it was applied. */
+      const states = new Map<string, Awaited<ReturnType<typeof stateOf>>[]>();
 
-    async function reach(phase: Phase, form: string, object: KubeObject): Promise<void> {
-      if (phase === 'waiting') return;
-      await release(users, form, object);
-      if (phase === 'running') return;
-      await patch(CONTROLLER, form, object, { spec: { suspend: true } });
-      await getCluster().waitFor('the Job controller to suspend it', async () => {
-        const path = `/apis/batch/v1/namespaces/${form}/jobs/${object.metadata.name}`;
-        const { status } = await getCluster().get<Job>(path);
-        return status?.startTime === undefined;
-      });
-    }
-
-    const MAKERS = ['client-side apply', 'server-side apply'] as const;
-    describe.each(FORMS.flatMap((form) => MAKERS.map((maker) => [form, maker] as const)))(
-      'in the namespace of the %s, by %s',
-      (form, maker) => {
-        const cases = EDITS.map((edit, i) => ({ ...edit, name: `edit-${i}-${maker.split('-')[0]}` }));
-        const outputs: string[] = [];
-        /** Of each Job before the edit, and after each time that it was applied. */
-        const states = new Map<string, Awaited<ReturnType<typeof stateOf>>[]>();
-
-        // kubectl applies the manifests of all edits at once, as it does with a repository: its start takes longest.
-        beforeAll(async () => {
-          const apply = async (manifests: readonly KubeObject[]) => {
-            outputs.push(await applyAs(getCluster(), form, maker, manifests));
-          };
-          const look = () =>
-            Promise.all(
-              cases.map(async ({ name }) =>
-                states.set(name, [...(states.get(name) ?? []), await stateOf(getCluster(), form, name)]),
-              ),
-            );
-          const before = cases.map(({ name, from }) => named(name, ...from));
-          await apply(before);
-          await Promise.all(
-            cases.map(async ({ phase, lifted }, i) => {
-              if (lifted === true) await liftHold(users, form, before[i]!);
-              await reach(phase, form, before[i]!);
-            }),
+      // kubectl applies the manifests of all edits at once, as it does with a repository: its start takes longest.
+      beforeAll(async () => {
+        const apply = async (manifests: readonly KubeObject[]) => {
+          outputs.push(await applyAs(getCluster(), form, maker, manifests));
+        };
+        const look = () =>
+          Promise.all(
+            cases.map(async ({ name }) =>
+              states.set(name, [...(states.get(name) ?? []), await stateOf(getCluster(), form, name)]),
+            ),
           );
+        const before = cases.map(({ name, from }) => named(name, ...from));
+        await apply(before);
+        await Promise.all(
+          cases.map(async ({ phase, lifted }, i) => {
+            if (lifted === true) await liftHold(users, form, before[i]!);
+            await reach(phase, form, before[i]!);
+          }),
+        );
+        await look();
+        // Any number of times.
+        for (let n = 0; n < 2; n++) {
+          await apply(cases.map(({ name, to }) => named(name, ...to)));
           await look();
-          // Any number of times.
-          for (let n = 0; n < 2; n++) {
-            await apply(cases.map(({ name, to }) => named(name, ...to)));
-            await look();
-          }
-        });
-
-        it.each(cases)('$phase: $title', ({ name, result }) => {
-          expect(outputs).toEqual(['', '', '']);
-          const [earlier, ...later] = states.get(name)!;
-          expect(later).toHaveLength(2);
-          for (const { metadata, spec } of later) {
-            const { labels = {}, annotations = {} } = metadata;
-            expect(metadata.uid).toBe(earlier!.metadata.uid);
-            expect([
-              spec.suspend,
-              annotations[HOLD] ?? labels[HOLD],
-              annotations[SUSPEND_ANNOTATION],
-            ]).toEqual([result.suspended, result.hold, result.noted]);
-            expect([labels[ADMITTED_LABEL], annotations[USER_ANNOTATION]]).toEqual(['true', ALICE]);
-            expect(annotations[DEADLINE_ANNOTATION]).toBe(
-              earlier!.metadata.annotations?.[DEADLINE_ANNOTATION],
-            );
-            for (const key of [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION])
-              expect(spec.template.metadata?.annotations?.[key]).toBe(
-                earlier!.spec.template.metadata?.annotations?.[key],
-              );
-          }
-        });
-      },
-    );
-
-    describe.each([...FORMS])('in the namespace of the %s', (form) => {
-      const made = async (spec: Fields = {}) => {
-        const { status, body } = await users.create(ALICE, form, job(spec));
-        expect([status, body.message ?? '']).toEqual([201, '']);
-        return body;
-      };
-
-      it('a Job that its user suspends waits until the same user resumes it', async () => {
-        const train = await made();
-        await release(users, form, train);
-        const stopped = await patch(ALICE, form, train, { spec: { suspend: true } });
-        expect(stopped).toMatchObject({ metadata: { labels: hold('true') }, spec: { suspend: true } });
-        const resumed = await patch(ALICE, form, train, { spec: { suspend: false } });
-        expect(resumed.metadata.labels).not.toHaveProperty([HOLD]);
-        expect(resumed.spec).toMatchObject({ suspend: true });
-        expect(resumed.metadata.annotations).not.toHaveProperty([SUSPEND_ANNOTATION]);
-      });
-
-      it.each([
-        [
-          'an assignment',
-          { spec: { template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:n' } } } } },
-        ],
-        ['an assignment of the Job', { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:n' } } }],
-        ['a job id', { spec: { template: { metadata: { annotations: { [JOBID_ANNOTATION]: '8' } } } } }],
-        ['an invalid setting', { metadata: { labels: { 'fluxqueue/walltime': 'soon' } } }],
-        ['an unknown setting', { metadata: { labels: { 'fluxqueue/pirority': '1' } } }],
-      ])('%s is Forbidden, never Invalid', async (_, body) => {
-        for (const phase of ['waiting', 'waiting again'] as const) {
-          const train = await made();
-          await reach(phase, form, train);
-          const { status, body: reply } = await users.patch(ALICE, form, train, body);
-          expect([status, (reply as { reason?: string }).reason]).toEqual([403, 'Forbidden']);
-          expect(reply.message).toContain('FLUXQ_');
         }
       });
+
+      it.each(cases)('$phase: $title', ({ name, result }) => {
+        expect(outputs).toEqual(['', '', '']);
+        const [earlier, ...later] = states.get(name)!;
+        expect(later).toHaveLength(2);
+        for (const { metadata, spec } of later) {
+          const { labels = {}, annotations = {} } = metadata;
+          expect(metadata.uid).toBe(earlier!.metadata.uid);
+          expect([spec.suspend, annotations[HOLD] ?? labels[HOLD], annotations[SUSPEND_ANNOTATION]]).toEqual([
+            result.suspended,
+            result.hold,
+            result.noted,
+          ]);
+          expect([labels[ADMITTED_LABEL], annotations[USER_ANNOTATION]]).toEqual(['true', ALICE]);
+          expect(annotations[DEADLINE_ANNOTATION]).toBe(earlier!.metadata.annotations?.[DEADLINE_ANNOTATION]);
+          for (const key of [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION])
+            expect(spec.template.metadata?.annotations?.[key]).toBe(
+              earlier!.spec.template.metadata?.annotations?.[key],
+            );
+        }
+      });
+    },
+  );
+
+  describe.each([...FORMS])('in the namespace of the %s', (form) => {
+    const made = async (spec: Fields = {}) => {
+      const { status, body } = await users.create(ALICE, form, job(spec));
+      expect([status, body.message ?? '']).toEqual([201, '']);
+      return body;
+    };
+
+    it('a Job that its user suspends waits until the same user resumes it', async () => {
+      const train = await made();
+      await release(users, form, train);
+      const stopped = await patch(ALICE, form, train, { spec: { suspend: true } });
+      expect(stopped).toMatchObject({ metadata: { labels: hold('true') }, spec: { suspend: true } });
+      const resumed = await patch(ALICE, form, train, { spec: { suspend: false } });
+      expect(resumed.metadata.labels).not.toHaveProperty([HOLD]);
+      expect(resumed.spec).toMatchObject({ suspend: true });
+      expect(resumed.metadata.annotations).not.toHaveProperty([SUSPEND_ANNOTATION]);
     });
-  },
-  { scheduler: false },
-);
+
+    it.each([
+      [
+        'an assignment',
+        { spec: { template: { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:n' } } } } },
+      ],
+      ['an assignment of the Job', { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:n' } } }],
+      ['a job id', { spec: { template: { metadata: { annotations: { [JOBID_ANNOTATION]: '8' } } } } }],
+      ['an invalid setting', { metadata: { labels: { 'fluxqueue/walltime': 'soon' } } }],
+      ['an unknown setting', { metadata: { labels: { 'fluxqueue/pirority': '1' } } }],
+    ])('%s is Forbidden, never Invalid', async (_, body) => {
+      for (const phase of ['waiting', 'waiting again'] as const) {
+        const train = await made();
+        await reach(phase, form, train);
+        const { status, body: reply } = await users.patch(ALICE, form, train, body);
+        expect([status, (reply as { reason?: string }).reason]).toEqual([403, 'Forbidden']);
+        expect(reply.message).toContain('FLUXQ_');
+      }
+    });
+  });
+});

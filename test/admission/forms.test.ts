@@ -7,44 +7,40 @@ import { expectOutcome } from './expected-outcome';
 import { FORMS, type Form, PLAIN, useForms } from './forms';
 import type { Reply, Users } from './users';
 
-describeCluster(
-  'the two forms of admission',
-  (getCluster) => {
-    let users: Users;
-    useForms(getCluster, (made) => {
-      users = made;
-    });
+describeCluster('the two forms of admission', (getCluster) => {
+  let users: Users;
+  useForms(getCluster, (made) => {
+    users = made;
+  });
 
-    const create = (namespace: string, { object, as }: Entry) => users.create(as, namespace, object);
+  const create = (namespace: string, { object, as }: Entry) => users.create(as, namespace, object);
 
-    it.each(CORPUS)('give the same result for $object.kind: $title', async (entry) => {
-      const replies = {} as Record<Form, Reply>;
-      for (const form of FORMS) replies[form] = await create(form, entry);
-      const { policies, webhook: reply } = replies;
-      expect(policies.status).toBe(reply.status);
-      if (entry.expectedOutcome.is === 'denied') {
-        expect(policies.status).toBe(403);
-        const { code, field } = entry.expectedOutcome;
-        for (const form of FORMS) expect(messageOf(replies[form])).toMatch(`${code}: ${field}: `);
-        expect(messageOf(policies)).toBe(messageOf(reply));
-      } else if (entry.expectedOutcome.is === 'invalid') {
-        for (const form of FORMS) expect(replies[form].body.message).toMatch(/is invalid: /);
-      } else {
-        expect(policies.status).toBe(201);
-        expect(normalised(policies)).toEqual(normalised(reply));
-        const before = await create(PLAIN, entry);
-        expect(before.status).toBe(201);
-        expectOutcome(
-          normalised(before),
-          normalised(policies),
-          entry.expectedOutcome,
-          userOf(entry.as ?? ADMIN),
-        );
-      }
-    });
-  },
-  { scheduler: false },
-);
+  it.each(CORPUS)('give the same result for $object.kind: $title', async (entry) => {
+    const replies = {} as Record<Form, Reply>;
+    for (const form of FORMS) replies[form] = await create(form, entry);
+    const { policies, webhook: reply } = replies;
+    expect(policies.status).toBe(reply.status);
+    if (entry.expectedOutcome.is === 'denied') {
+      expect(policies.status).toBe(403);
+      const { code, field } = entry.expectedOutcome;
+      for (const form of FORMS) expect(messageOf(replies[form])).toMatch(`${code}: ${field}: `);
+      expect(messageOf(policies)).toBe(messageOf(reply));
+    } else if (entry.expectedOutcome.is === 'invalid') {
+      for (const form of FORMS) expect(replies[form].body.message).toMatch(/is invalid: /);
+    } else {
+      expect(policies.status).toBe(201);
+      expect(normalised(policies)).toEqual(normalised(reply));
+      const before = await create(PLAIN, entry);
+      expect(before.status).toBe(201);
+      expectOutcome(
+        normalised(before),
+        normalised(policies),
+        entry.expectedOutcome,
+        userOf(entry.as ?? ADMIN),
+      );
+    }
+  });
+});
 
 /** The message without the prefix of the apiserver. */
 function messageOf({ body }: Reply): string {

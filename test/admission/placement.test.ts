@@ -1,8 +1,9 @@
+// Own cluster: pods are placed by kube-scheduler, without the stack.
 /** A released Job runs on exactly its nodes in both forms, with the real Job controller and scheduler on kwok nodes. */
 import { ASSIGNMENT_ANNOTATION } from '../../constructs/api/labels';
 import { encodeAssignment, nodesOf } from '../../runtime/workloads/assignment';
 import type { KubeObject } from '../cluster/api';
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
 import { FORMS, useForms } from './forms';
 import { ALICE, CONTROLLER, type Users } from './users';
@@ -11,7 +12,7 @@ interface PodObject extends KubeObject {
   spec: { nodeName?: string };
 }
 
-describeCluster(
+describeOwnCluster(
   'a released Job',
   (getCluster) => {
     let users: Users;

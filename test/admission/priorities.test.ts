@@ -3,7 +3,7 @@ import { PRIORITIZE, USE_CLASS } from '../../constructs/api/priorities';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, type Fields, job, pod } from './corpus-objects';
-import { FORMS, MINICLUSTERS, useForms } from './forms';
+import { FORMS, useForms } from './forms';
 import { accepted, type Reply, type Users } from './users';
 
 const CLASSES = [
@@ -85,129 +85,123 @@ const labelled = (value: string) => ({ labels: { 'fluxqueue/priority': value } }
 const annotated = (value: string) => ({ annotations: { 'fluxqueue/priority': value } });
 const classed = (priorityClassName: string) => ({ priorityClassName });
 
-describeCluster(
-  'priorities',
-  (getCluster) => {
-    let users: Users;
-    useForms(
-      getCluster,
-      (made) => {
-        users = made;
-      },
-      null,
+describeCluster('priorities', (getCluster) => {
+  let users: Users;
+  useForms(
+    getCluster,
+    (made) => {
+      users = made;
+    },
+    null,
+  );
+  beforeAll(async () => {
+    const cluster = getCluster();
+    const write = ['create', 'update', 'patch'];
+    const workloads = [
+      rule(['batch'], ['jobs', 'cronjobs'], write),
+      rule(['apps'], ['deployments', 'replicasets', 'statefulsets'], write),
+      rule([''], ['pods', 'replicationcontrollers'], write),
+      rule(['flux-framework.org'], ['miniclusters'], write),
+    ];
+    const classes = CLASSES.map(
+      ([name, value, globalDefault]) =>
+        ({
+          apiVersion: 'scheduling.k8s.io/v1',
+          kind: 'PriorityClass',
+          metadata: { name },
+          value,
+          globalDefault,
+        }) as KubeObject,
     );
-    beforeAll(async () => {
-      const cluster = getCluster();
-      const write = ['create', 'update', 'patch'];
-      const workloads = [
-        rule(['batch'], ['jobs', 'cronjobs'], write),
-        rule(['apps'], ['deployments', 'replicasets', 'statefulsets'], write),
-        rule([''], ['pods', 'replicationcontrollers'], write),
-        rule(['flux-framework.org'], ['miniclusters'], write),
-      ];
-      const classes = CLASSES.map(
-        ([name, value, globalDefault]) =>
-          ({
-            apiVersion: 'scheduling.k8s.io/v1',
-            kind: 'PriorityClass',
-            metadata: { name },
-            value,
-            globalDefault,
-          }) as KubeObject,
-      );
-      const { group, resource, verb } = PRIORITIZE;
-      await cluster.apply([
-        ...classes,
-        ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS]),
-        ...FORMS.flatMap((form) => rights('lead', [rule([group], [resource], [verb])], ['lead'], form)),
-        ...rights(
-          'classy',
-          [{ ...rule([USE_CLASS.group], [USE_CLASS.resource], [USE_CLASS.verb]), resourceNames: ['urgent'] }],
-          ['classy'],
-        ),
-      ]);
-      // The apiserver reads each policy some time after it has stored it.
-      for (const namespace of FORMS)
-        for (const [kind, make] of [...Object.entries(MAKERS), ['MiniCluster', miniCluster] as const]) {
-          const metadata = kind === 'MiniCluster' ? { priority: 1 } : labelled('1');
-          const urgent = () => users.create('tenant', namespace, make(metadata));
-          await cluster.waitFor(`the guard of ${kind}`, async () => (await urgent()).status === 403);
-        }
-      await cluster.waitFor('the class', async () => {
-        const { status } = await users.create('tenant', 'policies', MAKERS.Job!({}, classed('urgent')));
-        return status === 403;
-      });
-      const granted = () => users.create('lead', 'webhook', job({}, labelled('1')));
-      await cluster.waitFor('the right to prioritize', async () => (await granted()).status === 201);
-      const used = () => users.create('classy', 'policies', MAKERS.Job!({}, classed('urgent')));
-      await cluster.waitFor('the right to the class', async () => (await used()).status === 201);
+    const { group, resource, verb } = PRIORITIZE;
+    await cluster.apply([
+      ...classes,
+      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS]),
+      ...FORMS.flatMap((form) => rights('lead', [rule([group], [resource], [verb])], ['lead'], form)),
+      ...rights(
+        'classy',
+        [{ ...rule([USE_CLASS.group], [USE_CLASS.resource], [USE_CLASS.verb]), resourceNames: ['urgent'] }],
+        ['classy'],
+      ),
+    ]);
+    // The apiserver reads each policy some time after it has stored it.
+    for (const namespace of FORMS)
+      for (const [kind, make] of [...Object.entries(MAKERS), ['MiniCluster', miniCluster] as const]) {
+        const metadata = kind === 'MiniCluster' ? { priority: 1 } : labelled('1');
+        const urgent = () => users.create('tenant', namespace, make(metadata));
+        await cluster.waitFor(`the guard of ${kind}`, async () => (await urgent()).status === 403);
+      }
+    await cluster.waitFor('the class', async () => {
+      const { status } = await users.create('tenant', 'policies', MAKERS.Job!({}, classed('urgent')));
+      return status === 403;
+    });
+    const granted = () => users.create('lead', 'webhook', job({}, labelled('1')));
+    await cluster.waitFor('the right to prioritize', async () => (await granted()).status === 201);
+    const used = () => users.create('classy', 'policies', MAKERS.Job!({}, classed('urgent')));
+    await cluster.waitFor('the right to the class', async () => (await used()).status === 201);
+  });
+
+  const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
+    const { status, body } = await reply;
+    expect(body.message).toContain(`denied request: FLUXQ_PRIORITY: ${start}`);
+    expect(status).toBe(403);
+  };
+  const TOO_HIGH = 'fluxqueue/priority: must be from -100 to 0; ';
+  const NO_CLASS = 'priorityClassName: ';
+
+  describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
+    it.each(Object.entries(MAKERS))('limits those of a %s that a user creates', async (_, make) => {
+      for (const value of ['-100', '0'])
+        await accepted(users.create('tenant', namespace, make(annotated(value))));
+      for (const metadata of [labelled('1'), labelled('2147483647'), annotated('-101'), annotated('1')])
+        await denied(users.create('tenant', namespace, make(metadata)), TOO_HIGH);
+      await accepted(users.create('lead', namespace, make(labelled('5'))));
+      for (const name of ['urgent', 'system-node-critical'])
+        await denied(users.create('tenant', namespace, make({}, classed(name))), NO_CLASS);
+      await denied(users.create('classy', namespace, make({}, classed('system-node-critical'))), NO_CLASS);
+      await accepted(users.create('classy', namespace, make({}, classed('urgent'))));
+      for (const name of ['modest', 'usual'])
+        await accepted(users.create('tenant', namespace, make({}, classed(name))));
     });
 
-    const denied = async (reply: Promise<Reply>, start: string): Promise<void> => {
-      const { status, body } = await reply;
-      expect(body.message).toContain(`denied request: FLUXQ_PRIORITY: ${start}`);
-      expect(status).toBe(403);
-    };
-    const TOO_HIGH = 'fluxqueue/priority: must be from -100 to 0; ';
-    const NO_CLASS = 'priorityClassName: ';
-
-    describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
-      it.each(Object.entries(MAKERS))('limits those of a %s that a user creates', async (_, make) => {
-        for (const value of ['-100', '0'])
-          await accepted(users.create('tenant', namespace, make(annotated(value))));
-        for (const metadata of [labelled('1'), labelled('2147483647'), annotated('-101'), annotated('1')])
-          await denied(users.create('tenant', namespace, make(metadata)), TOO_HIGH);
-        await accepted(users.create('lead', namespace, make(labelled('5'))));
-        for (const name of ['urgent', 'system-node-critical'])
-          await denied(users.create('tenant', namespace, make({}, classed(name))), NO_CLASS);
-        await denied(users.create('classy', namespace, make({}, classed('system-node-critical'))), NO_CLASS);
-        await accepted(users.create('classy', namespace, make({}, classed('urgent'))));
-        for (const name of ['modest', 'usual'])
-          await accepted(users.create('tenant', namespace, make({}, classed(name))));
-      });
-
-      it('limits a change, but no value that somebody else has given', async () => {
-        const train = await accepted(users.create('lead', namespace, job({}, labelled('5'))));
-        await accepted(users.patch('tenant', namespace, train, { metadata: { labels: { app: 'x' } } }));
-        for (const value of ['6', '1'])
-          await denied(users.patch('tenant', namespace, train, { metadata: labelled(value) }), TOO_HIGH);
-        await accepted(users.patch('tenant', namespace, train, { metadata: labelled('0') }));
-      });
-
-      it.each<readonly [string, string, (className: string) => object]>([
-        ['Job', 'field is immutable', (className) => ({ template: { spec: classed(className) } })],
-        ['Pod', 'pod updates may not change fields', classed],
-      ])(
-        'needs no rule for the class of a %s that changes: Kubernetes refuses it',
-        async (kind, problem, spec) => {
-          const made = await accepted(
-            users.create('tenant', namespace, MAKERS[kind]!({}, classed('modest'))),
-          );
-          const { status, body } = await users.patch('classy', namespace, made, { spec: spec('urgent') });
-          expect(body.message).toContain(problem);
-          expect(status).toBe(422);
-        },
-      );
-
-      it('lets the controllers of Kubernetes create what the template of a user allows', async () => {
-        await accepted(users.create(CRONJOBS, namespace, job({}, labelled('5'))));
-      });
-
-      it.each<readonly [string, Fields, string]>([
-        ['its own', { priority: 1 }, TOO_HIGH],
-        ['that of its Job', { jobLabels: { 'fluxqueue/priority': '9' } }, TOO_HIGH],
-        [
-          'that of its pods',
-          { workload: 'StatefulSet', interactive: true, pod: { labels: { 'fluxqueue/priority': '9' } } },
-          TOO_HIGH,
-        ],
-        ['the class of its pods', { pod: { priorityClassName: 'urgent' } }, NO_CLASS],
-      ])('limits those of a MiniCluster: %s', async (_, spec, start) => {
-        await denied(users.create('tenant', namespace, miniCluster(spec)), start);
-        await accepted(users.create('tenant', namespace, miniCluster({ priority: -3 })));
-        if (start === TOO_HIGH) await accepted(users.create('lead', namespace, miniCluster(spec)));
-      });
+    it('limits a change, but no value that somebody else has given', async () => {
+      const train = await accepted(users.create('lead', namespace, job({}, labelled('5'))));
+      await accepted(users.patch('tenant', namespace, train, { metadata: { labels: { app: 'x' } } }));
+      for (const value of ['6', '1'])
+        await denied(users.patch('tenant', namespace, train, { metadata: labelled(value) }), TOO_HIGH);
+      await accepted(users.patch('tenant', namespace, train, { metadata: labelled('0') }));
     });
-  },
-  { scheduler: false, objects: [MINICLUSTERS] },
-);
+
+    it.each<readonly [string, string, (className: string) => object]>([
+      ['Job', 'field is immutable', (className) => ({ template: { spec: classed(className) } })],
+      ['Pod', 'pod updates may not change fields', classed],
+    ])(
+      'needs no rule for the class of a %s that changes: Kubernetes refuses it',
+      async (kind, problem, spec) => {
+        const made = await accepted(users.create('tenant', namespace, MAKERS[kind]!({}, classed('modest'))));
+        const { status, body } = await users.patch('classy', namespace, made, { spec: spec('urgent') });
+        expect(body.message).toContain(problem);
+        expect(status).toBe(422);
+      },
+    );
+
+    it('lets the controllers of Kubernetes create what the template of a user allows', async () => {
+      await accepted(users.create(CRONJOBS, namespace, job({}, labelled('5'))));
+    });
+
+    it.each<readonly [string, Fields, string]>([
+      ['its own', { priority: 1 }, TOO_HIGH],
+      ['that of its Job', { jobLabels: { 'fluxqueue/priority': '9' } }, TOO_HIGH],
+      [
+        'that of its pods',
+        { workload: 'StatefulSet', interactive: true, pod: { labels: { 'fluxqueue/priority': '9' } } },
+        TOO_HIGH,
+      ],
+      ['the class of its pods', { pod: { priorityClassName: 'urgent' } }, NO_CLASS],
+    ])('limits those of a MiniCluster: %s', async (_, spec, start) => {
+      await denied(users.create('tenant', namespace, miniCluster(spec)), start);
+      await accepted(users.create('tenant', namespace, miniCluster({ priority: -3 })));
+      if (start === TOO_HIGH) await accepted(users.create('lead', namespace, miniCluster(spec)));
+    });
+  });
+});

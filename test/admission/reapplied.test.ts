@@ -38,98 +38,93 @@ type Scene = () => Promise<void>;
 /** Milliseconds for a scene of each form and maker. */
 const TIMEOUT = 180_000;
 
-describeCluster(
-  'a manifest that is applied again',
-  (getCluster) => {
-    let users: Users;
-    useForms(getCluster, (made) => {
-      users = made;
-    });
+describeCluster('a manifest that is applied again', (getCluster) => {
+  let users: Users;
+  useForms(getCluster, (made) => {
+    users = made;
+  });
 
-    const MAKERS = ['client-side apply', 'server-side apply'] as const;
-    const cases = FORMS.flatMap((form) => MAKERS.map((maker) => [form, maker] as const));
+  const MAKERS = ['client-side apply', 'server-side apply'] as const;
+  const cases = FORMS.flatMap((form) => MAKERS.map((maker) => [form, maker] as const));
 
-    /** What happens to the Jobs of one form and maker, in turn; the four of them are independent. */
-    function scenesOf(form: Form, maker: (typeof MAKERS)[number]): readonly Scene[] {
-      const suffix = maker.split('-')[0]!;
-      const all = (manifests: readonly KubeObject[]) =>
-        manifests.map((one) => ({
-          ...one,
-          metadata: { ...one.metadata, name: `${one.metadata.name}-${suffix}` },
-        }));
-      const [starting, held, lifted] = [all(STARTING), all(HELD), all(LIFTED)];
-      const states = (manifests: readonly KubeObject[]) =>
-        Promise.all(manifests.map((one) => stateOf(getCluster(), form, one.metadata.name!)));
+  /** What happens to the Jobs of one form and maker, in turn; the four of them are independent. */
+  function scenesOf(form: Form, maker: (typeof MAKERS)[number]): readonly Scene[] {
+    const suffix = maker.split('-')[0]!;
+    const all = (manifests: readonly KubeObject[]) =>
+      manifests.map((one) => ({
+        ...one,
+        metadata: { ...one.metadata, name: `${one.metadata.name}-${suffix}` },
+      }));
+    const [starting, held, lifted] = [all(STARTING), all(HELD), all(LIFTED)];
+    const states = (manifests: readonly KubeObject[]) =>
+      Promise.all(manifests.map((one) => stateOf(getCluster(), form, one.metadata.name!)));
 
-      /** Applies the manifests twice in every way that suits their maker. */
-      async function changesNothing(manifests: readonly KubeObject[]): Promise<void> {
-        const before = await states(manifests);
-        const ways = (Object.keys(APPLIERS) as Applier[]).filter(
-          (applier) => applier === maker || !MAKERS.some((one) => one === applier),
+    /** Applies the manifests twice in every way that suits their maker. */
+    async function changesNothing(manifests: readonly KubeObject[]): Promise<void> {
+      const before = await states(manifests);
+      const ways = (Object.keys(APPLIERS) as Applier[]).filter(
+        (applier) => applier === maker || !MAKERS.some((one) => one === applier),
+      );
+      for (const applier of [...ways, ...ways]) {
+        const mayConflict = applier === 'server-side apply by another manager';
+        const applied = manifests.filter(
+          ({ metadata: { name } }) => !mayConflict || !CONFLICTING.includes(name!.replace(`-${suffix}`, '')),
         );
-        for (const applier of [...ways, ...ways]) {
-          const mayConflict = applier === 'server-side apply by another manager';
-          const applied = manifests.filter(
-            ({ metadata: { name } }) =>
-              !mayConflict || !CONFLICTING.includes(name!.replace(`-${suffix}`, '')),
-          );
-          expect([applier, await applyAs(getCluster(), form, applier, applied)]).toEqual([applier, '']);
-          expect(await states(manifests)).toEqual(before);
-        }
+        expect([applier, await applyAs(getCluster(), form, applier, applied)]).toEqual([applier, '']);
+        expect(await states(manifests)).toEqual(before);
       }
-
-      return [
-        async () => {
-          const manifests = [...starting, ...held, ...lifted];
-          expect(await applyAs(getCluster(), form, maker, manifests)).toBe('');
-          await changesNothing(manifests);
-        },
-        async () => {
-          for (const one of lifted) await liftHold(users, form, one);
-          for (const one of [...starting, ...lifted]) await release(users, form, one);
-          await changesNothing([...starting, ...lifted, ...held]);
-        },
-        async () => {
-          // Nothing conflicts with its own deadline, except the one of this test.
-          const ended = [...starting, ...lifted].filter(
-            ({ metadata: { name } }) => name !== `settled-${suffix}`,
-          );
-          for (const one of ended) await release(users, form, one, 1);
-          for (const {
-            metadata: { name },
-          } of ended)
-            await getCluster().waitFor(`the end of ${name}`, async () => {
-              const path = `/apis/batch/v1/namespaces/${form}/jobs/${name}`;
-              const { status } = await getCluster().get<Job>(path);
-              return status?.conditions?.some(({ type, status: is }) => type === 'Failed' && is === 'True');
-            });
-          await changesNothing(ended);
-        },
-      ];
     }
 
-    /** Of each form and maker, the scenes: each begins when the one before has passed. */
-    const played = new Map<string, readonly Promise<void>[]>();
-    beforeAll(() => {
-      for (const [form, maker] of cases) {
-        let last = Promise.resolve();
-        const outcomes = scenesOf(form, maker).map((scene) => {
-          last = last.then(scene);
-          // It fails in its own test, not before.
-          last.catch(() => undefined);
-          return last;
-        });
-        played.set(`${form} ${maker}`, outcomes);
-      }
-    });
+    return [
+      async () => {
+        const manifests = [...starting, ...held, ...lifted];
+        expect(await applyAs(getCluster(), form, maker, manifests)).toBe('');
+        await changesNothing(manifests);
+      },
+      async () => {
+        for (const one of lifted) await liftHold(users, form, one);
+        for (const one of [...starting, ...lifted]) await release(users, form, one);
+        await changesNothing([...starting, ...lifted, ...held]);
+      },
+      async () => {
+        // Nothing conflicts with its own deadline, except the one of this test.
+        const ended = [...starting, ...lifted].filter(
+          ({ metadata: { name } }) => name !== `settled-${suffix}`,
+        );
+        for (const one of ended) await release(users, form, one, 1);
+        for (const {
+          metadata: { name },
+        } of ended)
+          await getCluster().waitFor(`the end of ${name}`, async () => {
+            const path = `/apis/batch/v1/namespaces/${form}/jobs/${name}`;
+            const { status } = await getCluster().get<Job>(path);
+            return status?.conditions?.some(({ type, status: is }) => type === 'Failed' && is === 'True');
+          });
+        await changesNothing(ended);
+      },
+    ];
+  }
 
-    describe.each(cases)('in the namespace of the %s, created by %s', (form, maker) => {
-      it.each([
-        ['while the Jobs wait', 0],
-        ['while the Jobs run', 1],
-        ['after the Jobs have ended', 2],
-      ])('changes nothing %s', (_, scene) => played.get(`${form} ${maker}`)![scene], TIMEOUT);
-    });
-  },
-  { scheduler: false },
-);
+  /** Of each form and maker, the scenes: each begins when the one before has passed. */
+  const played = new Map<string, readonly Promise<void>[]>();
+  beforeAll(() => {
+    for (const [form, maker] of cases) {
+      let last = Promise.resolve();
+      const outcomes = scenesOf(form, maker).map((scene) => {
+        last = last.then(scene);
+        // It fails in its own test, not before.
+        last.catch(() => undefined);
+        return last;
+      });
+      played.set(`${form} ${maker}`, outcomes);
+    }
+  });
+
+  describe.each(cases)('in the namespace of the %s, created by %s', (form, maker) => {
+    it.each([
+      ['while the Jobs wait', 0],
+      ['while the Jobs run', 1],
+      ['after the Jobs have ended', 2],
+    ])('changes nothing %s', (_, scene) => played.get(`${form} ${maker}`)![scene], TIMEOUT);
+  });
+});

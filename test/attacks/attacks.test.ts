@@ -1,5 +1,6 @@
+// Own cluster: attackers change what is cluster-wide.
 /** Every attack in one form of admission; `npm run -s attacks` plays both. This form has the webhook's token too. */
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { ALPHA, STRICT } from './attack';
 import { ATTACKS } from './corpus';
 import { create } from './objects';
@@ -15,7 +16,7 @@ test('every attack has a name of its own, and there are enough of them', () => {
   expect(names.length).toBeGreaterThanOrEqual(60);
 });
 
-describeCluster(
+describeOwnCluster(
   'the attacks',
   (getCluster) => {
     let world: World;

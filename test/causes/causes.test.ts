@@ -1,3 +1,4 @@
+// Own cluster: pods leave a NotReady node after 5 s, which is an argument of the apiserver.
 /**
  * Every cause for which a workload might not run, on the real control plane. All rows share one cluster and run side by
  * side; each has its own namespace, queue and nodes. CAUSES='regular expression' runs only the rows that match it.
@@ -6,7 +7,7 @@ import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { connectFluxion } from '../../runtime/fluxion/client/client';
 import { ConcurrencyLimiter } from '../../runtime/kubernetes/concurrency-limiter';
 import { owned } from '../stack/placed';
-import { describeStack } from '../stack/suite';
+import { describeOwnStack } from '../stack/suite';
 import { DEFAULT_NODES, type Row } from './row';
 import { RowCluster } from './row-cluster';
 import { ROWS } from './rows';
@@ -21,7 +22,7 @@ const chosen = ROWS.map((row, index) => ({ row, namespace: `row-${index}` })).fi
   wanted.test(row.name),
 );
 
-describeStack(
+describeOwnStack(
   'causes',
   (getFixture) => {
     const outcomes = new Map<Row, Promise<void>>();

@@ -1,3 +1,4 @@
+// Own clusters: they are what is tested.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -5,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Cluster, type KubeObject, startCluster } from './cluster';
 import { isAlive } from './lock';
-import { describeCluster } from './suite';
+import { describeOwnCluster } from './suite';
 import { waitFor } from './wait';
 
 const PODS = '/api/v1/namespaces/default/pods';
@@ -42,7 +43,7 @@ async function podsOf(cluster: Cluster, job: string): Promise<KubeObject[]> {
 
 const phaseOf = (pod: KubeObject): string => (pod.status as { phase: string }).phase;
 
-describeCluster(
+describeOwnCluster(
   'a cluster',
   (getCluster) => {
     test('runs an Indexed Job on the nodes until it completes', async () => {

@@ -1,4 +1,5 @@
 /** A real Kubernetes control plane on loopback: etcd, apiserver, controllers, scheduler, and nodes simulated by kwok. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FluxqError } from '../../runtime/errors';
@@ -75,6 +76,17 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
+/** What a process needs to use a cluster that another one has started; plain data. */
+export interface ClusterAddress {
+  readonly assets: Assets;
+  readonly directory: string;
+  readonly ports: Ports;
+  readonly credentials: Credentials;
+}
+
+/** The files and processes of a cluster. */
+type ClusterProcesses = Pick<ProcessSet, 'directory' | 'pids' | 'stop' | 'start'>;
+
 export class Cluster {
   /** URL of the apiserver, https on loopback. */
   readonly server: string;
@@ -84,12 +96,13 @@ export class Cluster {
   private readonly stopping = new AbortController();
   private readonly ended: AbortSignal;
   private client: ApiClient | undefined;
+  private readonly id = randomBytes(4).toString('hex');
   private nodesMade = 0;
 
   private constructor(
     private readonly assets: Assets,
     private readonly options: ClusterOptions,
-    private readonly processes: ProcessSet,
+    private readonly processes: ClusterProcesses,
     private readonly ports: Ports,
     private readonly credentials: Credentials,
   ) {
@@ -105,6 +118,22 @@ export class Cluster {
     const processes = ProcessSet.create('fluxqueue-cluster');
     const credentials = await writeCredentials(processes.directory, options.users);
     return new Cluster(assets, options, processes, { apiserver, etcd, peer }, credentials);
+  }
+
+  /** A cluster that another fixture has started. Its programs can be neither stopped nor started; `stop` calls `detach`. */
+  static attach(
+    { assets, directory, ports, credentials }: ClusterAddress,
+    options: Pick<ClusterOptions, 'nodeShape'>,
+    detach: () => Promise<void>,
+  ): Cluster {
+    const start = () => Promise.reject(new Error('a shared cluster starts no programs (test/README.md)'));
+    return new Cluster(assets, options, { directory, pids: [], stop: detach, start }, ports, credentials);
+  }
+
+  /** For {@link Cluster.attach}. */
+  get address(): ClusterAddress {
+    const { assets, directory, ports, credentials } = this;
+    return { assets, directory, ports, credentials };
   }
 
   /** @internal use {@link startCluster} */
@@ -195,7 +224,8 @@ export class Cluster {
     args: readonly string[],
     { stdin, user = 'admin' }: { stdin?: string; user?: ClusterUser } = {},
   ): Promise<CommandResult> {
-    const cache = join(this.directory, 'kubectl-cache');
+    // A suite with the same cluster may have had other kinds, which kubectl remembers for hours.
+    const cache = join(this.directory, `kubectl-cache-${this.id}`);
     const global = [`--kubeconfig=${this.kubeconfigFor(user)}`, `--cache-dir=${cache}`];
     return runKubectl(this.assets.kubectl, [...global, ...args], stdin);
   }

@@ -7,7 +7,7 @@ export class ComponentSet {
   private readonly running = new Map<Program, OwnedProcess>();
 
   constructor(
-    private readonly processes: ProcessSet,
+    private readonly processes: Pick<ProcessSet, 'start'>,
     private readonly assets: Assets,
     /** Command prefix of every program, e.g. nsenter with its options. */
     private readonly enter: readonly string[] = [],
@@ -24,6 +24,8 @@ export class ComponentSet {
     if (component === undefined) {
       throw new FluxqError('FLUXQ_TEST_COMPONENT', 'the program is not running in this cluster', {
         value: program,
+        remedy:
+          'a suite that stops programs has a cluster of its own: describeOwnCluster or describeOwnStack',
       });
     }
     return component;

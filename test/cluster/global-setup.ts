@@ -1,12 +1,16 @@
 /**
- * Builds the control plane before the first test, because the first build takes minutes and would exceed the timeout of
- * a test.
+ * What the suites of one run share: the control plane, which is built before the first test, because the first build takes
+ * minutes and would exceed the timeout of a test; the bundle of the runtime; and a Postgres.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleRuntime } from '../../runtime/bundle';
 import { messageOf } from '../../runtime/errors';
+import { seedOfToday } from '../seed';
+import { SHARED_BUNDLE } from '../stack/roles';
 import { controlPlaneAvailable, controlPlaneBuilt, findAssets } from './assets';
 import { NO_CONTROL_PLANE } from './no-control-plane';
+import { postgresAvailable, SHARED_POSTGRES, startPostgres } from './postgres';
 import { stderrProgress } from './progress';
 
 interface JestGlobalConfig {
@@ -20,14 +24,44 @@ interface JestGlobalConfig {
  */
 const GO_SETTINGS = { GOGC: '400', GOMEMLIMIT: '1GiB' };
 
+declare global {
+  /** Ends what the set-up has started; `globalTeardown` calls it in the same process, where it is another module. */
+  var fluxqueueTeardowns: (() => Promise<void> | void)[];
+}
+globalThis.fluxqueueTeardowns = [];
+
 export default async function globalSetup(config: JestGlobalConfig): Promise<void> {
-  await buildControlPlane(config);
+  process.env.PROPERTY_SEED = String(seedOfToday());
+  if (config.testPathPatterns.patterns.length === 0)
+    process.stderr.write(
+      `random tests have the seed of the day: PROPERTY_SEED=${process.env.PROPERTY_SEED} repeats them\n`,
+    );
   // The workers and the programs that they start inherit the variables; the build does not.
-  Object.assign(process.env, { ...GO_SETTINGS, ...process.env });
+  if (wants(config, /\b(describe(Own)?(Cluster|Stack)|startCluster)\b/)) {
+    await buildControlPlane();
+    Object.assign(process.env, { ...GO_SETTINGS, ...process.env });
+  }
+  if (wants(config, /\b(Roles|describe(Own)?Stack)\b/)) shareBundle(config.rootDir);
+  if (wants(config, /\b(describePostgres|describe(Own)?Stack)\b/)) await sharePostgres();
 }
 
-async function buildControlPlane(config: JestGlobalConfig): Promise<void> {
-  if (controlPlaneBuilt() || !controlPlaneAvailable().available || !wantsCluster(config)) return;
+function shareBundle(rootDir: string): void {
+  const file = join(rootDir, 'node_modules', '.cache', 'cdk8s-fluxqueue', `runtime-${process.pid}.js`);
+  bundleRuntime(file);
+  process.env[SHARED_BUNDLE] = file;
+  fluxqueueTeardowns.push(() => rmSync(file, { force: true }));
+}
+
+/** Suites that stop or freeze the server start one of their own. */
+async function sharePostgres(): Promise<void> {
+  if (process.env.DATABASE_URL || !postgresAvailable().available) return;
+  const postgres = await startPostgres({ own: true });
+  process.env[SHARED_POSTGRES] = postgres.url;
+  fluxqueueTeardowns.push(() => postgres.stop());
+}
+
+async function buildControlPlane(): Promise<void> {
+  if (controlPlaneBuilt() || !controlPlaneAvailable().available) return;
   try {
     await findAssets({ progress: stderrProgress() });
   } catch (error) {
@@ -36,8 +70,8 @@ async function buildControlPlane(config: JestGlobalConfig): Promise<void> {
   }
 }
 
-/** Whether a test file of this run uses a cluster; `jest test/constructs`, for example, needs none. */
-function wantsCluster({ rootDir, testPathPatterns: { patterns } }: JestGlobalConfig): boolean {
+/** Whether a test file of this run has the words; `jest test/constructs/api`, for example, needs no cluster. */
+function wants({ rootDir, testPathPatterns: { patterns } }: JestGlobalConfig, words: RegExp): boolean {
   const folder = join(rootDir, 'test');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.test.ts'),
@@ -45,5 +79,5 @@ function wantsCluster({ rootDir, testPathPatterns: { patterns } }: JestGlobalCon
   return files
     .map((file) => join(folder, file))
     .filter((file) => patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern).test(file)))
-    .some((file) => /\b(describeCluster|startCluster)\b/.test(readFileSync(file, 'utf8')));
+    .some((file) => words.test(readFileSync(file, 'utf8')));
 }

@@ -33,6 +33,9 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
+/** Environment variable with the URL of the server that the suites of one run of Jest share. */
+export const SHARED_POSTGRES = 'FLUXQUEUE_TEST_POSTGRES';
+
 /** Whether {@link startPostgres} can succeed; else the reason. */
 export function postgresAvailable(): { available: true } | { available: false; reason: string } {
   if (process.env.DATABASE_URL || packagedServer() !== undefined) return { available: true };
@@ -46,7 +49,7 @@ export function postgresAvailable(): { available: true } | { available: false; r
  * @throws FLUXQ_TEST_POSTGRES when there is no server or it does not start.
  */
 export async function startPostgres({ own = false }: PostgresOptions = {}): Promise<Postgres> {
-  const given = process.env.DATABASE_URL;
+  const given = process.env.DATABASE_URL || process.env[SHARED_POSTGRES];
   if (given && !own) return GivenPostgres.create(given);
   for (let tries = 1; ; tries++) {
     const postgres = await OwnPostgres.create();
@@ -177,7 +180,7 @@ class OwnPostgres implements Postgres {
       // The data must survive a crash of the server, not of the machine, so synchronous_commit stays on.
       fsync: 'off',
       full_page_writes: 'off',
-      max_connections: 200,
+      max_connections: 400,
     };
     const server = await this.processes.start(
       'postgres',

@@ -1,3 +1,4 @@
+// Own clusters: they are what is tested.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +11,8 @@ function runWithout(environment: NodeJS.ProcessEnv): { status: number | null; ou
     const suite = join(__dirname, 'suite');
     writeFileSync(
       join(folder, 'needs.test.ts'),
-      `import { describeCluster } from ${JSON.stringify(suite)};
-       describeCluster('needy', (get) => { test('one', () => { get(); }); test('two', () => { get(); }); });
+      `import { describeOwnCluster } from ${JSON.stringify(suite)};
+       describeOwnCluster('needy', (get) => { test('one', () => { get(); }); test('two', () => { get(); }); });
        test('three', () => {});`,
     );
     const jest = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');

@@ -2,16 +2,23 @@
 import { controlPlaneAvailable } from './assets';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster';
 import { NO_CONTROL_PLANE } from './no-control-plane';
+import { lease } from './shared/lease';
 import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
 
 /** Milliseconds for a start on a busy machine; on an idle machine a start takes 3 s to 8 s. */
 const START_TIMEOUT = 240_000;
 
 /**
- * Declares tests that share one cluster, which starts before the first test and stops after the last. `getCluster` is
- * available inside tests and hooks only.
+ * Declares tests that have the shared control plane of their worker for themselves: without scheduler and nodes, with the kinds
+ * of the project. What they leave is deleted after them; objects that were there before them they may not change.
+ * `getCluster` is available inside tests and hooks only.
  */
-export function describeCluster(
+export function describeCluster(name: string, tests: (getCluster: () => Cluster) => void): void {
+  describeWithCluster(name, tests, () => lease('apiserver'));
+}
+
+/** As {@link describeCluster}, with a cluster that starts before the first test and stops after the last. */
+export function describeOwnCluster(
   name: string,
   tests: (getCluster: () => Cluster) => void,
   options: ClusterOptions = {},

@@ -1,3 +1,4 @@
+// Own cluster: the apiserver allows privileged pods.
 /** The policies that bind the controller's token let it create whatever the examples of MiniCluster ask for. */
 import {
   APPLYING_LABEL,
@@ -11,7 +12,7 @@ import { createClient, type KubernetesClient } from '../../runtime/kubernetes/cl
 import { manifestToApply, pathOf } from '../../runtime/miniclusters/manifests';
 import { type MiniCluster, miniClusters } from '../../runtime/miniclusters/resource';
 import type { KubeObject } from '../cluster/api';
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { stackObjects } from '../constructs/manifests';
 import { example, FILES } from './miniclusters';
 
@@ -22,7 +23,7 @@ const GHOST = {
   metadata: { name: 'ghost-config', labels: { [MINICLUSTER_LABEL]: 'ghost' } },
 };
 
-describeCluster(
+describeOwnCluster(
   'the policies for the controller',
   (getCluster) => {
     let client: KubernetesClient;

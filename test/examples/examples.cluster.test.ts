@@ -1,3 +1,4 @@
+// Own cluster: whole stacks are applied to it.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../cluster/cluster';
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { installOperators } from '../constructs/fluxqueue/operators';
 import { stackObjects } from '../constructs/manifests';
 
@@ -13,7 +14,7 @@ const ROOT = join(__dirname, '../..');
 const JOBS = join(ROOT, 'examples/jobs');
 const example = (name: string) => join(JOBS, `${name}.yaml`);
 
-describeCluster('the examples on a real apiserver', (getCluster) => {
+describeOwnCluster('the examples on a real apiserver', (getCluster) => {
   const kubectl = async (...args: string[]) => {
     const { code, stdout, stderr } = await getCluster().kubectl(args);
     if (code !== 0) throw new Error(stderr);

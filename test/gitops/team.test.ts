@@ -1,5 +1,6 @@
+// Own cluster: the engines have users of their own.
 /** The reduced form of `npm run gitops`: a team's repository by both engines at once, with the edits that start and stop Jobs. */
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { enginesBuilt } from './engines';
 import { Findings, TeamLife } from './scenario';
 import { NOT_BUILT } from './suite';
@@ -9,7 +10,7 @@ import { CLUSTER, World } from './world';
 const TIMEOUT = 180_000;
 
 if (enginesBuilt())
-  describeCluster(
+  describeOwnCluster(
     'a team in Git',
     (getCluster) => {
       let world: World;

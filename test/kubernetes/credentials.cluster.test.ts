@@ -12,7 +12,7 @@ import { describeCluster } from '../cluster/suite';
 
 const namespaces = clusterWide('', 'v1', 'namespaces');
 
-describeCluster('credentials of a client', tests, { scheduler: false });
+describeCluster('credentials of a client', tests);
 
 function tests(getCluster: () => Cluster): void {
   const clients: KubernetesClient[] = [];

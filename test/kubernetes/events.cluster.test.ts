@@ -15,7 +15,7 @@ interface Event extends KubernetesObject {
   readonly series?: { readonly count: number };
 }
 
-describeCluster('event recorder', tests, { scheduler: false });
+describeCluster('event recorder', tests);
 
 function tests(getCluster: () => Cluster): void {
   let client: KubernetesClient;

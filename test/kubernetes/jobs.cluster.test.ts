@@ -17,7 +17,7 @@ const projected = (job: Job) => projectJob(job, new InternPool());
 const ENCODINGS = [{}, { protobuf: JOB }];
 const path = (name?: string) => jobs(NAMESPACE, name);
 
-describeCluster('Jobs in JSON and in protobuf', tests, { scheduler: false });
+describeCluster('Jobs in JSON and in protobuf', tests);
 
 function tests(getCluster: () => Cluster): void {
   let client: KubernetesClient;

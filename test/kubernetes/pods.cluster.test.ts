@@ -1,3 +1,4 @@
+// Own cluster: the apiserver is restarted.
 import { InternPool } from '../../runtime/intern';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { isStatus } from '../../runtime/kubernetes/errors';
@@ -6,7 +7,7 @@ import { POD } from '../../runtime/kubernetes/pod-messages';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { projectPod } from '../../runtime/shared/pod-projection';
 import type { Cluster } from '../cluster/cluster';
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { changesOf, eventsOf } from './encodings';
 import { NAMESPACE, PODS, STATUS, SURROUNDINGS } from './full-pods';
@@ -17,7 +18,7 @@ const projected = (pod: Pod) => projectPod(pod, new InternPool());
 const ENCODINGS = [{}, { protobuf: POD }];
 const path = (name?: string) => pods(NAMESPACE, name);
 
-describeCluster('pods in JSON and in protobuf', tests, { scheduler: false });
+describeOwnCluster('pods in JSON and in protobuf', tests, { scheduler: false });
 
 function tests(getCluster: () => Cluster): void {
   let client: KubernetesClient;

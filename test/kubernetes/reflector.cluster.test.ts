@@ -1,9 +1,10 @@
+// Own cluster: the apiserver is restarted.
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { namespaced } from '../../runtime/kubernetes/paths';
 import { Reflector, type ReflectorOptions, type WatchEnd } from '../../runtime/kubernetes/reflector';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { type FaultProxy, isWatch, type Match, startFaultProxy } from './fault-proxy';
 import { recordingLogger } from './recording-logger';
@@ -17,7 +18,7 @@ const isList: Match = (request) => request.method === 'GET' && !isWatch(request)
 const watches = (proxy: FaultProxy) => proxy.requests.filter(isWatch).length;
 const lists = (proxy: FaultProxy) => proxy.requests.filter(isList).length;
 
-describeCluster('reflector', tests, { scheduler: false });
+describeOwnCluster('reflector', tests, { scheduler: false });
 
 function tests(getCluster: () => Cluster): void {
   /** Writes directly to the apiserver. */

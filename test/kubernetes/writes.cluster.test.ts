@@ -16,108 +16,104 @@ const job = (name: string) => ({
   },
 });
 
-describeCluster(
-  'writes to one object',
-  (getCluster) => {
-    let client: KubernetesClient;
-    beforeAll(() => {
-      client = createClient({ kubeconfig: getCluster().kubeconfig });
+describeCluster('writes to one object', (getCluster) => {
+  let client: KubernetesClient;
+  beforeAll(() => {
+    client = createClient({ kubeconfig: getCluster().kubeconfig });
+  });
+  afterAll(() => client.close());
+
+  const stored = (name: string) => client.get<Job>(jobs('default', name));
+  const release = (uid: string) =>
+    ({ type: 'merge', body: { metadata: { uid }, spec: { suspend: false } } }) as const;
+
+  test('a merge patch changes the object with its UID', async () => {
+    const { metadata } = await client.create<Job>(jobs('default'), job('mine'));
+    const left: (number | undefined)[] = [];
+    const outcome = await applyPatch(client, jobs('default', 'mine'), release(metadata.uid), (object) =>
+      left.push(object.metadata.generation),
+    );
+    expect([outcome, left]).toEqual(['done', [metadata.generation! + 1]]);
+    expect((await stored('mine')).spec.suspend).toBe(false);
+    // A repeated write is also done.
+    await expect(applyPatch(client, jobs('default', 'mine'), release(metadata.uid))).resolves.toBe('done');
+  });
+
+  test('no write changes another object of the same name', async () => {
+    const { metadata } = await client.create<Job>(jobs('default'), job('reborn'));
+    const path = jobs('default', 'reborn');
+    await deleteObject(client, path, { uid: metadata.uid, propagationPolicy: 'Background' });
+    await client.create<Job>(jobs('default'), job('reborn'));
+    const before = await stored('reborn');
+
+    const { uid } = metadata;
+    const test = { op: 'test', path: '/metadata/uid', value: uid };
+    const replace = { op: 'replace', path: '/spec/suspend', value: false };
+    expect(await applyPatch(client, path, release(uid))).toBe('gone');
+    expect(await applyPatch(client, path, { type: 'json', body: [test, replace] })).toBe('gone');
+    expect(await deleteObject(client, path, { uid })).toBe('gone');
+    const after = await stored('reborn');
+    expect([after.metadata.uid, after.spec]).toEqual([before.metadata.uid, before.spec]);
+  });
+
+  test('a write to an object that does not exist reports gone and creates nothing', async () => {
+    const path = jobs('default', 'nothing');
+    const uid = '00000000-0000-0000-0000-000000000000';
+    expect(await applyPatch(client, path, release(uid))).toBe('gone');
+    expect(await applyPatch(client, `${path}/status`, release(uid))).toBe('gone');
+    expect(await deleteObject(client, path, { uid })).toBe('gone');
+    await expect(stored('nothing')).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('a change by another client is a conflict, by resourceVersion or by a test operation', async () => {
+    const { metadata } = await client.create<KubernetesObject>(configMaps('default'), {
+      metadata: { name: 'contested' },
+      data: { owner: 'us' },
     });
-    afterAll(() => client.close());
+    const path = configMaps('default', 'contested');
+    const { uid, resourceVersion } = metadata;
+    await client.patch(path, { data: { owner: 'them' } }, 'merge', { fieldManager: 'them' });
+    const merge = {
+      type: 'merge',
+      body: { metadata: { uid, resourceVersion }, data: { owner: 'us' } },
+    } as const;
+    expect(await applyPatch(client, path, merge)).toBe('conflict');
+    const operations = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'test', path: '/data/owner', value: 'us' },
+    ];
+    expect(await applyPatch(client, path, { type: 'json', body: operations })).toBe('conflict');
+  });
 
-    const stored = (name: string) => client.get<Job>(jobs('default', name));
-    const release = (uid: string) =>
-      ({ type: 'merge', body: { metadata: { uid }, spec: { suspend: false } } }) as const;
-
-    test('a merge patch changes the object with its UID', async () => {
-      const { metadata } = await client.create<Job>(jobs('default'), job('mine'));
-      const left: (number | undefined)[] = [];
-      const outcome = await applyPatch(client, jobs('default', 'mine'), release(metadata.uid), (object) =>
-        left.push(object.metadata.generation),
-      );
-      expect([outcome, left]).toEqual(['done', [metadata.generation! + 1]]);
-      expect((await stored('mine')).spec.suspend).toBe(false);
-      // A repeated write is also done.
-      await expect(applyPatch(client, jobs('default', 'mine'), release(metadata.uid))).resolves.toBe('done');
+  test('a conflict does not read the whole object', async () => {
+    const { metadata } = await client.create<KubernetesObject>(configMaps('default'), {
+      metadata: { name: 'large' },
+      data: { all: 'x'.repeat(500_000) },
     });
-
-    test('no write changes another object of the same name', async () => {
-      const { metadata } = await client.create<Job>(jobs('default'), job('reborn'));
-      const path = jobs('default', 'reborn');
-      await deleteObject(client, path, { uid: metadata.uid, propagationPolicy: 'Background' });
-      await client.create<Job>(jobs('default'), job('reborn'));
-      const before = await stored('reborn');
-
-      const { uid } = metadata;
-      const test = { op: 'test', path: '/metadata/uid', value: uid };
-      const replace = { op: 'replace', path: '/spec/suspend', value: false };
-      expect(await applyPatch(client, path, release(uid))).toBe('gone');
-      expect(await applyPatch(client, path, { type: 'json', body: [test, replace] })).toBe('gone');
-      expect(await deleteObject(client, path, { uid })).toBe('gone');
-      const after = await stored('reborn');
-      expect([after.metadata.uid, after.spec]).toEqual([before.metadata.uid, before.spec]);
-    });
-
-    test('a write to an object that does not exist reports gone and creates nothing', async () => {
-      const path = jobs('default', 'nothing');
-      const uid = '00000000-0000-0000-0000-000000000000';
-      expect(await applyPatch(client, path, release(uid))).toBe('gone');
-      expect(await applyPatch(client, `${path}/status`, release(uid))).toBe('gone');
-      expect(await deleteObject(client, path, { uid })).toBe('gone');
-      await expect(stored('nothing')).rejects.toMatchObject({ status: 404 });
-    });
-
-    test('a change by another client is a conflict, by resourceVersion or by a test operation', async () => {
-      const { metadata } = await client.create<KubernetesObject>(configMaps('default'), {
-        metadata: { name: 'contested' },
-        data: { owner: 'us' },
-      });
-      const path = configMaps('default', 'contested');
-      const { uid, resourceVersion } = metadata;
-      await client.patch(path, { data: { owner: 'them' } }, 'merge', { fieldManager: 'them' });
-      const merge = {
-        type: 'merge',
-        body: { metadata: { uid, resourceVersion }, data: { owner: 'us' } },
-      } as const;
-      expect(await applyPatch(client, path, merge)).toBe('conflict');
-      const operations = [
-        { op: 'test', path: '/metadata/uid', value: uid },
-        { op: 'test', path: '/data/owner', value: 'us' },
+    const read = jest.spyOn(client, 'get');
+    try {
+      const body = [
+        { op: 'test', path: '/metadata/uid', value: metadata.uid },
+        { op: 'test', path: '/metadata/generation', value: 2 },
       ];
-      expect(await applyPatch(client, path, { type: 'json', body: operations })).toBe('conflict');
-    });
+      expect(await applyPatch(client, configMaps('default', 'large'), { type: 'json', body })).toBe(
+        'conflict',
+      );
+      const answers = await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown>));
+      expect(answers.map((answer) => JSON.stringify(answer).length < 5_000)).toEqual([true]);
+    } finally {
+      read.mockRestore();
+    }
+  });
 
-    test('a conflict does not read the whole object', async () => {
-      const { metadata } = await client.create<KubernetesObject>(configMaps('default'), {
-        metadata: { name: 'large' },
-        data: { all: 'x'.repeat(500_000) },
-      });
-      const read = jest.spyOn(client, 'get');
-      try {
-        const body = [
-          { op: 'test', path: '/metadata/uid', value: metadata.uid },
-          { op: 'test', path: '/metadata/generation', value: 2 },
-        ];
-        expect(await applyPatch(client, configMaps('default', 'large'), { type: 'json', body })).toBe(
-          'conflict',
-        );
-        const answers = await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown>));
-        expect(answers.map((answer) => JSON.stringify(answer).length < 5_000)).toEqual([true]);
-      } finally {
-        read.mockRestore();
-      }
+  test('a patch to an invalid object is an error', async () => {
+    const { metadata } = await client.create<Job>(jobs('default'), job('invalid'));
+    const body = { metadata: { uid: metadata.uid }, spec: { parallelism: -1 } };
+    await expect(
+      applyPatch(client, jobs('default', 'invalid'), { type: 'merge', body }),
+    ).rejects.toMatchObject({
+      code: 'FLUXQ_KUBERNETES_INVALID',
+      message: expect.stringContaining('spec.parallelism'),
     });
-
-    test('a patch to an invalid object is an error', async () => {
-      const { metadata } = await client.create<Job>(jobs('default'), job('invalid'));
-      const body = { metadata: { uid: metadata.uid }, spec: { parallelism: -1 } };
-      await expect(
-        applyPatch(client, jobs('default', 'invalid'), { type: 'merge', body }),
-      ).rejects.toMatchObject({
-        code: 'FLUXQ_KUBERNETES_INVALID',
-        message: expect.stringContaining('spec.parallelism'),
-      });
-    });
-  },
-  { scheduler: false },
-);
+  });
+});

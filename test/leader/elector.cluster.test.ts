@@ -1,10 +1,11 @@
+// Own cluster: the apiserver is restarted.
 import { type Clock, systemClock } from '../../runtime/clock';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { leases } from '../../runtime/kubernetes/paths';
 import { LeaderElector, type LeaderElectorOptions } from '../../runtime/leader/elector';
 import { FENCE_ANNOTATION, LAST_FENCE_ANNOTATION } from '../../runtime/leader/lease';
 import type { Cluster } from '../cluster/cluster';
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { waitFor } from '../cluster/wait';
 import { everything, type FaultProxy, type Match } from '../kubernetes/fault-proxy';
 import { ManualClock } from '../kubernetes/manual-clock';
@@ -13,7 +14,7 @@ import { leads, loses, QUICK, Replicas } from './replicas';
 
 const writes: Match = ({ method }) => method !== 'GET';
 
-describeCluster('leader election', tests, { scheduler: false });
+describeOwnCluster('leader election', tests, { scheduler: false });
 
 function tests(getCluster: () => Cluster): void {
   let admin: KubernetesClient;

@@ -14,7 +14,7 @@ import { leads, Replicas } from './replicas';
 const FREE = { spec: { holderIdentity: '', leaseDurationSeconds: 1 } };
 const POD = '3f0c0a52-7d0f-4f0e-9d6f-5b9a2c1d8e77';
 
-describeCluster('a holder that died', tests, { scheduler: false });
+describeCluster('a holder that died', tests);
 
 function tests(getCluster: () => Cluster): void {
   let admin: KubernetesClient;

@@ -80,35 +80,31 @@ describe('the webhook role with a certificate from files', () => {
   });
 });
 
-describeCluster(
-  'the webhook role with its own certificate',
-  (getCluster) => {
-    it('is called by the apiserver, although its configuration has no caBundle at first', async () => {
-      const cluster = getCluster();
-      await makeNamespace(cluster, 'on', { 'fluxqueue/enabled': 'true' });
-      const { role, https, scrape } = await start(
-        { secretNamespace: 'default', secretName: 'own-tls' },
-        cluster.kubeconfig,
-      );
-      try {
-        const chart = Testing.chart();
-        new AdmissionWebhookConfiguration(chart, 'webhook', { url: `https://${LOOPBACK}:${https}` });
-        await cluster.apply(Testing.synth(chart) as KubeObject[]);
-        const stored = await cluster.waitFor('an admitted Job', async () => {
-          const path = '/apis/batch/v1/namespaces/on/jobs';
-          const { status, text } = await cluster.api.send('POST', path, job());
-          if (status !== 201) return undefined;
-          // The apiserver applies the configuration a moment after it was stored.
-          const created = JSON.parse(text) as KubeObject;
-          return created.metadata.labels?.[ADMITTED_LABEL] === 'true' ? created : undefined;
-        });
-        expect(stored.spec).toMatchObject({ suspend: true });
-        const metrics = await (await scrape('/metrics')).text();
-        expect(metrics).toMatch(/^fluxqueue_admission_seconds_count\{kind="Job",outcome="patched"\} [1-9]/m);
-      } finally {
-        await role.stop();
-      }
-    });
-  },
-  { scheduler: false },
-);
+describeCluster('the webhook role with its own certificate', (getCluster) => {
+  it('is called by the apiserver, although its configuration has no caBundle at first', async () => {
+    const cluster = getCluster();
+    await makeNamespace(cluster, 'on', { 'fluxqueue/enabled': 'true' });
+    const { role, https, scrape } = await start(
+      { secretNamespace: 'default', secretName: 'own-tls' },
+      cluster.kubeconfig,
+    );
+    try {
+      const chart = Testing.chart();
+      new AdmissionWebhookConfiguration(chart, 'webhook', { url: `https://${LOOPBACK}:${https}` });
+      await cluster.apply(Testing.synth(chart) as KubeObject[]);
+      const stored = await cluster.waitFor('an admitted Job', async () => {
+        const path = '/apis/batch/v1/namespaces/on/jobs';
+        const { status, text } = await cluster.api.send('POST', path, job());
+        if (status !== 201) return undefined;
+        // The apiserver applies the configuration a moment after it was stored.
+        const created = JSON.parse(text) as KubeObject;
+        return created.metadata.labels?.[ADMITTED_LABEL] === 'true' ? created : undefined;
+      });
+      expect(stored.spec).toMatchObject({ suspend: true });
+      const metrics = await (await scrape('/metrics')).text();
+      expect(metrics).toMatch(/^fluxqueue_admission_seconds_count\{kind="Job",outcome="patched"\} [1-9]/m);
+    } finally {
+      await role.stop();
+    }
+  });
+});

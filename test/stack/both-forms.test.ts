@@ -1,3 +1,4 @@
+// Own cluster: the form of admission changes.
 /**
  * A live stack changes from admission by policies to the webhook and back, with both forms in between. No Job is refused, and
  * none gets past the queue.
@@ -12,7 +13,7 @@ import { freePorts } from '../cluster/ports';
 import { stackObjects } from '../constructs/manifests';
 import { checkAnswers, PROMTOOL, seriesOf } from '../monitoring/promtool';
 import type { RoleProcess } from './roles';
-import { describeStack, inOneNamespace } from './suite';
+import { describeOwnStack, inOneNamespace } from './suite';
 import type { Namespace } from './workloads';
 
 const PANELS = SECTIONS.flatMap(({ panels }) => panels);
@@ -26,7 +27,7 @@ const PROBE = {
   spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] } } },
 };
 
-describeStack(
+describeOwnStack(
   'a change of the form of admission',
   (getFixture) => {
     let science: Namespace;

@@ -1,10 +1,11 @@
+// Own cluster: hundreds of Jobs are slow to delete.
 /** Which workloads of a burst have a FluxJob, and what a user sees of those that have none. */
 import { findFluxJob } from '../../runtime/cli/workload-names';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { unrecorded } from './unrecorded';
 import { Namespace, type Shape } from './workloads';
 
@@ -13,7 +14,7 @@ const COUNT = 150;
 /** Later than a FluxJob of a burst may be. */
 const LATE_MS = 60_000;
 
-describeStack(
+describeOwnStack(
   'a burst of Jobs',
   (getFixture) => {
     let controller: RoleProcess;

@@ -204,5 +204,5 @@ describeStack(
       expect(spec.suspend).toBe(false);
     });
   },
-  { cluster: { nodes: 1, nodeShape: { cpu: '4', memory: '64Gi' }, users: [ADA] } },
+  { nodes: 1, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

@@ -1,3 +1,4 @@
+// Own cluster: the apiserver is restarted.
 /**
  * Controllers, the Fluxion service, the apiserver and Postgres are killed,
  * stopped and restarted while jobs run. No workload is lost, misplaced or
@@ -10,14 +11,14 @@ import type { Lease } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
 import { expectNothingLost, untilAllFree } from './settled';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
 
 /** Short times, so that a new leader is elected quickly. */
 const ELECTION = { leaseDurationSeconds: 3, renewDeadlineSeconds: 2, retryPeriodSeconds: 1 };
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/fluxqueue-system/leases/fluxqueue-controller';
 
-describeStack(
+describeOwnStack(
   'crashes of processes',
   (getFixture) => {
     let science: Namespace;

@@ -1,11 +1,12 @@
+// Own cluster: the apiserver is restarted.
 /** The dashboard of a user: it shows what this user may see, and follows the cluster. */
 import { hasBrowser, launchBrowser } from '../dashboard/browser';
 import { follow } from './dashboard-events';
-import { describeStack, inOneNamespace } from './suite';
+import { describeOwnStack, inOneNamespace } from './suite';
 import { ADA, giveRole } from './users';
 import { Namespace } from './workloads';
 
-describeStack(
+describeOwnStack(
   'dashboard',
   (getFixture) => {
     let science: Namespace;

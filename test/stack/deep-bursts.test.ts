@@ -1,10 +1,11 @@
+// Own cluster: hundreds of Jobs are slow to delete.
 /** What is recorded of Jobs that wait in line in a burst, behind a full cluster, and what their user can read meanwhile. */
 import { findFluxJob } from '../../runtime/cli/workload-names';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { unrecorded } from './unrecorded';
 import { Namespace } from './workloads';
 
@@ -13,7 +14,7 @@ const COUNT = 400;
 const NODES = 10;
 const CORES = 4;
 
-describeStack(
+describeOwnStack(
   'a burst of Jobs behind a full cluster',
   (getFixture) => {
     let controller: RoleProcess;

@@ -106,5 +106,5 @@ describeStack(
       expect(shown.spec.workload.uid).toBe(second.metadata.uid);
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

@@ -1,3 +1,4 @@
+// Own cluster: admission by the webhook.
 /** `fluxqueue doctor` where the webhook admits, and the controller runs outside the cluster. */
 import { STACK_NAMESPACE, WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE_ACCOUNT } from '../../constructs/api/labels';
 import { makeCertificate } from '../../runtime/admission/certificates';
@@ -7,7 +8,7 @@ import { waitFor } from '../cluster/wait';
 import { stackObjects } from '../constructs/manifests';
 import { examine, trouble, troubles } from './doctor-report';
 import type { RoleProcess } from './roles';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 
 const CONFIGURATION = resourcePath({
   group: 'admissionregistration.k8s.io',
@@ -15,7 +16,7 @@ const CONFIGURATION = resourcePath({
   name: WEBHOOK_CONFIGURATION,
 });
 
-describeStack(
+describeOwnStack(
   'fluxqueue doctor, with admission by the webhook',
   (getFixture) => {
     let webhook: RoleProcess;

@@ -1,3 +1,4 @@
+// Own cluster: the stack is broken in many ways.
 /** `fluxqueue doctor` on a healthy stack, and after one thing after the other was broken. */
 
 import { App, Chart } from 'cdk8s';
@@ -10,7 +11,7 @@ import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { examine, trouble, troubles } from './doctor-report';
 import type { RoleProcess } from './roles';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { ADA } from './users';
 import { Namespace } from './workloads';
 
@@ -29,7 +30,7 @@ function existingDatabase(): Database {
   );
 }
 
-describeStack(
+describeOwnStack(
   'fluxqueue doctor, with admission by policies',
   (getFixture) => {
     let controller: RoleProcess;

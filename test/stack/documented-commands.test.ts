@@ -1,8 +1,9 @@
+// Own cluster: the read API.
 /** The commands of the documents on a real control plane: each line of docs/cli.md and README.md, and `kubectl wait` of docs/gitops.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PAGE_FILE, page, writtenPage } from '../docs/commands/page';
 import { NODES, Scene } from '../docs/commands/scene';
-import { describeStack, inOneNamespace } from './suite';
+import { describeOwnStack, inOneNamespace } from './suite';
 import { ADA } from './users';
 import { Namespace } from './workloads';
 
@@ -20,7 +21,7 @@ const WAITS = readFileSync('docs/gitops.md', 'utf8')
   .filter((line) => line.startsWith('kubectl wait '))
   .map((line) => line.replace(/\s*#.*/, ''));
 
-describeStack(
+describeOwnStack(
   'commands of the documents',
   (getFixture) => {
     let science: Namespace;

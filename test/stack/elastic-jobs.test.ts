@@ -1,10 +1,11 @@
+// Own cluster: another user is the runtime.
 /** An elastic Job: pods that it gains go through the queue, and the units of pods that it loses are freed. */
 import { CONTROLLER_SERVICE_ACCOUNT, GANG_SIZE, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { assignedNode } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
 
 const BAND = {
@@ -14,7 +15,7 @@ const BAND = {
   annotations: { [GANG_SIZE]: '2', 'fluxqueue/priority': '5', 'fluxqueue/walltime': '10m' },
 };
 
-describeStack(
+describeOwnStack(
   'an elastic Job',
   (getFixture) => {
     let science: Namespace;

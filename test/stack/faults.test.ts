@@ -154,8 +154,5 @@ describeStack(
       });
     });
   },
-  {
-    createsMiniClusters: false,
-    cluster: { nodes: NODES, nodeShape: { cpu: String(CORES), memory: '64Gi' } },
-  },
+  { nodes: NODES, nodeShape: { cpu: String(CORES), memory: '64Gi' } },
 );

@@ -341,5 +341,5 @@ describeStack(
       await getFixture().stack.namespace('others', false);
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 1, nodeShape: NODE } },
+  { nodes: 1, nodeShape: NODE },
 );

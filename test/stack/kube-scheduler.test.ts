@@ -223,5 +223,5 @@ describeStack(
       together.declare(async () => undefined);
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: shape('a') } },
+  { nodes: 2, nodeShape: shape('a') },
 );

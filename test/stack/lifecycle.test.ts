@@ -180,5 +180,5 @@ describeStack(
       }
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

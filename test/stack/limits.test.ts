@@ -108,5 +108,5 @@ describeStack(
       expect(await nodes('plain-3')).toEqual([gpu]);
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

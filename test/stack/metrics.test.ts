@@ -93,5 +93,5 @@ describeStack(
       checkAnswers(program, series, shown);
     });
   },
-  { cluster: { nodes: 1, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 1, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

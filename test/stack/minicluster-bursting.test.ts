@@ -38,5 +38,5 @@ describeStack(
       expect(await secrets()).toContain('main-curve');
     });
   },
-  { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

@@ -153,5 +153,5 @@ describeStack(
       expect((await versions())[0]).toBe(Number(seen[0]) + 1);
     });
   },
-  { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

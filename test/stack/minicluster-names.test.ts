@@ -83,5 +83,5 @@ describeStack(
       expect(await Promise.all(others.map(({ path }) => stored(path)))).toEqual(before.slice(1));
     });
   },
-  { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

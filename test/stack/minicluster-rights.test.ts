@@ -105,5 +105,5 @@ describeStack(
       expect(printed).toContain('3 pending, 2 running, 10 done (1 failed)');
     });
   },
-  { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

@@ -239,5 +239,5 @@ describeStack(
       await waitFor('new objects', () => owns(second, parts));
     });
   },
-  { cluster: { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 4, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

@@ -152,8 +152,5 @@ describeStack(
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
     });
   },
-  {
-    createsMiniClusters: false,
-    cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' }, tuning: { nodeMonitorSeconds: 1 } },
-  },
+  { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

@@ -76,7 +76,7 @@ describeStack(
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
 );
 
 function deployment(namespace: string) {

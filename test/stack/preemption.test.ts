@@ -73,5 +73,5 @@ describeStack(
       expect((await science.row(more))!.phase).toBe('Waiting');
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

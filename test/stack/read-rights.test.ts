@@ -1,3 +1,4 @@
+// Own cluster: the read API.
 /** Who may ask the read API what, on the real apiserver and at the port of the reader itself. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,14 +11,14 @@ import type { KubeObject } from '../cluster/api';
 import { waitFor } from '../cluster/wait';
 import { type Client, send } from '../reader/requests';
 import type { RoleProcess } from './roles';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { ADA, giveRole } from './users';
 
 const VIEWER = { name: 'vera', token: 'token-of-vera', groups: [] };
 const API = `/apis/${READ_GROUP}/v1alpha1`;
 const history = (namespace: string, name: string) => `${API}/namespaces/${namespace}/histories/${name}`;
 
-describeStack(
+describeOwnStack(
   'rights on the read API',
   (getFixture) => {
     let reader: RoleProcess;

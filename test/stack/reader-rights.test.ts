@@ -1,3 +1,4 @@
+// Own cluster: the read API, and an audit log.
 /** The reader runs with exactly the rights of the manifests, and its questions use every one of them (see rights.test.ts). */
 import {
   READ_GROUP,
@@ -14,7 +15,7 @@ import { send } from '../reader/requests';
 import { accountsOf, RightsAudit } from './audited-rights';
 import type { RoleProcess } from './roles';
 import { runtimeUrl } from './runtime-role';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 
 const audit = new RightsAudit();
 const objects = stackObjects();
@@ -23,7 +24,7 @@ const API = `/apis/${READ_GROUP}/${READ_VERSION}`;
 /** Of the Role extension-apiserver-authentication-reader, which may also `get`. */
 const FRONT_PROXY = ['list configmaps', 'watch configmaps'];
 
-describeStack(
+describeOwnStack(
   'the rights of the reader',
   (getFixture) => {
     beforeAll(async () => {

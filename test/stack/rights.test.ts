@@ -1,3 +1,4 @@
+// Own cluster: an audit log.
 /**
  * Each component runs with exactly the rights of the manifests, and uses every one of them: the audit log of the apiserver
  * has a request for each rule, and none that was refused.
@@ -27,7 +28,7 @@ import { send } from '../miniclusters/reporting';
 import { accountsOf, RightsAudit } from './audited-rights';
 import { MiniClusters } from './minicluster-objects';
 import { runtimeUrl } from './runtime-role';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
 
 const audit = new RightsAudit();
@@ -36,7 +37,7 @@ const DATABASE = 'fluxqueue-database';
 /** Seconds. */
 const UNSCHEDULABLE = 2;
 
-describeStack(
+describeOwnStack(
   'the rights of the components',
   (getFixture) => {
     beforeAll(async () => {

@@ -19,20 +19,29 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'cdk8s-fluxqueue');
 /** The package has the program already, and perhaps in a folder that is not to be written to. */
 const SHIPPED = join(ROOT, 'runtime.js');
 
+/** Environment variable with the file of the program, which one run of Jest bundles once. */
+export const SHARED_BUNDLE = 'FLUXQUEUE_TEST_BUNDLE';
+
+/** The program, where somebody has bundled it. */
+function madeBundle(): string | undefined {
+  if (existsSync(SHIPPED)) return SHIPPED;
+  return process.env[SHARED_BUNDLE];
+}
+
 /** Roles that end with this process; later ones first. */
 export class Roles {
   private readonly processes = ProcessSet.create('fluxqueue-roles');
   /** The program as one file. */
   readonly bundle: string;
+  private readonly isShared: boolean;
   private started = 0;
 
   /** @param makeBundle writes the program of the roles to a file. @default - that of the package, else of this source */
   constructor(makeBundle?: (file: string) => void) {
-    const isShipped = makeBundle === undefined && existsSync(SHIPPED);
-    this.bundle = isShipped
-      ? SHIPPED
-      : join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
-    if (!isShipped) (makeBundle ?? bundleRuntime)(this.bundle);
+    const made = makeBundle === undefined ? madeBundle() : undefined;
+    this.isShared = made !== undefined;
+    this.bundle = made ?? join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
+    if (made === undefined) (makeBundle ?? bundleRuntime)(this.bundle);
   }
 
   /** Address of the Fluxion service that startFluxion starts. */
@@ -98,7 +107,7 @@ export class Roles {
 
   async stop(): Promise<void> {
     await this.processes.stop();
-    if (this.bundle !== SHIPPED) rmSync(this.bundle, { force: true });
+    if (!this.isShared) rmSync(this.bundle, { force: true });
   }
 }
 

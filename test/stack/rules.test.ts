@@ -83,5 +83,5 @@ describeStack(
       expect(await science.phase(job, 'Finished')).toMatchObject({ queue: 'default', result: 'Succeeded' });
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

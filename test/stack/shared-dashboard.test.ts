@@ -1,3 +1,4 @@
+// Own cluster: the read API.
 /** The dashboard of the stack, as its readers open it: a browser at `kubectl proxy`, which asks in their name. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +7,7 @@ import { READ_GROUP, READ_VERSION } from '../../constructs/api/labels';
 import { waitFor } from '../cluster/wait';
 import { hasBrowser, launchBrowser } from '../dashboard/browser';
 import { follow } from './dashboard-events';
-import { describeStack, inOneNamespace } from './suite';
+import { describeOwnStack, inOneNamespace } from './suite';
 import { ADA, giveRole } from './users';
 import { Namespace } from './workloads';
 
@@ -19,7 +20,7 @@ const OF_SCIENCE = [
   expect.objectContaining({ queue: 'default', namespace: 'science', cpuHours: expect.any(Number) }),
 ];
 
-describeStack(
+describeOwnStack(
   'the dashboard of the stack',
   (getFixture) => {
     let science: Namespace;

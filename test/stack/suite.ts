@@ -4,8 +4,11 @@ import { createClient, type KubernetesClient } from '../../runtime/kubernetes/cl
 import { jobs } from '../../runtime/kubernetes/paths';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
+import type { ClusterOptions } from '../cluster/cluster-options';
+import { startPostgres } from '../cluster/postgres';
+import { lease } from '../cluster/shared/lease';
 import { describeWithCluster } from '../cluster/suite';
-import { type Stack, type StackOptions, startStack } from './stack';
+import { Stack, type StackOptions, startStack } from './stack';
 import { Namespace } from './workloads';
 
 export interface Fixture {
@@ -18,21 +21,36 @@ export interface Fixture {
 
 const START_TIMEOUT = 120_000;
 
+/** The nodes of a suite on the shared stack. */
+export type SharedStackOptions = Pick<ClusterOptions, 'nodes' | 'nodeShape'>;
+
 /**
- * Declares tests that share one control plane and Postgres with the stack
- * applied; roles are started by the tests. `getFixture` works inside tests and
- * hooks only.
+ * Declares tests that have the shared control plane with the default stack, and a database, for themselves; roles are started by
+ * the tests, and the user ADA exists. What they leave is deleted after them; the objects of the stack they may not change.
+ * `getFixture` works inside tests and hooks only.
  */
 export function describeStack(
   name: string,
   tests: (getFixture: () => Fixture) => void,
-  options: StackOptions = {},
+  { nodes = 0, nodeShape = {} }: SharedStackOptions = {},
 ): void {
-  describeWithCluster(name, tests, () => startFixture(options));
+  describeWithCluster(name, tests, async () => {
+    const [cluster, postgres] = await Promise.all([lease('stack', { nodeShape }), startPostgres()]);
+    if (nodes > 0) await cluster.addNodes(nodes);
+    return fixtureOf(new Stack(cluster, postgres, {}));
+  });
 }
 
-async function startFixture(options: StackOptions): Promise<Fixture & { stop(): Promise<void> }> {
-  const stack = await startStack(options);
+/** As {@link describeStack}, with a control plane, a Postgres and a stack that start before the first test. */
+export function describeOwnStack(
+  name: string,
+  tests: (getFixture: () => Fixture) => void,
+  options: StackOptions = {},
+): void {
+  describeWithCluster(name, tests, async () => fixtureOf(await startStack(options)));
+}
+
+async function fixtureOf(stack: Stack): Promise<Fixture & { stop(): Promise<void> }> {
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
   const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
   const stop = async () => {

@@ -53,5 +53,5 @@ describeStack(
       );
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

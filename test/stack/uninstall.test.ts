@@ -1,13 +1,14 @@
+// Own cluster: the stack is removed.
 /** The stack leaves a cluster in which workloads wait, are held and run. */
 import { HOLD } from '../../constructs/api/labels';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
-import { describeStack } from './suite';
+import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
 
-describeStack(
+describeOwnStack(
   'fluxqueue uninstall',
   (getFixture) => {
     let science: Namespace;

@@ -52,5 +52,5 @@ describeStack(
       for (const { spec: podSpec } of pods) expect(podSpec.affinity?.nodeAffinity).toBeDefined();
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
+  { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
 );

@@ -104,5 +104,5 @@ describeStack(
       await science.delete(job, 'Job');
     });
   },
-  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: shape('a') } },
+  { nodes: 2, nodeShape: shape('a') },
 );

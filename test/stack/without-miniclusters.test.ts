@@ -1,8 +1,9 @@
+// Own cluster: a stack without MiniClusters.
 /** A stack without MiniClusters: the controller works with the rights that are left. */
-import { describeStack, inOneNamespace } from './suite';
+import { describeOwnStack, inOneNamespace } from './suite';
 import type { Namespace } from './workloads';
 
-describeStack(
+describeOwnStack(
   'a stack without MiniClusters',
   (getFixture) => {
     let science: Namespace;

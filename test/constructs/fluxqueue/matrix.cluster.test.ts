@@ -1,13 +1,14 @@
+// Own cluster: whole stacks are applied to it.
 /** Every stack of the matrix is accepted by the real apiserver, and applying it again changes nothing. */
 import type { Cluster, KubeObject } from '../../cluster/cluster';
-import { describeCluster } from '../../cluster/suite';
+import { describeOwnCluster } from '../../cluster/suite';
 import { names, stackObjects } from '../manifests';
 import { COUNT, stacks } from './matrix';
 import { installOperators } from './operators';
 
 const STRICT = 'fieldManager=matrix&force=true&fieldValidation=Strict';
 
-describeCluster('the matrix of stacks on a real apiserver', (getCluster) => {
+describeOwnCluster('the matrix of stacks on a real apiserver', (getCluster) => {
   beforeAll(() => installOperators(getCluster()), 60_000);
   const known = new Set<string>();
   /** Objects that no earlier stack has in the same form: for the others nothing would be new. */

@@ -1,3 +1,4 @@
+// Own cluster: whole stacks are applied to it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'cdk8s';
@@ -10,7 +11,7 @@ import { findAssets } from '../../cluster/assets';
 import type { Cluster, KubeObject } from '../../cluster/cluster';
 import { freePorts } from '../../cluster/ports';
 import { ProcessSet } from '../../cluster/processes';
-import { describeCluster } from '../../cluster/suite';
+import { describeOwnCluster } from '../../cluster/suite';
 import { names, podTemplates, stackObjects } from '../manifests';
 import { BAD_PODS, RESTRICTED_POD } from '../validation/pods';
 import { placeOf } from './flow-schemas';
@@ -27,7 +28,7 @@ const VARIANTS: [string, FluxQueueProps][] = [
   ],
 ];
 
-describeCluster(
+describeOwnCluster(
   'the stack on a real apiserver',
   (getCluster) => {
     // Cluster-wide admission without its webhook would block all other requests of this suite: it is only a dry run.

@@ -11,179 +11,175 @@ import { expectEstablished } from '../crds/expect-established';
 const CRD = readFileSync(join(__dirname, '../../../constructs/crds/fluxsetups.yaml'), 'utf8');
 const COLLECTION = '/apis/flux-framework.org/v1alpha1/namespaces/default/fluxsetups';
 
-describeCluster(
-  'the API of FluxSetup',
-  (getCluster) => {
-    const send = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
-      getCluster().api.send(method, path, body);
-    const create = (name: string, spec?: object) =>
-      send('POST', `${COLLECTION}?fieldValidation=Strict`, {
-        apiVersion: 'flux-framework.org/v1alpha1',
-        kind: 'FluxSetup',
-        metadata: { name, namespace: 'default' },
-        ...(spec === undefined ? {} : { spec }),
-      });
-
-    beforeAll(async () => {
-      await getCluster().apply(CRD);
-      await getCluster().waitFor('FluxSetups to be served', async () => {
-        const { status } = await send('GET', COLLECTION);
-        return status === 200;
-      });
+describeCluster('the API of FluxSetup', (getCluster) => {
+  const send = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
+    getCluster().api.send(method, path, body);
+  const create = (name: string, spec?: object) =>
+    send('POST', `${COLLECTION}?fieldValidation=Strict`, {
+      apiVersion: 'flux-framework.org/v1alpha1',
+      kind: 'FluxSetup',
+      metadata: { name, namespace: 'default' },
+      ...(spec === undefined ? {} : { spec }),
     });
 
-    test('has a structural schema and accepted names', async () => {
-      await expectEstablished(getCluster(), 'fluxsetups.flux-framework.org');
+  beforeAll(async () => {
+    await getCluster().apply(CRD);
+    await getCluster().waitFor('FluxSetups to be served', async () => {
+      const { status } = await send('GET', COLLECTION);
+      return status === 200;
     });
+  });
 
-    test('an empty spec gets every default', async () => {
-      const { status, text } = await create('bare');
-      expect(status).toBe(201);
-      expect((JSON.parse(text) as { spec: object }).spec).toEqual({
-        policy: 'easy',
-        depth: 10_000,
-        allowStackQueue: false,
-        walltime: { default: '1h', max: '168h' },
-        agingPerHour: 0,
-        reclaim: false,
-        weight: 1,
-        billingWeights: { cores: 1, memory: 0.25, gpus: 16 },
-        preemption: { policy: 'Never', minRuntime: '5m', limit: 5 },
-        requeue: { limit: 5, backoff: '5s' },
-      });
-    });
+  test('has a structural schema and accepted names', async () => {
+    await expectEstablished(getCluster(), 'fluxsetups.flux-framework.org');
+  });
 
-    test('accepts every field that the construct writes without a change', async () => {
-      const chart = new Chart(Testing.app(), 'chart', { namespace: 'default' });
-      new FluxSetup(chart, 'full', {
-        policy: 'hybrid',
-        reservations: 4,
-        depth: 500,
-        defaultWalltime: Duration.millis(1500),
-        maxWalltime: Duration.days(2),
-        minPriority: -10,
-        maxPriority: 100,
-        agingPerHour: 0.5,
-        quota: {
-          jobs: 20,
-          pods: 200,
-          cores: Cpu.millis(1500),
-          memory: Size.gibibytes(256),
-          gpus: 8,
-          nodes: 0,
-        },
-        cohort: 'campus',
-        borrowing: { cores: Cpu.units(2), memory: Size.mebibytes(512) },
-        lendingLimit: { jobs: 0, pods: 1, cores: Cpu.units(2), memory: Size.mebibytes(512), gpus: 3 },
-        reclaim: true,
-        limits: { running: 50, waiting: 1000 },
-        limitsPerUser: { running: 5 },
-        weight: 3,
-        billingWeights: { cores: 0, memory: 0.5, gpus: 64 },
-        preempts: true,
-        preemptionMinRuntime: Duration.seconds(0),
-        preemptionLimit: 0,
-        requeueLimit: 0,
-        requeueBackoff: Duration.hours(1),
-      });
-      const [manifest] = Testing.synth(chart) as (KubeObject & { spec: object })[];
-      const { status, text } = await send('POST', `${COLLECTION}?fieldValidation=Strict`, manifest);
-      expect([status, JSON.parse(text).message]).toEqual([201, undefined]);
-      expect(JSON.parse(text)).toMatchObject({ spec: manifest!.spec });
+  test('an empty spec gets every default', async () => {
+    const { status, text } = await create('bare');
+    expect(status).toBe(201);
+    expect((JSON.parse(text) as { spec: object }).spec).toEqual({
+      policy: 'easy',
+      depth: 10_000,
+      allowStackQueue: false,
+      walltime: { default: '1h', max: '168h' },
+      agingPerHour: 0,
+      reclaim: false,
+      weight: 1,
+      billingWeights: { cores: 1, memory: 0.25, gpus: 16 },
+      preemption: { policy: 'Never', minRuntime: '5m', limit: 5 },
+      requeue: { limit: 5, backoff: '5s' },
     });
+  });
 
-    test.each([
-      ['an unknown field', { quota: { cpus: 4 } }, 'unknown field "spec.quota.cpus"'],
-      ['an unknown policy', { policy: 'fair' }, 'spec.policy: Unsupported value: "fair"'],
-      [
-        'reservations without policy hybrid',
-        { reservations: 2 },
-        'reservations requires policy hybrid; remove it',
-      ],
-      ['an invalid walltime', { walltime: { max: '7d' } }, 'spec.walltime.max: Invalid value'],
-      ['a walltime of 0', { walltime: { default: '0s' } }, 'must be greater than 0 and at most 596523h'],
-      [
-        'a default walltime above the maximum',
-        { walltime: { default: '2h', max: '90m' } },
-        'default must not be greater than max; lower default or raise max',
-      ],
-      ['an empty range of priorities', { priority: { min: 2, max: 1 } }, 'min must not be greater than max'],
-      [
-        'an empty quota',
-        { quota: {} },
-        'spec.quota: Invalid value: 0: spec.quota in body should have at least 1 propert',
-      ],
-      ['an invalid quantity', { quota: { memory: '4 GB' } }, 'spec.quota.memory: Invalid value'],
-      ['a negative quantity', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
-      ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing requires a cohort'],
-      ['reclaim without a cohort', { reclaim: true }, 'reclaim requires a cohort'],
-      [
-        'lending without a cohort',
-        { quota: { jobs: 1 }, lendingLimit: { jobs: 1 } },
-        'lendingLimit requires a cohort',
-      ],
-      [
-        'lending of a resource without a quota',
-        { cohort: 'c', quota: { jobs: 1 }, lendingLimit: { gpus: 1 } },
-        'lendingLimit names a resource that the quota does not name',
-      ],
-      [
-        'the string of earlier versions',
-        { preemption: 'LowerPriority' },
-        'spec.preemption in body must be of type object',
-      ],
-      [
-        'an invalid minimum run time',
-        { preemption: { minRuntime: '-1s' } },
-        'spec.preemption.minRuntime: Invalid value',
-      ],
-      ['a backoff of a day', { requeue: { backoff: '24h' } }, 'must be greater than 0 and at most 1h'],
-    ])('%s is rejected with a message', async (_, spec, sentence) => {
-      const { status, text } = await create('wrong', spec);
-      expect([400, 422]).toContain(status);
-      expect(JSON.parse(text).message).toContain(sentence);
+  test('accepts every field that the construct writes without a change', async () => {
+    const chart = new Chart(Testing.app(), 'chart', { namespace: 'default' });
+    new FluxSetup(chart, 'full', {
+      policy: 'hybrid',
+      reservations: 4,
+      depth: 500,
+      defaultWalltime: Duration.millis(1500),
+      maxWalltime: Duration.days(2),
+      minPriority: -10,
+      maxPriority: 100,
+      agingPerHour: 0.5,
+      quota: {
+        jobs: 20,
+        pods: 200,
+        cores: Cpu.millis(1500),
+        memory: Size.gibibytes(256),
+        gpus: 8,
+        nodes: 0,
+      },
+      cohort: 'campus',
+      borrowing: { cores: Cpu.units(2), memory: Size.mebibytes(512) },
+      lendingLimit: { jobs: 0, pods: 1, cores: Cpu.units(2), memory: Size.mebibytes(512), gpus: 3 },
+      reclaim: true,
+      limits: { running: 50, waiting: 1000 },
+      limitsPerUser: { running: 5 },
+      weight: 3,
+      billingWeights: { cores: 0, memory: 0.5, gpus: 64 },
+      preempts: true,
+      preemptionMinRuntime: Duration.seconds(0),
+      preemptionLimit: 0,
+      requeueLimit: 0,
+      requeueBackoff: Duration.hours(1),
     });
+    const [manifest] = Testing.synth(chart) as (KubeObject & { spec: object })[];
+    const { status, text } = await send('POST', `${COLLECTION}?fieldValidation=Strict`, manifest);
+    expect([status, JSON.parse(text).message]).toEqual([201, undefined]);
+    expect(JSON.parse(text)).toMatchObject({ spec: manifest!.spec });
+  });
 
-    test('rejects a name that is not a label value', async () => {
-      const { status, text } = await create('team.a', {});
-      expect(status).toBe(422);
-      expect(JSON.parse(text).message).toContain('at most 63 lower-case letters, digits and "-"');
-    });
+  test.each([
+    ['an unknown field', { quota: { cpus: 4 } }, 'unknown field "spec.quota.cpus"'],
+    ['an unknown policy', { policy: 'fair' }, 'spec.policy: Unsupported value: "fair"'],
+    [
+      'reservations without policy hybrid',
+      { reservations: 2 },
+      'reservations requires policy hybrid; remove it',
+    ],
+    ['an invalid walltime', { walltime: { max: '7d' } }, 'spec.walltime.max: Invalid value'],
+    ['a walltime of 0', { walltime: { default: '0s' } }, 'must be greater than 0 and at most 596523h'],
+    [
+      'a default walltime above the maximum',
+      { walltime: { default: '2h', max: '90m' } },
+      'default must not be greater than max; lower default or raise max',
+    ],
+    ['an empty range of priorities', { priority: { min: 2, max: 1 } }, 'min must not be greater than max'],
+    [
+      'an empty quota',
+      { quota: {} },
+      'spec.quota: Invalid value: 0: spec.quota in body should have at least 1 propert',
+    ],
+    ['an invalid quantity', { quota: { memory: '4 GB' } }, 'spec.quota.memory: Invalid value'],
+    ['a negative quantity', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
+    ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing requires a cohort'],
+    ['reclaim without a cohort', { reclaim: true }, 'reclaim requires a cohort'],
+    [
+      'lending without a cohort',
+      { quota: { jobs: 1 }, lendingLimit: { jobs: 1 } },
+      'lendingLimit requires a cohort',
+    ],
+    [
+      'lending of a resource without a quota',
+      { cohort: 'c', quota: { jobs: 1 }, lendingLimit: { gpus: 1 } },
+      'lendingLimit names a resource that the quota does not name',
+    ],
+    [
+      'the string of earlier versions',
+      { preemption: 'LowerPriority' },
+      'spec.preemption in body must be of type object',
+    ],
+    [
+      'an invalid minimum run time',
+      { preemption: { minRuntime: '-1s' } },
+      'spec.preemption.minRuntime: Invalid value',
+    ],
+    ['a backoff of a day', { requeue: { backoff: '24h' } }, 'must be greater than 0 and at most 1h'],
+  ])('%s is rejected with a message', async (_, spec, sentence) => {
+    const { status, text } = await create('wrong', spec);
+    expect([400, 422]).toContain(status);
+    expect(JSON.parse(text).message).toContain(sentence);
+  });
 
-    test('accepts whole numbers as quantities', async () => {
-      const { status } = await create('numbers', { quota: { cores: 64, memory: 1_000_000_000 } });
-      expect(status).toBe(201);
-    });
+  test('rejects a name that is not a label value', async () => {
+    const { status, text } = await create('team.a', {});
+    expect(status).toBe(422);
+    expect(JSON.parse(text).message).toContain('at most 63 lower-case letters, digits and "-"');
+  });
 
-    test('kubectl get fs shows policy, counts and cores', async () => {
-      await create('shown', { policy: 'fcfs' });
-      const body = {
-        status: {
-          waiting: 3,
-          ready: 1,
-          running: 2,
-          usage: { cores: '48' },
-          quota: { cores: '64' },
-          conditions: [
-            {
-              type: 'Ready',
-              status: 'True',
-              reason: 'Serving',
-              message: 'the queue is at work',
-              lastTransitionTime: '2030-01-01T00:00:00Z',
-            },
-          ],
-        },
-      };
-      const { status } = await send('PATCH', `${COLLECTION}/shown/status?fieldValidation=Strict`, body);
-      expect(status).toBe(200);
-      const { stdout } = await getCluster().kubectl(['get', 'fs', 'shown', '-n', 'default']);
-      const [head = '', row = ''] = stdout.trim().split('\n');
-      expect(head.split(/\s+/)).toEqual([
-        ...['NAME', 'POLICY', 'WAITING', 'READY', 'RUNNING', 'CORES', 'QUOTA', 'SERVING', 'AGE'],
-      ]);
-      expect(row.split(/\s+/).slice(0, -1)).toEqual(['shown', 'fcfs', '3', '1', '2', '48', '64', 'True']);
-    });
-  },
-  { scheduler: false },
-);
+  test('accepts whole numbers as quantities', async () => {
+    const { status } = await create('numbers', { quota: { cores: 64, memory: 1_000_000_000 } });
+    expect(status).toBe(201);
+  });
+
+  test('kubectl get fs shows policy, counts and cores', async () => {
+    await create('shown', { policy: 'fcfs' });
+    const body = {
+      status: {
+        waiting: 3,
+        ready: 1,
+        running: 2,
+        usage: { cores: '48' },
+        quota: { cores: '64' },
+        conditions: [
+          {
+            type: 'Ready',
+            status: 'True',
+            reason: 'Serving',
+            message: 'the queue is at work',
+            lastTransitionTime: '2030-01-01T00:00:00Z',
+          },
+        ],
+      },
+    };
+    const { status } = await send('PATCH', `${COLLECTION}/shown/status?fieldValidation=Strict`, body);
+    expect(status).toBe(200);
+    const { stdout } = await getCluster().kubectl(['get', 'fs', 'shown', '-n', 'default']);
+    const [head = '', row = ''] = stdout.trim().split('\n');
+    expect(head.split(/\s+/)).toEqual([
+      ...['NAME', 'POLICY', 'WAITING', 'READY', 'RUNNING', 'CORES', 'QUOTA', 'SERVING', 'AGE'],
+    ]);
+    expect(row.split(/\s+/).slice(0, -1)).toEqual(['shown', 'fcfs', '3', '1', '2', '48', '64', 'True']);
+  });
+});
