@@ -270,5 +270,5 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/krew': ['runtime/bundle'],
   'runtime/images': ['ground', 'constructs/images'],
   'runtime/image-digests': ['ground', 'constructs/images'],
-  'runtime/helm': ['constructs/images', 'constructs/fluxqueue'],
+  'runtime/helm': ['constructs/api', 'constructs/images', 'constructs/fluxqueue'],
 };
