@@ -8,7 +8,7 @@ import type { MiniClusterContainerProps } from './container-props';
 import type { ClusterContext } from './context';
 import { LazyManifest } from './manifest';
 import { MiniClusterContainer } from './minicluster-container';
-import { validProps } from './prop-errors';
+import { checkNames, validProps } from './prop-errors';
 import type { MiniClusterProps } from './props';
 import { specOf } from './props-to-spec';
 import { lazyManifests } from './render';
@@ -126,6 +126,7 @@ export class MiniCluster extends Construct {
   }
 
   private validContext(props: MiniClusterProps): ClusterContext {
+    checkNames(props, this.node.path);
     const namespace = props.namespace ?? Chart.of(this).namespace;
     const metadata = { name: this.name, ...(namespace === undefined ? {} : { namespace }) };
     return validProps({ metadata, spec: specOf(props) }, this.node.path, {

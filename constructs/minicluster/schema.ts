@@ -14,6 +14,7 @@ export interface Schema {
   readonly additionalProperties?: Schema;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
+  readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;

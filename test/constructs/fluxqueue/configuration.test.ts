@@ -79,6 +79,7 @@ describe('the configuration of the runtime', () => {
         queueMinPriority: -5,
         queueMaxPriority: 7,
         queueBillingWeights: { memory: 0.5 },
+        fairShare: true,
         queuePreemptionMinRuntime: Duration.minutes(1),
         queuePreemptionLimit: 0,
       }),
@@ -96,7 +97,10 @@ describe('the configuration of the runtime', () => {
     [{ queueQuota: {} }, 'FluxQueue.queueQuota: must limit at least one resource'],
     [{ queueQuota: { jobs: -1 } }, 'FluxQueue.queueQuota.jobs: must be a whole number'],
     [{ userMinPriority: 1 }, 'FluxQueue.userMinPriority: is greater than userMaxPriority (0)'],
-    [{ queueBillingWeights: { cores: -1 } }, 'FluxQueue.queueBillingWeights.cores: must be a number from 0'],
+    [
+      { queueBillingWeights: { cores: -1 }, fairShare: true },
+      'FluxQueue.queueBillingWeights.cores: must be a number from 0',
+    ],
     [{ queuePreemptionLimit: 0.5 }, 'FluxQueue.queuePreemptionLimit: must be a whole number'],
     [{ queueLimits: { waiting: 0 } }, 'FluxQueue.queueLimits.waiting: must be a whole number'],
     [{ queueLimitsPerUser: { running: 0.5 } }, 'FluxQueue.queueLimitsPerUser.running: must be'],
@@ -111,7 +115,6 @@ describe('the configuration of the runtime', () => {
   test('has the props of the queue and of fair share', () => {
     const given = configurationOf(
       stackObjects({
-        defaultQueue: false,
         queuePolicy: 'hybrid',
         queueReservations: 3,
         queueWeight: 2,
@@ -123,7 +126,7 @@ describe('the configuration of the runtime', () => {
     );
     expect(given).toMatchObject({
       queue: {
-        enabled: false,
+        enabled: true,
         policy: 'hybrid',
         reservations: 3,
         weight: 2,
@@ -132,6 +135,7 @@ describe('the configuration of the runtime', () => {
       },
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });
+    expect(configurationOf(stackObjects({ defaultQueue: false })).queue.enabled).toBe(false);
     expect(configurationOf(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
   });
 
