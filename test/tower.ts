@@ -48,6 +48,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'constructs/gitops': ['constructs/api'],
   'constructs/index': [
+    'constructs/api',
     'constructs/fluxqueue',
     'constructs/gitops',
     'constructs/minicluster',

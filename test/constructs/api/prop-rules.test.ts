@@ -1,6 +1,7 @@
 /** What a program in JavaScript, or a value from a file, gives the constructs: refused at synth instead of dropped. */
 import { App, Chart, Duration, Testing } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
+import * as constructs from '../../../constructs';
 import { type FluxQueueProps, FluxSetup, MiniCluster, type MiniClusterProps } from '../../../constructs';
 import { stackObjects } from '../manifests';
 
@@ -45,6 +46,13 @@ test.each<[object, string]>([
   [{ quota: { cores: Cpu.millis(Number.NaN) } }, 'FluxSetup.quota.cores: must be 0 or greater (got NaN);'],
 ])('a FluxSetup refuses %j', (props, message) => {
   expect(() => new FluxSetup(Testing.chart(), 'queue', props)).toThrow(message);
+});
+
+test('the package exports the error that its constructs throw, and no app of its own', () => {
+  expect(Object.keys(constructs)).toContain('PropsError');
+  expect(Object.keys(constructs)).not.toContain('defaultStack');
+  const refused = () => new constructs.FluxQueue(new App(), 'stack', { runtimeImage: '' });
+  expect(refused).toThrow(constructs.PropsError);
 });
 
 describe('a MiniCluster', () => {
