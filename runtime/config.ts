@@ -208,7 +208,7 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ...FROM_ENVIRONMENT.map((path) => [`${PREFIX}${path.replaceAll('.', '_')}`, path] as const),
 ]);
 
-/** Every variable that sets a setting. */
+/** Every variable that sets a setting. @internal exported for tests */
 export const ENVIRONMENT_VARIABLES: readonly string[] = [...VARIABLES.keys()];
 
 /** Takes one sentence about what a configuration has and this version ignores. */

@@ -24,8 +24,8 @@ class Cluster {
   }
 
   fileOf({ configMapOf }: Release): ConfigInput {
-    const map = this.maps.get(configMapOf('fluxqueue-controller'));
-    return parse((map?.data as Record<string, string>)['config.yaml']!) as ConfigInput;
+    const map = this.maps.get(configMapOf('fluxqueue-controller'))!;
+    return parse((map.data as Record<string, string>)['config.yaml']!) as ConfigInput;
   }
 }
 
