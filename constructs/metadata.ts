@@ -73,3 +73,14 @@ export const KEEP = {
   'helm.sh/resource-policy': 'keep',
   'kustomize.toolkit.fluxcd.io/prune': 'disabled',
 } as const;
+
+/**
+ * On objects whose name has a hash of their content: the engines and Helm leave those of earlier versions, which a rollback needs,
+ * and Argo CD does not count them as a difference. They go with the stack.
+ */
+export const KEEP_OLD = {
+  'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
+  'argocd.argoproj.io/sync-options': 'Prune=false',
+  'helm.sh/resource-policy': 'keep',
+  'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+} as const;

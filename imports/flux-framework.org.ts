@@ -189,7 +189,7 @@ export interface MiniClusterSpec {
   readonly exclusive?: boolean;
 
   /**
-   * Seconds after which the Job ends, also when its brokers do not connect.
+   * Seconds after which the Job ends, also when its brokers do not connect; its walltime by default.
    *
    * @schema MiniClusterSpec#deadlineSeconds
    */

@@ -1,6 +1,6 @@
 /**
- * The configuration of all roles: defaults, then a YAML file, then environment variables. Unknown keys and invalid
- * values are refused with one sentence each.
+ * The configuration of all roles: defaults, then a YAML file, then environment variables. Invalid values are refused with
+ * one sentence each; what this version does not know is reported and left out (unknown-settings.ts).
  *
  * The variable of a setting is FLUXQUEUE_ and its path in the file, with the same spelling: FLUXQUEUE_http_port. In a pod
  * with service links the kubelet sets variables in capital letters for every Service of the namespace, and anybody may
@@ -24,6 +24,7 @@ import { FluxqError, messageOf } from './errors';
 import { LOG_LEVELS } from './observability/log';
 import { reportSettings } from './report-settings';
 import { readerSettings, webhookSettings } from './server-settings';
+import { parseKnown } from './unknown-settings';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
@@ -207,21 +208,31 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ...FROM_ENVIRONMENT.map((path) => [`${PREFIX}${path.replaceAll('.', '_')}`, path] as const),
 ]);
 
-/** Every variable that sets a setting. */
+/** Every variable that sets a setting. @internal exported for tests */
 export const ENVIRONMENT_VARIABLES: readonly string[] = [...VARIABLES.keys()];
+
+/** Takes one sentence about what a configuration has and this version ignores. */
+type Warn = (sentence: string) => void;
 
 /**
  * @param file path of a YAML file. @default - only defaults and environment variables
+ * @param warn takes a sentence for each unknown setting or variable. @default - they are ignored silently
  * @throws FluxqError FLUXQ_CONFIG_UNREADABLE, FLUXQ_CONFIG_INVALID
  */
-export function loadConfig(file?: string, environment: NodeJS.ProcessEnv = process.env): Config {
+export function loadConfig(
+  file?: string,
+  environment: NodeJS.ProcessEnv = process.env,
+  warn: Warn = () => {},
+): Config {
   const document = file === undefined ? {} : readDocument(file);
-  checkVariables(environment);
+  for (const name of unknownVariables(environment))
+    warn(`the environment variable ${name} is not known to this version and is ignored`);
   const { given, variables } = withEnvironment(document, environment);
-  return parseConfig(given, (path) => {
+  const source = (path: string) => {
     const variable = variables.get(path);
     return variable === undefined ? (file ?? 'the environment') : `the environment variable ${variable}`;
-  });
+  };
+  return parseConfig(given, source, warn);
 }
 
 /**
@@ -237,25 +248,23 @@ export function databaseSource({ database: { url, ca, secret } }: Config) {
   });
 }
 
-/** Validates a configuration object. @param source the place where a path was set, for the error */
+/** Validates a configuration object. @param source the place where a path was set, for errors and warnings */
 export function parseConfig(
   given: unknown,
   source: (path: string) => string = () => 'the configuration',
+  warn: Warn = () => {},
 ): Config {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return checkPolicy(checkElection(parsed.data));
-  const issue = parsed.error.issues[0]!;
-  const extra = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const path = [...issue.path, ...(extra === undefined ? [] : [extra])].join('.');
-  throw new FluxqError(
-    'FLUXQ_CONFIG_INVALID',
-    extra === undefined ? issue.message : 'is not a known setting',
-    {
-      field: path === '' ? 'configuration' : path,
-      value: extra === undefined && !path.includes('url') ? valueAt(given, issue.path) : undefined,
-      remedy: `correct it in ${source(path)}`,
-    },
-  );
+  const { result, unknown } = parseKnown(schema, given);
+  for (const path of unknown)
+    warn(`the setting ${path} in ${source(path)} is not known to this version and is ignored`);
+  if (result.success) return checkPolicy(checkElection(result.data));
+  const issue = result.error.issues[0]!;
+  const path = issue.path.join('.');
+  throw new FluxqError('FLUXQ_CONFIG_INVALID', issue.message, {
+    field: path === '' ? 'configuration' : path,
+    value: path.includes('url') ? undefined : valueAt(given, issue.path),
+    remedy: `correct it in ${source(path)}`,
+  });
 }
 
 function checkElection(config: Config): Config {
@@ -295,16 +304,11 @@ function readDocument(file: string): Record<string, unknown> {
   return document;
 }
 
-/** Refuses a misspelled variable like a misspelled key. A variable in capital letters may belong to a Service. */
-function checkVariables(environment: NodeJS.ProcessEnv): void {
-  const unknown = Object.keys(environment).find(
+/** Variables that set nothing. One in capital letters may belong to a Service. */
+function unknownVariables(environment: NodeJS.ProcessEnv): readonly string[] {
+  return Object.keys(environment).filter(
     (name) => name.startsWith(PREFIX) && /[a-z]/.test(name) && !VARIABLES.has(name),
   );
-  if (unknown === undefined) return;
-  throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is not a known environment variable', {
-    field: unknown,
-    remedy: `use one of: ${ENVIRONMENT_VARIABLES.join(', ')}; or set it in the file of --config`,
-  });
 }
 
 /** @returns the document with the settings of the environment, and the variable that set each path */

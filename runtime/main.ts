@@ -2,10 +2,11 @@
 import { constants } from 'node:os';
 import { Command } from 'commander';
 import { addCommands } from './cli/commands';
-import { type Config, loadConfig } from './config';
+import type { Config } from './config';
+import { configured } from './configured';
 import { messageOf } from './errors';
 import { requireRolesNode } from './node-version';
-import { createLogger, type Logger } from './observability/log';
+import type { Logger } from './observability/log';
 import { startController } from './roles/controller';
 import { startFluxion } from './roles/fluxion';
 import { startReader } from './roles/reader';
@@ -26,8 +27,7 @@ const ROLES: Readonly<
 
 async function run(name: string, options: { config?: string }): Promise<void> {
   requireRolesNode('the roles of the stack', 'run them in the image of the stack, or with');
-  const config = loadConfig(options.config);
-  const logger = createLogger(name, config.logLevel);
+  const { config, logger } = configured(name, options.config);
   const role = await ROLES[name]!.start(config, logger);
   const reason = await Promise.race([signal(), role.failed]);
   logger.info({ reason: messageOf(reason) }, 'stopping');

@@ -61,16 +61,30 @@ describe('configuration', () => {
     );
   });
 
-  test('refuses a variable that sets nothing, unless a Service can have created it', () => {
-    expect(() => loadConfig(undefined, { FLUXQUEUE_http_prot: '80' })).toThrow(
-      expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field: 'FLUXQUEUE_http_prot' }),
+  test('ignores with a warning what only a newer version knows, wherever it is', () => {
+    const path = file(
+      'http: { port: 9000, ipFamily: both }\nqueue: { quota: { jobs: 5, licences: 2 } }\nkueue: {}\n',
     );
-    expect(loadConfig(undefined, { FLUXQUEUE_HTTP_PORT: 'tcp://10.0.0.1:80' }).http.port).toBe(8080);
+    const warnings: string[] = [];
+    const environment = { FLUXQUEUE_http_prot: '80', FLUXQUEUE_HTTP_PORT: 'tcp://10.0.0.1:80' };
+    const config = loadConfig(path, environment, (sentence) => warnings.push(sentence));
+    expect(config).toEqual(loadConfig(file('http: { port: 9000 }\nqueue: { quota: { jobs: 5 } }'), {}));
+    const ignored = 'is not known to this version and is ignored';
+    expect(warnings.sort()).toEqual([
+      `the environment variable FLUXQUEUE_http_prot ${ignored}`,
+      `the setting http.ipFamily in ${path} ${ignored}`,
+      `the setting kueue in ${path} ${ignored}`,
+      `the setting queue.quota.licences in ${path} ${ignored}`,
+    ]);
+  });
+
+  test('refuses an invalid value beside an unknown setting', () => {
+    expect(() => parseConfig({ http: { prot: 80, port: 'many' } })).toThrow(
+      expect.objectContaining({ code: 'FLUXQ_CONFIG_INVALID', field: 'http.port', value: 'many' }),
+    );
   });
 
   test.each([
-    ['an unknown key', { queue: { polcy: 'easy' } }, 'queue.polcy', undefined],
-    ['an unknown section', { kueue: {} }, 'kueue', undefined],
     ['a wrong type', { http: { port: 'many' } }, 'http.port', 'many'],
     ['a port out of range', { http: { port: 70_000 } }, 'http.port', 70_000],
     ['a value that is not one of the choices', { queue: { policy: 'fair' } }, 'queue.policy', 'fair'],

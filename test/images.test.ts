@@ -1,10 +1,20 @@
 /** `npm run images` with stand-ins for the tools: what it asks of them. Real builds are a matter of test/realpods. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IMAGE_TAGS } from '../constructs/images';
 import { version } from '../package.json';
+import { bundleRuntime } from '../runtime/bundle';
 
 const ROOT = join(__dirname, '..');
 
@@ -120,5 +130,33 @@ test('the context of the builds is what the Containerfiles copy', () => {
   const lines = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
-  expect(lines).toEqual(['*', '!package.json', '!package-lock.json', '!constructs', '!imports', '!runtime']);
+  expect(lines).toEqual([
+    '*',
+    '!package.json',
+    '!package-lock.json',
+    '!tsconfig.json',
+    '!constructs',
+    '!imports',
+    '!runtime',
+  ]);
+});
+
+test('the bundle of an image is the one that is tested, to the byte', () => {
+  const context = mkdtempSync(join(tmpdir(), 'fluxqueue-context-'));
+  try {
+    const lines = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+    for (const [, name] of lines.flatMap((line) => [/^!(.+)$/.exec(line) ?? []]))
+      if (name !== undefined) cpSync(join(ROOT, name), join(context, name), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(context, 'node_modules'));
+    const args = ['--import', 'tsx', 'runtime/bundle.ts', join(context, 'image.js')];
+    expect(spawnSync(process.execPath, args, { cwd: context, encoding: 'utf8' }).stderr).toBe('');
+    bundleRuntime(join(context, 'tested.js'));
+    // esbuild names the modules by the place of the packages, which is a link here.
+    const [image, tested] = ['image.js', 'tested.js'].map((name) =>
+      readFileSync(join(context, name), 'utf8').replaceAll(/"[\w./-]*node_modules\//g, '"node_modules/'),
+    );
+    expect(image === tested).toBe(true);
+  } finally {
+    rmSync(context, { recursive: true });
+  }
 });

@@ -40,11 +40,6 @@ describe('a role that can not start', () => {
   }
 
   test.each([
-    [
-      'an unknown key',
-      { queue: { polcy: 'easy' } },
-      'FLUXQ_CONFIG_INVALID: queue.polcy: is not a known setting',
-    ],
     ['a wrong type', { units: { cpuMillis: 'all' } }, 'FLUXQ_CONFIG_INVALID: units.cpuMillis: '],
     [
       'no database',
@@ -55,6 +50,17 @@ describe('a role that can not start', () => {
     const said = await ended('controller', config, { DATABASE_URL: '' });
     expect(said).toContain(sentence);
     expect(said).not.toMatch(/\n\s+at /);
+  });
+
+  test('an unknown setting, as of a newer version, ends no role and is in its log', async () => {
+    const role = await roles.start('fluxion', {
+      fluxion: { listen: roles.fluxionAddress, engine: 'embedded', racks: 4 },
+    } as ConfigInput);
+    await waitFor('the role', () => role.isReady());
+    expect(role.process.logTail()).toMatch(
+      /"level":40.*the setting fluxion\.racks in .* is not known to this/,
+    );
+    await role.stop();
   });
 
   test('a missing or invalid kubeconfig is named', async () => {

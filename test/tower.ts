@@ -48,6 +48,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   ],
   'constructs/gitops': ['constructs/api'],
   'constructs/index': [
+    'constructs/api',
     'constructs/fluxqueue',
     'constructs/gitops',
     'constructs/minicluster',
@@ -98,6 +99,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/report-settings': [],
   'runtime/server-settings': ['constructs/api'],
   'runtime/database-settings': [],
+  'runtime/unknown-settings': [],
   'runtime/config': [
     'ground',
     'runtime/database-settings',
@@ -105,7 +107,9 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/queue',
     'runtime/report-settings',
     'runtime/server-settings',
+    'runtime/unknown-settings',
   ],
+  'runtime/configured': ['ground', 'runtime/config'],
   // What all areas of a term share: it knows none of them.
   'runtime/shared': [
     'ground',
@@ -232,6 +236,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'constructs/minicluster',
     'runtime/admission',
     'runtime/config',
+    'runtime/configured',
     'runtime/dashboard',
     'runtime/fluxjobs',
     // What pods request.
@@ -260,11 +265,11 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/reader',
     'runtime/reader/answers',
   ],
-  'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/roles'],
+  'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/configured', 'runtime/roles'],
   'runtime/bundle': [],
   'runtime/package': ['runtime/bundle'],
   'runtime/krew': ['runtime/bundle'],
   'runtime/images': ['ground', 'constructs/images'],
   'runtime/image-digests': ['ground', 'constructs/images'],
-  'runtime/helm': ['constructs/images', 'constructs/fluxqueue'],
+  'runtime/helm': ['constructs/api', 'constructs/images', 'constructs/fluxqueue'],
 };

@@ -46,6 +46,11 @@ export class PropsError extends CodedError {
 
 function sentence(code: string, problem: string, { field, value, remedy }: CodedErrorOptions): string {
   const where = field === undefined ? '' : `${field}: `;
-  const shown = value === undefined ? '' : ` (got ${JSON.stringify(value)})`;
+  const shown = value === undefined ? '' : ` (got ${shownAs(value)})`;
   return `${code}: ${where}${problem}${shown}${remedy === undefined ? '' : `; ${remedy}`}`;
+}
+
+/** JSON has no NaN and no Infinity. */
+function shownAs(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }

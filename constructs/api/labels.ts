@@ -88,6 +88,8 @@ export const WEBHOOK_SERVICE_ACCOUNT = 'fluxqueue-webhook';
 export const READER_SERVICE_ACCOUNT = 'fluxqueue-reader';
 export const SCHEDULER_SERVICE_ACCOUNT = 'fluxqueue-scheduler';
 
+/** Key and file of the configuration in its ConfigMap. */
+export const CONFIG_FILE_NAME = 'config.yaml';
 /** Lease of the controller's leader election. */
 export const CONTROLLER_LEASE = 'fluxqueue-controller';
 /** Name of the webhook's Deployment and Service; the certificate is issued for the Service. */

@@ -73,7 +73,7 @@ export const QUEUE_RANGES = {
   preemptionLimit: { min: 0, max: 1_000_000 },
 } as const satisfies Record<string, Range>;
 
-/** The activeDeadlineSeconds of a MiniCluster without one, as in flux-operator. */
+/** The deadlineSeconds that flux-operator gives a MiniCluster, and this project once gave it: nobody chose this number. */
 export const MINICLUSTER_DEADLINE_SECONDS = 31_500_000;
 
 /** Longest backoff between two requeues of one workload. */

@@ -1,41 +1,67 @@
+/**
+ * Files that pods of the stack read. Each is in a ConfigMap whose name has a hash of its content, so that a pod template and its file
+ * belong together: a changed file replaces the pods, and pods of another version, or of a ReplicaSet that `kubectl rollout undo`
+ * goes back to, still have their own.
+ */
 import { createHash } from 'node:crypto';
 import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
+import { CONFIG_FILE_NAME } from '../api/labels';
 import { KubeObject } from '../kube-object';
 import { whenKnown } from '../lazy';
-import { type ComponentProps, objectMetadata, Wave } from '../metadata';
+import { type Component, type ComponentProps, KEEP_OLD, objectMetadata, Wave } from '../metadata';
 
-const NAME = 'fluxqueue-config';
-const FILE = 'config.yaml';
 const FOLDER = '/etc/fluxqueue';
 
 /** Path of the configuration file of every role. */
-export const CONFIG_FILE = `${FOLDER}/${FILE}`;
+export const CONFIG_FILE = `${FOLDER}/${CONFIG_FILE_NAME}`;
 
-export interface ConfigurationProps extends ComponentProps {
-  /** The configuration that runtime/config.ts parses; it can be lazy. */
+export interface ConfigurationFileProps extends ComponentProps {
+  /** Start of the name of the ConfigMap. */
+  readonly prefix: string;
+  readonly component: Component;
+  /** Folder of the file in the container. */
+  readonly folder: string;
+  /** Content of the file, which becomes YAML; it can be lazy. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** ConfigMap with the configuration of all roles of the runtime. */
-export class Configuration extends Construct {
-  readonly volume: k8s.Volume = { name: 'config', configMap: { name: NAME } };
-  readonly mount: k8s.VolumeMount = { name: 'config', mountPath: FOLDER, readOnly: true };
-  /** Annotations of pod templates: roles read the file once at their start, so a change must replace the pods. */
-  readonly annotations: Record<string, string>;
+/** One YAML file in a ConfigMap, with its volume and mount. */
+export class ConfigurationFile extends Construct {
+  readonly volume: k8s.Volume;
+  readonly mount: k8s.VolumeMount;
 
-  constructor(scope: Construct, id: string, { namespace, settings }: ConfigurationProps) {
+  constructor(scope: Construct, id: string, props: ConfigurationFileProps) {
     super(scope, id);
+    const { prefix, namespace, component, folder, settings } = props;
     const text = whenKnown(settings, (known) => Yaml.stringify(known));
+    const name = whenKnown(text, (known) => `${prefix}-${hash(known)}`);
     new KubeObject(this, 'config', k8s.KubeConfigMap, {
-      metadata: objectMetadata({ name: NAME, namespace, component: 'base', wave: Wave.RIGHTS }),
-      data: { [FILE]: text },
+      metadata: {
+        ...objectMetadata({ name: prefix, namespace, component, wave: Wave.RIGHTS, annotations: KEEP_OLD }),
+        name,
+      },
+      // Another content has another name. The kubelet also keeps what is immutable for the pods of a node that use it.
+      immutable: true,
+      data: { [CONFIG_FILE_NAME]: text },
     });
-    this.annotations = {
-      'fluxqueue/config-hash': whenKnown(text, (known) =>
-        createHash('sha256').update(known).digest('hex').slice(0, 16),
-      ),
-    };
+    this.volume = { name: 'config', configMap: { name } };
+    this.mount = { name: 'config', mountPath: folder, readOnly: true };
   }
+}
+
+/** The configuration of all roles of the runtime, which runtime/config.ts parses. */
+export class Configuration extends ConfigurationFile {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: ComponentProps & Pick<ConfigurationFileProps, 'settings'>,
+  ) {
+    super(scope, id, { ...props, prefix: 'fluxqueue-config', component: 'base', folder: FOLDER });
+  }
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -51,25 +51,21 @@ export class Controller extends Construct {
       spec: {
         replicas: pods.replicas('controller'),
         selector: { matchLabels: labels },
-        template: pods.template(
-          'controller',
-          {
-            serviceAccountName: CONTROLLER_SERVICE_ACCOUNT,
-            automountServiceAccountToken: false,
-            ...NO_SERVICE_LINKS,
-            priorityClassName: PRIORITY_CLASS,
-            securityContext: restrictedPod(RUNTIME_USER),
-            topologySpreadConstraints: spread('controller'),
-            ...(initContainers.length === 0 ? {} : { initContainers }),
-            containers: [controllerContainer(props), ...(fluxion === undefined ? [] : [fluxion])],
-            volumes: [
-              configuration.volume,
-              API_ACCESS_VOLUME,
-              ...(fluxion === undefined ? [] : [SOCKET_VOLUME]),
-            ],
-          },
-          configuration.annotations,
-        ),
+        template: pods.template('controller', {
+          serviceAccountName: CONTROLLER_SERVICE_ACCOUNT,
+          automountServiceAccountToken: false,
+          ...NO_SERVICE_LINKS,
+          priorityClassName: PRIORITY_CLASS,
+          securityContext: restrictedPod(RUNTIME_USER),
+          topologySpreadConstraints: spread('controller'),
+          ...(initContainers.length === 0 ? {} : { initContainers }),
+          containers: [controllerContainer(props), ...(fluxion === undefined ? [] : [fluxion])],
+          volumes: [
+            configuration.volume,
+            API_ACCESS_VOLUME,
+            ...(fluxion === undefined ? [] : [SOCKET_VOLUME]),
+          ],
+        }),
       },
     });
     new KubeObject(this, 'budget', k8s.KubePodDisruptionBudget, {

@@ -122,16 +122,9 @@ function checkDays(field: string, duration: Duration | undefined): void {
   );
 }
 
-function checkFairShare({ fairShare, fairShareHalfLife }: FluxQueueProps): void {
+function checkFairShare({ fairShareHalfLife }: FluxQueueProps): void {
   if (fairShareHalfLife === undefined) return;
   const seconds = fairShareHalfLife.toMilliseconds() / 1000;
-  if (fairShare !== true)
-    throw new PropsError(
-      'FluxQueue.fairShareHalfLife',
-      'requires fairShare: true',
-      `${seconds} s`,
-      'remove it, or set fairShare: true',
-    );
   if (seconds < 1 || !Number.isInteger(seconds))
     throw new PropsError(
       'FluxQueue.fairShareHalfLife',

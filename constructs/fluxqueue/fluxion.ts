@@ -44,9 +44,8 @@ export function fluxionImage({ fluxionEngine, fluxionImage: image, runtimeImage 
   return fluxionEngine === 'library' ? DEFAULT_IMAGES.fluxion : (runtimeImage ?? DEFAULT_IMAGES.runtime);
 }
 
-/** @throws PropsError for a setting of the sidecar in a stack without one, and for a policy that the library does not keep */
-export function checkFluxion(props: FluxionChoice): void {
-  const { matchPolicy, fluxionEngine } = props;
+/** @throws PropsError for a policy that the library does not keep */
+export function checkFluxion({ matchPolicy, fluxionEngine }: FluxionChoice): void {
   if (fluxionEngine === 'library' && matchPolicy !== undefined && HISTORY_POLICIES.includes(matchPolicy))
     throw new PropsError(
       'FluxQueue.matchPolicy',
@@ -54,16 +53,6 @@ export function checkFluxion(props: FluxionChoice): void {
       matchPolicy,
       "choose another policy, or fluxionEngine: 'embedded'",
     );
-  if (props.fluxion !== 'embedded') return;
-  for (const name of ['fluxionEngine', 'fluxionImage'] as const) {
-    if (props[name] === undefined) continue;
-    throw new PropsError(
-      `FluxQueue.${name}`,
-      'is a setting of the sidecar, and fluxion is embedded',
-      props[name],
-      `remove ${name}, or choose fluxion: 'sidecar'`,
-    );
-  }
 }
 
 /** The number of nodes is not known at synth, so it is always said. `node --disable-warning=FLUXQ_LIBRARY_SIZE` hides it. */

@@ -1,9 +1,9 @@
-import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import { PRIORITY_CLASS, SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
+import { CONFIG_FILE_NAME, PRIORITY_CLASS, SCHEDULER_NAME, SCHEDULER_SERVICE_ACCOUNT } from '../api/labels';
 import { KubeObject } from '../kube-object';
 import { type ComponentProps, objectMetadata, selectorLabels, Wave } from '../metadata';
+import { ConfigurationFile } from './configuration';
 import type { KubernetesVersion } from './kubernetes-version';
 import {
   API_ACCESS_MOUNT,
@@ -22,7 +22,6 @@ import { SCHEDULER_LEASE } from './rbac';
 
 const NAME = 'fluxqueue-scheduler';
 const FOLDER = '/etc/kubernetes/scheduler';
-const FILE = 'config.yaml';
 const PORT = 10259;
 
 export interface SchedulerProps extends ComponentProps {
@@ -39,9 +38,12 @@ export class Scheduler extends Construct {
     const { namespace, kubernetesVersion, pods } = props;
     const labels = selectorLabels('scheduler');
     const metadata = objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RUNTIME });
-    new KubeObject(this, 'config', k8s.KubeConfigMap, {
-      metadata: objectMetadata({ name: NAME, namespace, component: 'scheduler', wave: Wave.RIGHTS }),
-      data: { [FILE]: Yaml.stringify(schedulerConfiguration(namespace)) },
+    const configuration = new ConfigurationFile(this, 'config', {
+      prefix: NAME,
+      namespace,
+      component: 'scheduler',
+      folder: FOLDER,
+      settings: schedulerConfiguration(namespace),
     });
     new KubeObject(this, 'deployment', k8s.KubeDeployment, {
       metadata,
@@ -55,8 +57,10 @@ export class Scheduler extends Construct {
           priorityClassName: PRIORITY_CLASS,
           securityContext: restrictedPod(RUNTIME_USER),
           topologySpreadConstraints: spread('scheduler'),
-          containers: [container(props.image ?? `${SCHEDULER_REPOSITORY}:v${kubernetesVersion}`)],
-          volumes: [API_ACCESS_VOLUME, { name: 'config', configMap: { name: NAME } }],
+          containers: [
+            container(props.image ?? `${SCHEDULER_REPOSITORY}:v${kubernetesVersion}`, configuration),
+          ],
+          volumes: [API_ACCESS_VOLUME, configuration.volume],
         }),
       },
     });
@@ -85,17 +89,17 @@ export function schedulerConfiguration(namespace: string): Record<string, unknow
   };
 }
 
-function container(image: string): k8s.Container {
+function container(image: string, configuration: ConfigurationFile): k8s.Container {
   return {
     name: 'scheduler',
     image,
     imagePullPolicy: 'IfNotPresent',
-    command: ['kube-scheduler', `--config=${FOLDER}/${FILE}`, `--secure-port=${PORT}`],
+    command: ['kube-scheduler', `--config=${FOLDER}/${CONFIG_FILE_NAME}`, `--secure-port=${PORT}`],
     ports: [{ name: 'https', containerPort: PORT }],
     // Schedulers before 1.31 have no /readyz.
     ...httpProbes(PORT, 'HTTPS', '/healthz'),
     resources: resources({ cpu: '50m', memory: '128Mi', memoryLimit: '2Gi' }),
     securityContext: RESTRICTED,
-    volumeMounts: [API_ACCESS_MOUNT, { name: 'config', mountPath: FOLDER, readOnly: true }],
+    volumeMounts: [API_ACCESS_MOUNT, configuration.mount],
   };
 }

@@ -65,20 +65,16 @@ function deployment(props: ServerProps, labels: Record<string, string>): k8s.Dep
       },
     },
     selector: { matchLabels: labels },
-    template: pods.template(
-      component,
-      {
-        serviceAccountName,
-        automountServiceAccountToken: false,
-        ...NO_SERVICE_LINKS,
-        priorityClassName: PRIORITY_CLASS,
-        securityContext: restrictedPod(RUNTIME_USER),
-        topologySpreadConstraints: spread(component),
-        containers: [container(props)],
-        volumes: [configuration.volume, volume],
-      },
-      configuration.annotations,
-    ),
+    template: pods.template(component, {
+      serviceAccountName,
+      automountServiceAccountToken: false,
+      ...NO_SERVICE_LINKS,
+      priorityClassName: PRIORITY_CLASS,
+      securityContext: restrictedPod(RUNTIME_USER),
+      topologySpreadConstraints: spread(component),
+      containers: [container(props)],
+      volumes: [configuration.volume, volume],
+    }),
   };
 }
 

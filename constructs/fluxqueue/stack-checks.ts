@@ -2,6 +2,7 @@
 import { Lazy, type Size, SizeRoundingBehavior } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
+import { checkByRules } from '../api/prop-rules';
 import { hasLazy, produced } from '../lazy';
 import { checkPositive, checkQueue } from './default-queue';
 import { checkFluxion } from './fluxion';
@@ -9,6 +10,7 @@ import { checkInterval } from './monitoring';
 import { checkNamespaceName } from './place';
 import { type Absence, checkPods } from './pods/checks';
 import type { PodsProps } from './pods/props';
+import { FLUX_QUEUE_RULES } from './prop-rules';
 import type { FluxQueueProps } from './props';
 
 /** What the choice of objects and their texts depend on has to be known when the stack is made. */
@@ -92,6 +94,7 @@ export function checkProps(
   hasWebhook: boolean,
   absence: (component: keyof PodsProps) => Absence,
 ): void {
+  checkByRules('FluxQueue', props, FLUX_QUEUE_RULES);
   checkQueue(props);
   checkPositive('FluxQueue.coreUnitMillis', props.coreUnitMillis);
   checkMemoryUnit(props.memoryUnit);

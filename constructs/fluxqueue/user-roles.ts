@@ -52,7 +52,6 @@ export class UserRoles extends Construct {
       ...(readApi ? [{ apiGroups: [READ_GROUP], resources: ['whatifs'], verbs: ['create'] }] : []),
     ];
     if (edit.length > 0) this.add('edit', 'fluxqueue-edit', edit);
-    if (!miniClusters) return;
     const { group, resource, verb } = PRIORITIZE;
     const prioritize = [{ apiGroups: [group], resources: [resource], verbs: [verb] }];
     this.add('prioritize', PRIORITIZE_ROLE, prioritize, {});

@@ -11,6 +11,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
+import { any, checkByRules, flag, oneOf, type PropRules, text } from '../api/prop-rules';
 import type { BillingWeights, FluxSetupProps, Limits, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
@@ -57,8 +58,37 @@ export function checkPolicy(
   );
 }
 
+const RULES: PropRules<FluxSetupProps> = {
+  name: text,
+  namespace: text,
+  policy: oneOf(...QUEUE_POLICIES),
+  reservations: any,
+  depth: any,
+  defaultWalltime: any,
+  maxWalltime: any,
+  minPriority: any,
+  maxPriority: any,
+  allowStackQueue: flag,
+  agingPerHour: any,
+  quota: any,
+  cohort: text,
+  borrowing: any,
+  lendingLimit: any,
+  reclaim: flag,
+  limits: any,
+  limitsPerUser: any,
+  weight: any,
+  billingWeights: any,
+  preempts: flag,
+  preemptionMinRuntime: any,
+  preemptionLimit: any,
+  requeueLimit: any,
+  requeueBackoff: any,
+};
+
 /** @throws PropsError */
 export function checkSetup(props: FluxSetupProps): void {
+  checkByRules('FluxSetup', props, RULES);
   checkPolicy(
     { policy: 'FluxSetup.policy', reservations: 'FluxSetup.reservations' },
     props.policy,
@@ -195,7 +225,12 @@ export function checkQuota(field: string, quota: Quota | undefined): void {
     checkWhole(`${field}.${resource}`, quota[resource], QUEUE_RANGES.quota);
   const { cores } = quota;
   if (cores !== undefined && !/^[0-9.]+m?$/.test(cores.amount))
-    throw new PropsError(`${field}.cores`, 'must be 0 or greater', cores.amount, 'give a Cpu of 0 or more');
+    throw new PropsError(
+      `${field}.cores`,
+      'must be 0 or greater',
+      cores.amount.endsWith('m') ? Number.parseFloat(cores.amount) / 1000 : Number(cores.amount),
+      'give a Cpu of 0 or more',
+    );
   if (Object.keys(quota).length === 0)
     throw new PropsError(field, 'must limit at least one resource', quota, 'name a resource, or remove it');
 }

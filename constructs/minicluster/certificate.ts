@@ -13,14 +13,14 @@ export abstract class Certificate {
   }
 
   /**
-   * Uses the Secret NAME-curve. With `live` the controller creates it; otherwise you do. The pods start as soon as it
-   * exists.
+   * Uses the Secret NAME-curve. With `live`, where this is the default, the controller creates it; otherwise you do. The pods
+   * start as soon as it exists.
    */
   static ofCluster(): Certificate {
     return new ClusterCertificate();
   }
 
-  /** Adds a Job that creates the Secret NAME-curve, for clusters without the fluxqueue controller. */
+  /** Adds a Job that creates the Secret NAME-curve, with or without the fluxqueue controller: the default without `live`. */
   static fromKeygen(options: KeygenOptions = {}): Certificate {
     return new KeygenCertificate(options);
   }

@@ -85,7 +85,10 @@ function quantities({ cpu, memory, devices }: Amounts): Record<string, unknown> 
 
 function cpuQuantity(cpus: number | undefined): string | undefined {
   if (cpus === undefined) return undefined;
-  return Number.isInteger(cpus) ? String(cpus) : `${Math.round(cpus * 1000)}m`;
+  const millis = Math.round(cpus * 1000);
+  // Finer than Kubernetes allows: the check of the spec says so, and a rounded value would be 0.
+  if (Number.isInteger(cpus) || Math.abs(millis - cpus * 1000) > 1e-6) return String(cpus);
+  return `${millis}m`;
 }
 
 function map<T, R>(

@@ -7,7 +7,7 @@ export interface MiniClusterJobProps {
   readonly labels?: Readonly<Record<string, string>>;
   /**
    * Time after which the Job fails, counted from its start, even if the brokers never reached their quorum.
-   * @default Duration.seconds(31500000)
+   * @default - the walltime, which is that of its queue unless the MiniCluster has one
    */
   readonly deadline?: Duration;
   /**

@@ -1,6 +1,7 @@
 /** The workload of the brokers: an indexed Job, or a StatefulSet for a cluster that runs until it is deleted. */
 import { parseDuration } from '../api/durations';
 import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, USER_ANNOTATION, WALLTIME } from '../api/labels';
+import { MINICLUSTER_DEADLINE_SECONDS } from '../api/queue-defaults';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { ConfigMapFiles } from './config-maps';
 import type { ClusterContext } from './context';
@@ -35,7 +36,8 @@ function job(context: ClusterContext, files: ReadFiles): LazyManifest {
       podFailurePolicy: failurePolicy(context),
       // The Job ends with the lead broker, and the workers stay until then. A cluster that joins another has no lead.
       successPolicy: joinsAnother(spec) ? undefined : { rules: [{ succeededIndexes: '0' }] },
-      suspend: spec.suspend,
+      // Only a wish: without one it is the queue's, which engines of GitOps would see as a difference.
+      suspend: spec.suspend === true ? true : undefined,
       ttlSecondsAfterFinished: spec.ttlSecondsAfterFinished,
       template: template(context, files, {}),
     }),
@@ -87,11 +89,15 @@ function template(
   };
 }
 
-/** The Job ends by its walltime, because a queue that plans with it may have promised the nodes to other workloads. */
-function deadline({ spec }: ClusterContext): number {
-  const walltime =
-    spec.walltime === undefined ? Infinity : Math.ceil(parseDuration(spec.walltime) ?? Infinity);
-  return Math.min(spec.deadlineSeconds, walltime);
+/**
+ * The Job ends by its walltime, because a queue that plans with it may have promised the nodes to other workloads. One that asks for
+ * none has no deadline here: its queue writes its own at the start, and engines of GitOps would see another value than in Git.
+ */
+function deadline({ spec: { deadlineSeconds, walltime } }: ClusterContext): number | undefined {
+  const chosen = deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
+  const asked = walltime === undefined ? undefined : parseDuration(walltime);
+  const end = Math.min(chosen ?? Infinity, Math.ceil(asked ?? Infinity));
+  return end === Infinity ? undefined : end;
 }
 
 function failurePolicy(context: ClusterContext): unknown {

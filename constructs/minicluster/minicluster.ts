@@ -3,11 +3,12 @@ import type { EnvValue } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../api/labels';
 import { LazyApiObject } from './api-object';
+import { Certificate } from './certificate';
 import type { MiniClusterContainerProps } from './container-props';
 import type { ClusterContext } from './context';
 import { LazyManifest } from './manifest';
 import { MiniClusterContainer } from './minicluster-container';
-import { validProps } from './prop-errors';
+import { checkNames, validProps } from './prop-errors';
 import type { MiniClusterProps } from './props';
 import { specOf } from './props-to-spec';
 import { lazyManifests } from './render';
@@ -125,6 +126,7 @@ export class MiniCluster extends Construct {
   }
 
   private validContext(props: MiniClusterProps): ClusterContext {
+    checkNames(props, this.node.path);
     const namespace = props.namespace ?? Chart.of(this).namespace;
     const metadata = { name: this.name, ...(namespace === undefined ? {} : { namespace }) };
     return validProps({ metadata, spec: specOf(props) }, this.node.path, {
@@ -134,14 +136,13 @@ export class MiniCluster extends Construct {
 
   private manifests(): readonly LazyManifest[] {
     const { labels } = Chart.of(this);
-    const { live, certificate } = this.props;
+    // Nobody but a Job of the MiniCluster makes the Secret of one that is not live.
+    const { live, certificate = Certificate.fromKeygen() } = this.props;
+    const { keygen } = certificate;
     const manifests =
       live === true
         ? [resourceManifest(this.resource)]
-        : lazyManifests(
-            this.context,
-            certificate?.keygen === undefined ? {} : { keygen: certificate.keygen },
-          );
+        : lazyManifests(this.context, keygen === undefined ? {} : { keygen });
     if (Object.keys(labels).length === 0) return manifests;
     return manifests.map((manifest) => manifest.withLabels(labels));
   }

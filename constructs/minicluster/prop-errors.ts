@@ -1,6 +1,9 @@
 import { PropsError } from '../api/errors';
+import { propProblems } from '../api/prop-rules';
 import type { ClusterContext } from './context';
 import { propPath } from './prop-path';
+import { MINICLUSTER_RULES } from './prop-rules';
+import type { MiniClusterProps } from './props';
 import type { MiniClusterResource } from './resource';
 import { validateContext } from './validate';
 import { staticReportIssues } from './validate-report';
@@ -19,11 +22,37 @@ export function validProps(
   const { issues: always, context } = validateContext(resource);
   const issues = live ? always : [...always, ...staticReportIssues(resource)];
   if (context !== undefined && issues.length === 0) return context;
-  const found = issues.map(atProp);
-  throw new PropsError(
+  throw mistakes(constructPath, issues.map(atProp));
+}
+
+/** @throws PropsError for props that the conversion to a spec would drop, or cannot read */
+export function checkNames(props: MiniClusterProps, constructPath: string): void {
+  // A program in JavaScript can leave it out.
+  const isMissing = (props.container as unknown) === undefined;
+  const found = [
+    ...(isMissing
+      ? [
+          {
+            path: 'container',
+            message: 'is required',
+            value: undefined,
+            remedy: 'give the container of the brokers',
+          },
+        ]
+      : []),
+    ...propProblems(props, MINICLUSTER_RULES).map(({ problem, ...place }) => ({
+      ...place,
+      message: problem,
+    })),
+  ];
+  if (found.length > 0) throw mistakes(constructPath, found);
+}
+
+function mistakes(constructPath: string, found: readonly ValidationIssue[]): PropsError {
+  return new PropsError(
     `MiniCluster ${constructPath}`,
-    `has ${issues.length === 1 ? 'a mistake' : `${issues.length} mistakes`}:\n  ${found.map(formatIssue).join('\n  ')}\n `,
-    found.map(({ path }) => path),
+    `has ${found.length === 1 ? 'a mistake' : `${found.length} mistakes`}:\n  ${found.map(formatIssue).join('\n  ')}\n `,
+    undefined,
     'correct each of them; docs/minicluster-fields.md lists every prop',
   );
 }

@@ -36,7 +36,10 @@ export interface MiniClusterProps {
   /** Creates the Job suspended, or suspends it while it runs, until this is false. @default false */
   readonly suspend?: boolean;
 
-  /** Source of the certificate by which the brokers trust each other. @default Certificate.ofCluster() */
+  /**
+   * Source of the certificate by which the brokers trust each other.
+   * @default Certificate.fromKeygen(), or Certificate.ofCluster() with `live`
+   */
   readonly certificate?: Certificate;
   /** File that the state of the Flux instance is restored from and saved to. @default - the state is not kept */
   readonly archivePath?: string;

@@ -14,6 +14,7 @@ export interface Schema {
   readonly additionalProperties?: Schema;
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
+  readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -28,7 +29,7 @@ export const SPEC_SCHEMA = schemaJson as Schema;
 
 /** A spec with a value for every field that has a default, as the apiserver returns it. */
 export type DefaultedSpec = MiniClusterSpec & Required<Pick<MiniClusterSpec, Defaulted>>;
-type Defaulted = 'size' | 'tasks' | 'network' | 'logging' | 'flux' | 'pod' | 'deadlineSeconds' | 'workload';
+type Defaulted = 'size' | 'tasks' | 'network' | 'logging' | 'flux' | 'pod' | 'workload';
 
 /** Fills in the defaults; a spec that has a value for each of them is returned unchanged. */
 export function withDefaults(spec: MiniClusterSpec): DefaultedSpec {

@@ -1,4 +1,6 @@
 /** Fields of the cluster that conflict with each other. */
+import { parseDuration } from '../api/durations';
+import { MAX_WALLTIME_SECONDS } from '../api/settings';
 import { restartPolicy } from './broker-pod';
 import type { ClusterContext } from './context';
 import { hostDomain, maxSize } from './hosts';
@@ -11,6 +13,7 @@ export function clusterIssues(context: ClusterContext): ValidationIssue[] {
   const { spec } = context;
   return [
     sizeIssues(spec),
+    walltimeIssues(spec),
     brokerContainerIssues(spec),
     servicesIssues(spec),
     spec.workload === 'StatefulSet' ? statefulSetIssues(spec) : failurePolicyIssues(context),
@@ -41,6 +44,14 @@ function sizeIssues({ size, minSize, maxSize }: DefaultedSpec): ValidationIssue[
       remedy: 'lower minSize or raise size',
     });
   return issues;
+}
+
+/** Admission refuses the Job, too. */
+function walltimeIssues({ walltime }: DefaultedSpec): ValidationIssue[] {
+  const seconds = walltime === undefined ? undefined : parseDuration(walltime);
+  if (seconds === undefined || (seconds > 0 && seconds <= MAX_WALLTIME_SECONDS)) return [];
+  const message = `must be greater than 0 and at most ${MAX_WALLTIME_SECONDS} s`;
+  return [{ path: 'spec.walltime', message, value: walltime, remedy: 'give a time in this range' }];
 }
 
 function brokerContainerIssues({ containers }: DefaultedSpec): ValidationIssue[] {

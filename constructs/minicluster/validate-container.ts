@@ -1,4 +1,5 @@
 /** Fields of one container that conflict with each other. */
+import { amountOf, lessThan } from '../api/amounts';
 import { RESERVED_VOLUMES } from './broker-pod';
 import { isBatch } from './lead-command';
 import { DNS_LABEL } from './names';
@@ -8,7 +9,53 @@ import type { ValidationIssue } from './validation-issue';
 import { mountPathOf } from './volumes';
 
 export function containerIssues(container: ContainerSpec, path: string): ValidationIssue[] {
-  return [...commandIssues(container, path), ...volumesIssues(container, `${path}.volumes`)];
+  return [
+    ...commandIssues(container, path),
+    ...volumesIssues(container, `${path}.volumes`),
+    ...resourceIssues(container, `${path}.resources`),
+  ];
+}
+
+/** Amounts that the apiserver refuses in the pods. */
+function resourceIssues({ resources = {} }: ContainerSpec, path: string): ValidationIssue[] {
+  const { requests = {}, limits = {} } = resources;
+  return [
+    ...sortedEntries(requests).flatMap(([name, amount]) => amountIssues(name, amount, `${path}.requests`)),
+    ...sortedEntries(limits).flatMap(([name, amount]) => amountIssues(name, amount, `${path}.limits`)),
+    ...sortedEntries(limits).flatMap(([name, amount]) => {
+      const request = requests[name];
+      if (request === undefined || !lessThan(amount, request)) return [];
+      const message = `is less than the request of ${request}`;
+      return [
+        { path: `${path}.limits.${name}`, message, value: amount, remedy: 'raise it, or lower the request' },
+      ];
+    }),
+  ];
+}
+
+/** Thousandths of a core are the smallest amount of cpu. */
+const FINEST = 1e-3;
+
+function amountIssues(name: string, value: string | number, parent: string): ValidationIssue[] {
+  const path = `${parent}.${name}`;
+  const amount = amountOf(value);
+  if (amount === undefined)
+    return [
+      {
+        path,
+        message: 'must be an amount of 0 or more',
+        value,
+        remedy: 'give a number, or a quantity of Kubernetes',
+      },
+    ];
+  if (name !== 'cpu' || isWhole(amount / FINEST)) return [];
+  return [
+    { path, message: 'must be whole thousandths of a core', value, remedy: 'give 0.001 or a multiple of it' },
+  ];
+}
+
+function isWhole(value: number): boolean {
+  return Math.abs(value - Math.round(value)) < 1e-6;
 }
 
 function commandIssues(container: ContainerSpec, path: string): ValidationIssue[] {

@@ -1,5 +1,6 @@
 /** The rules of the CRD's schema: which fields exist, their types and their values. */
-import { nearest, v1alpha1Remedy } from './nearest-field';
+import { nearest } from '../api/nearest';
+import { v1alpha1Remedy } from './old-fields';
 import type { Schema } from './schema';
 import type { ValidationIssue } from './validation-issue';
 
@@ -148,8 +149,12 @@ function scalarCheck(schema: Schema, hasType: (value: unknown) => boolean): Chec
   };
 }
 
+/** What a format allows besides the limits of its field. */
+const FORMATS: Readonly<Record<string, readonly [number, number]>> = { int32: [-(2 ** 31), 2 ** 31 - 1] };
+
 function numberIssue(value: number, schema: Schema): ValidationIssue | undefined {
-  const { minimum, maximum } = schema;
+  const [least, most] = FORMATS[schema.format ?? ''] ?? [];
+  const { minimum = least, maximum = most } = schema;
   if (minimum !== undefined && value < minimum)
     return { path: '', message: `must be at least ${minimum}`, value, remedy: `set ${minimum} or more` };
   if (maximum !== undefined && value > maximum)

@@ -16,9 +16,13 @@ export interface ValidationIssue {
 
 /** Formats an issue as one line for people. */
 export function formatIssue({ path, message, value, remedy }: ValidationIssue): string {
-  const shown =
-    value === undefined ? '' : ` (got ${shorten(JSON.stringify(value, firstLine) ?? String(value))})`;
+  const shown = value === undefined ? '' : ` (got ${shorten(shownAs(value))})`;
   return `${path}: ${message}${shown}; ${remedy}`;
+}
+
+/** JSON has no NaN and no Infinity. */
+function shownAs(value: unknown): string {
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value, firstLine) ?? String(value));
 }
 
 /** Scripts are long, and a certificate, even one in the wrong field, must not be printed. */

@@ -3,6 +3,7 @@ import { fluxSetupProblems } from './fluxsetup';
 import { containersOf, isFluxSetup, isMiniCluster, type Manifest, Place, podSpec } from './manifest';
 import { miniClusterProblems, renderedObjects } from './minicluster';
 import { restrictedProblems } from './pod-security';
+import { settingProblems } from './settings';
 
 export interface Rule {
   readonly recommendation: string;
@@ -24,6 +25,7 @@ export const RULE_NAMES = [
   'no-object-twice',
   'minicluster',
   'fluxsetup',
+  'queue-settings',
 ] as const;
 export type RuleName = (typeof RULE_NAMES)[number];
 
@@ -67,6 +69,12 @@ export function rules({ requireDigest }: RuleOptions): Readonly<Record<RuleName,
       recommendation: 'The apiserver accepts the FluxSetup',
       fix: 'correct the fields; docs/queues.md lists them',
       check: (manifest) => (isFluxSetup(manifest) ? fluxSetupProblems(manifest) : []),
+    },
+    'queue-settings': {
+      recommendation:
+        'Admission accepts the settings of workloads and namespaces, and no pod passes the queue by',
+      fix: 'correct the labels and annotations; the README lists them',
+      check: settingProblems,
     },
   };
 }

@@ -5,9 +5,10 @@
  */
 import type { Command } from 'commander';
 import { backoff, pause, systemTime } from '../clock';
-import { databaseSource, loadConfig } from '../config';
+import { databaseSource } from '../config';
+import { configured } from '../configured';
 import { FluxqError } from '../errors';
-import { createLogger, type Logger } from '../observability/log';
+import type { Logger } from '../observability/log';
 import { openDatabase } from '../queue/database';
 import { migrateAndGrant } from '../queue/migrate';
 import type { DatabaseAccess } from '../queue/tls';
@@ -29,14 +30,13 @@ export function addMigrateCommand(program: Command): void {
 }
 
 async function run({ grantTo, stay, config: file }: Options): Promise<void> {
-  const config = loadConfig(file);
+  const { config, logger } = configured('migrate', file);
   const source = databaseSource(config);
   if (!('url' in source))
     throw new FluxqError('FLUXQ_CONFIG_INVALID', 'is missing', {
       field: 'database.url',
       remedy: "set DATABASE_URL to the URL of the tables' owner",
     });
-  const logger = createLogger('migrate', config.logLevel);
   const stopping = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort());
   await migrateAs(source, grantTo, logger, stopping.signal);

@@ -1,15 +1,15 @@
 /** Templates of Helm from manifests with marks: an object in each of its forms, and the configuration as a named template. */
 import { Yaml } from 'cdk8s';
 import { parse } from 'yaml';
+import { CONFIG_FILE_NAME } from '../../constructs/api/labels';
 import { OTHERS, type Parameter, withField } from './pods';
 import { CONFIGURED } from './values';
 import { type KubeObject, MARKS, type Variant } from './variants';
 
 /** Named template with the text of the configuration. */
 const CONFIG = 'fluxqueue.config';
-const CONFIG_MAP = 'fluxqueue-config';
-const CONFIG_FILE = 'config.yaml';
-const HASH = 'fluxqueue/config-hash';
+/** The ConfigMap of the configuration, whose name has a hash of its content. */
+const CONFIG_MAP = /\bfluxqueue-config-[0-9a-f]{16}\b/g;
 
 /** Kinds that a value leaves out. */
 const TOGGLES: Readonly<Record<string, string>> = {
@@ -19,6 +19,7 @@ const TOGGLES: Readonly<Record<string, string>> = {
 };
 
 const placeholder = (as: string, value: string) => `@@${as}@@${value}@@`;
+const CONFIG_MAP_NAME = `fluxqueue-config-${placeholder('hash', CONFIG)}`;
 
 /** Puts placeholders into the fields that values set. */
 export function withPlaceholders(object: KubeObject, parameters: readonly Parameter[]): KubeObject {
@@ -29,19 +30,13 @@ export function withPlaceholders(object: KubeObject, parameters: readonly Parame
     (each, { path, as, value }) => withField(each, path, placeholder(as, value)),
     object,
   );
-  const template = (placed.spec as { template?: { metadata: { annotations?: Record<string, string> } } })
-    ?.template;
-  if (template?.metadata.annotations?.[HASH] === undefined) return placed;
-  return withField(
-    placed,
-    ['spec', 'template', 'metadata', 'annotations', HASH],
-    placeholder('hash', CONFIG),
-  );
+  const text = JSON.stringify(placed).replaceAll(CONFIG_MAP, CONFIG_MAP_NAME);
+  return JSON.parse(text) as KubeObject;
 }
 
 /** The text of the configuration in a ConfigMap of the stack, with placeholders. */
 function configuration({ data }: KubeObject): string {
-  const settings = parse((data as Record<string, string>)[CONFIG_FILE]!) as Record<string, unknown>;
+  const settings = parse((data as Record<string, string>)[CONFIG_FILE_NAME]!) as Record<string, unknown>;
   for (const path of CONFIGURED) {
     const [last, ...parents] = path.split('.').reverse() as [string, ...string[]];
     let at = settings;
@@ -53,11 +48,11 @@ function configuration({ data }: KubeObject): string {
 
 /** The templates by file name. */
 export function templates(forms: readonly Variant[]): Record<string, string> {
-  const isConfig = ({ object }: Variant) => object.metadata.name === CONFIG_MAP;
+  const isConfig = ({ object }: Variant) => object.metadata.name === CONFIG_MAP_NAME;
   const configs = forms.filter(isConfig);
   const others = forms.filter((form) => !isConfig(form));
   const [{ object, layer }] = configs as [Variant];
-  const map = { ...object, data: { [CONFIG_FILE]: placeholder('config', CONFIG) } };
+  const map = { ...object, data: { [CONFIG_FILE_NAME]: placeholder('config', CONFIG) } };
   const files: Record<string, string> = { '_config.tpl': namedTemplate(configs) };
   for (const form of [...others, { object: map, layer, conditions: [] }])
     files[`${form.layer}.yaml`] = `${files[`${form.layer}.yaml`] ?? ''}${template(form)}`;
@@ -114,7 +109,7 @@ function filled(text: string, quotes = true): string {
     text: (value) => `{{ quote .Values.${value} }}`,
     plain: (value) =>
       /Seconds$|Days$|depth$/.test(value) ? `{{ int64 .Values.${value} }}` : `{{ .Values.${value} }}`,
-    hash: (name) => `{{ include "${name}" . | sha256sum | trunc 16 | quote }}`,
+    hash: (name) => `{{ include "${name}" . | sha256sum | trunc 16 }}`,
     config: (name) => `{{ include "${name}" . | quote }}`,
   };
   result = result.replace(/"?@@(\w+)@@([\w.]+)@@"?/g, (_, as: string, value: string) => actions[as]!(value));

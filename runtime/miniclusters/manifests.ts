@@ -30,7 +30,7 @@ export function manifestToApply(
 ): Manifest {
   const ownerReferences = [ownerReference(cluster.metadata)];
   const owned = { ...manifest, metadata: { ...manifest.metadata, ownerReferences } };
-  return manifest.kind === 'Job' ? withoutSuspend(withinWalltime(owned, progress), progress) : owned;
+  return manifest.kind === 'Job' ? withoutSuspend(withinWalltime(owned, progress), cluster, progress) : owned;
 }
 
 /** Keeps the deadline that the queue enforces: applying the user's own deadline would overwrite it. */
@@ -49,8 +49,9 @@ function withinWalltime(job: Manifest, progress: Progress | undefined): Manifest
  * Admission and the queue own `spec.suspend` of a Job: if this field manager had applied it once, it would resume the
  * Job by no longer applying it. So a suspended cluster is held by the queue's annotation, and its Job is created without pods.
  */
-function withoutSuspend(job: Manifest, progress: Progress | undefined): Manifest {
-  const { suspend, ...spec } = job.spec as Readonly<Record<string, unknown>>;
+function withoutSuspend(job: Manifest, cluster: MiniCluster, progress: Progress | undefined): Manifest {
+  const { suspend: _, ...spec } = job.spec as Readonly<Record<string, unknown>>;
+  const { suspend } = cluster.spec;
   if (suspend === undefined) return { ...job, spec };
   const annotations = { ...job.metadata.annotations, [HOLD]: String(suspend) };
   const isCreatedSuspended = suspend === true && progress === undefined;

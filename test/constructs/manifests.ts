@@ -63,8 +63,20 @@ export function container(template: PodTemplate, name: string): k8s.Container {
   return found;
 }
 
-/** The ConfigMap of the stack as the runtime parses it. */
+/** The file that the pods of a Deployment mount as their configuration, if it is there. */
+export function configurationFile(
+  objects: readonly KubeObject[],
+  deployment = 'fluxqueue-controller',
+): string | undefined {
+  const template = podTemplates(objects).find(({ owner }) => owner === deployment);
+  const volume = template?.spec.volumes?.find(({ name }) => name === 'config');
+  const file = objects.find(
+    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === volume?.configMap?.name,
+  ) as { data?: Record<string, string> } | undefined;
+  return file?.data?.['config.yaml'];
+}
+
+/** The configuration of the stack as the runtime parses it. */
 export function configurationOf(objects: readonly KubeObject[]): ReturnType<typeof parseConfig> {
-  const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'fluxqueue-config');
-  return parseConfig(parse(data['config.yaml'] ?? ''));
+  return parseConfig(parse(configurationFile(objects) ?? ''));
 }

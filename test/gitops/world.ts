@@ -150,6 +150,7 @@ export class World {
 
 const PATHS: Readonly<Record<string, (name: string, namespace?: string) => string>> = {
   Namespace: (name) => `/api/v1/namespaces/${name}`,
+  ConfigMap: (name, namespace) => `/api/v1/namespaces/${namespace}/configmaps/${name}`,
   Secret: (name, namespace) => `/api/v1/namespaces/${namespace}/secrets/${name}`,
   StatefulSet: (name, namespace) => `/apis/apps/v1/namespaces/${namespace}/statefulsets/${name}`,
   CustomResourceDefinition: (name) => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`,

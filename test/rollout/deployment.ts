@@ -37,6 +37,13 @@ export class Deployment {
     }
   }
 
+  /** One pod of the version that runs ends, and comes again while the manifests of another one are applied. */
+  async restart(release: Release): Promise<void> {
+    const [pod, ...others] = this.pods;
+    this.pods = [...others, await this.ready(release)];
+    await this.end(pod!);
+  }
+
   private async ready(release: Release): Promise<Pod> {
     const pod = await this.start(release);
     await waitFor('a new pod to be ready', () => pod.role.isReady(), { timeoutMs: 60_000 });

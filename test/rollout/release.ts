@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FluxQueueProps } from '../../constructs/fluxqueue';
 import type { KubeObject } from '../cluster/api';
-import { stackObjects } from '../constructs/manifests';
+import { podTemplates, stackObjects } from '../constructs/manifests';
 import { Roles } from '../stack/roles';
 
 const ROOT = join(__dirname, '../..');
@@ -20,11 +20,43 @@ process.stdout.write(JSON.stringify(app.charts.flatMap((chart) => chart.toJson()
 export interface Release {
   readonly name: string;
   readonly roles: Roles;
+  /** The stack whose webhook is outside the cluster, and the files of the one whose roles are inside. */
   readonly objects: readonly KubeObject[];
+  /** The ConfigMap that the pods of a Deployment mount. */
+  readonly configMapOf: (deployment: string) => string;
 }
 
+/** A setting of this version's file that no version knows yet, as every new one is to the version before. */
+const FUTURE = '\nfuture: { setting: true }\n';
+
 export function currentRelease(props: FluxQueueProps): Release {
-  return { name: 'this version', roles: new Roles(), objects: stackObjects(props) };
+  const release = releaseWith('this version', new Roles(), props, stackObjects);
+  for (const { kind, data } of release.objects)
+    if (kind === 'ConfigMap' && isFile(data)) data['config.yaml'] += FUTURE;
+  return release;
+}
+
+const isFile = (data: unknown): data is Record<'config.yaml', string> =>
+  typeof data === 'object' && data !== null && 'config.yaml' in data;
+
+function releaseWith(
+  name: string,
+  roles: Roles,
+  props: FluxQueueProps,
+  synth: (props: FluxQueueProps) => KubeObject[],
+): Release {
+  const { externalRuntime: _, ...others } = props;
+  const inside = synth({ ...others, fluxion: 'embedded' });
+  const files = inside.filter(({ kind, data }) => kind === 'ConfigMap' && isFile(data));
+  return {
+    name,
+    roles,
+    objects: [...synth(props), ...files],
+    configMapOf: (deployment) => {
+      const template = podTemplates(inside).find(({ owner }) => owner === deployment);
+      return template!.spec.volumes!.find(({ name: volume }) => volume === 'config')!.configMap!.name!;
+    },
+  };
 }
 
 /** A commit of the repository, built with the packages of today. @throws if git does not have it */
@@ -37,9 +69,9 @@ export function releaseOf(commit: string, props: FluxQueueProps): Release {
     writeFileSync(join(folder, 'objects.ts'), SYNTH);
     const run = (...args: string[]) =>
       execFileSync(join(ROOT, 'node_modules/.bin/tsx'), args, { cwd: folder, maxBuffer: 2 ** 28 });
-    const objects = JSON.parse(run('objects.ts', JSON.stringify(props)).toString()) as KubeObject[];
-    const roles = new Roles((file) => run('runtime/bundle.ts', file));
-    return { name: commit, roles, objects };
+    const synth = (given: FluxQueueProps) =>
+      JSON.parse(run('objects.ts', JSON.stringify(given)).toString()) as KubeObject[];
+    return releaseWith(commit, new Roles((file) => run('runtime/bundle.ts', file)), props, synth);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,19 +1,26 @@
 /**
  * Rolling updates of controller and webhook under a load of Jobs, on a real control plane and a real Postgres: the same version
- * again, back to the version before as `git revert` does, and forward again. Each step applies the manifests of its version, migrates
- * with its program, and replaces two controllers and two webhooks one by one.
+ * again, back to the version before as `git revert` does, and forward again. Each step applies the manifests of its version with the
+ * account of an engine, restarts a pod of the version that runs, migrates with its program, and replaces two controllers and two
+ * webhooks one by one. Each pod starts with the ConfigMap that its version names, as the cluster has it then.
  */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { parse } from 'yaml';
+import { GITOPS_USERS } from '../../constructs/api/gitops-users';
 import {
   CONTROLLER_SERVICE_ACCOUNT,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
+import type { ConfigInput } from '../../runtime/config';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
+import type { KubeObject } from '../cluster/api';
 import { type Cluster, startCluster } from '../cluster/cluster';
+import type { StaticUser } from '../cluster/credentials';
 import { freePorts } from '../cluster/ports';
 import { type Postgres, startPostgres } from '../cluster/postgres';
 import { RUNTIME_ROLE, runtimeUrl } from '../stack/runtime-role';
@@ -55,6 +62,16 @@ const CALM_MS = 4000;
 /** Jobs that do not end in this time, while no other one ends either, are lost. */
 const IDLE_MS = 60_000;
 
+/** A kustomize-controller is cluster administrator by a binding, which admission sees, not by a group, which it lets pass. */
+const ENGINE: StaticUser = { name: GITOPS_USERS[0]!, groups: [], token: randomBytes(16).toString('hex') };
+const ENGINE_RIGHTS: KubeObject = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: 'engine' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: ENGINE.name }],
+};
+
 export async function rollOut(options: Options): Promise<Result> {
   const service = await Service.create();
   const props = {
@@ -68,7 +85,8 @@ export async function rollOut(options: Options): Promise<Result> {
       nodes: 10,
       // Room for every Job of the load: a cluster that is full grants nothing, whoever leads.
       nodeShape: { cpu: '1000', memory: '4Ti', pods: 1000 },
-      objects: current.objects,
+      users: [ENGINE],
+      objects: [ENGINE_RIGHTS, ...current.objects],
       progress: options.print,
     }),
     startPostgres({ own: true }),
@@ -94,20 +112,26 @@ class RollOut {
     private readonly options: Options,
   ) {
     const url = runtimeUrl(postgres.url);
-    this.controllers = new Deployment(async ({ roles }) => {
-      const kubeconfig = await cluster.kubeconfigForServiceAccount(
-        CONTROLLER_SERVICE_ACCOUNT,
-        STACK_NAMESPACE,
-      );
-      const config = { kubernetes: { kubeconfig }, database: { migrate: false } };
-      return { role: await roles.startController(await url, config) };
+    this.controllers = new Deployment(async (release) => {
+      const config = await this.fileOf(release, CONTROLLER_SERVICE_ACCOUNT);
+      return { role: await release.roles.startController(await url, config) };
     });
-    this.webhooks = new Deployment(async ({ roles }) => {
-      const kubeconfig = await cluster.kubeconfigForServiceAccount(WEBHOOK_SERVICE_ACCOUNT, STACK_NAMESPACE);
+    this.webhooks = new Deployment(async (release) => {
+      const config = await this.fileOf(release, WEBHOOK_SERVICE_ACCOUNT);
       const [port = 0] = await freePorts(1);
-      const webhook = { host: '127.0.0.1', port };
-      return { role: await roles.start('webhook', { kubernetes: { kubeconfig }, webhook }), port };
+      const webhook = { ...config.webhook, host: '127.0.0.1', port };
+      return { role: await release.roles.start('webhook', { ...config, webhook }), port };
     }, service);
+  }
+
+  /** What the kubelet mounts into a new pod of a Deployment, which has the name of its account, with what this machine needs. */
+  private async fileOf({ configMapOf }: Release, account: string): Promise<ConfigInput> {
+    const name = configMapOf(account);
+    const path = `/api/v1/namespaces/${STACK_NAMESPACE}/configmaps/${name}`;
+    const { data } = await this.cluster.get<{ data: Record<string, string> }>(path);
+    const kubeconfig = await this.cluster.kubeconfigForServiceAccount(account, STACK_NAMESPACE);
+    const given = parse(data['config.yaml']!) as ConfigInput;
+    return { ...given, kubernetes: { kubeconfig }, database: { ...given.database, migrate: false } };
   }
 
   async play(current: Release, before: Release | undefined): Promise<Result> {
@@ -116,13 +140,17 @@ class RollOut {
     await this.untilAdmitted();
     const load = new Load(this.cluster, this.options.perSecond);
     const steps: StepResult[] = [];
+    let running = current;
     await delay(CALM_MS);
     for (const [step, release] of [
       ['the same version again', current],
       ['back to the version before', before],
       [FORWARD, before === undefined ? undefined : current],
     ] as const)
-      if (release !== undefined) steps.push(await this.step(step, release, load));
+      if (release !== undefined) {
+        steps.push(await this.step(step, { running, release }, load));
+        running = release;
+      }
     await load.stop();
     const lost = await this.lost(load);
     const gap = Math.max(...steps.map((step) => step.gap));
@@ -132,12 +160,19 @@ class RollOut {
     return { jobs: load.count, steps, refused, refusedByBefore, lost, gap };
   }
 
-  private async step(step: string, release: Release, load: Load): Promise<StepResult> {
+  private async step(
+    step: string,
+    { running, release }: Record<'running' | 'release', Release>,
+    load: Load,
+  ): Promise<StepResult> {
     const began = Date.now();
     const refused = load.refused.length;
     const say = (text: string) => this.options.print(`${step}: ${text}, ${load.count} Jobs`);
-    await this.cluster.apply(release.objects);
+    await this.cluster.clientFor(ENGINE.token).apply([...release.objects]);
     say('manifests applied');
+    await this.controllers.restart(running);
+    await this.webhooks.restart(running);
+    say(`pods of ${running.name} restarted`);
     const environment = { DATABASE_URL: this.postgres.url };
     await release.roles.once(['migrate', '--grant-to', RUNTIME_ROLE], environment);
     await this.controllers.roll(release);

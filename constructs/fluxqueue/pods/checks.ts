@@ -1,6 +1,6 @@
 /** Checks of the settings of pods. A setting that a component cannot have is refused, not ignored. */
 import { PropsError } from '../../api/errors';
-import { amountOf } from './amounts';
+import { amountOf } from '../../api/amounts';
 import type {
   Amounts,
   ContainerSettings,

@@ -42,14 +42,11 @@ export class Pods {
   }
 
   /** The template of a component with the settings of users. */
-  template(component: PodComponent, spec: k8s.PodSpec, annotations?: Record<string, string>): Template {
+  template(component: PodComponent, spec: k8s.PodSpec): Template {
     const { pods, labels } = this.rules;
     const own = selectorLabels(component);
     const template = {
-      metadata: {
-        labels: added(own, labels, 'FluxQueue.labels'),
-        ...(annotations === undefined ? {} : { annotations }),
-      },
+      metadata: { labels: added(own, labels, 'FluxQueue.labels') },
       spec: this.withImages(spec),
     };
     const settings: PodSettings = pods[component] ?? {};

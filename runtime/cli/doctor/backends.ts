@@ -4,6 +4,7 @@
  */
 
 import { parse } from 'yaml';
+import { CONFIG_FILE_NAME } from '../../../constructs/api/labels';
 import { isTrue } from '../../kubernetes/conditions';
 import { namespaced, secrets } from '../../kubernetes/paths';
 import type { Pod } from '../../kubernetes/types';
@@ -29,7 +30,7 @@ async function outside(context: Context, what: string): Promise<readonly Finding
 
 export async function checkDatabase(context: Context): Promise<readonly Finding[]> {
   const { reader, namespace } = context;
-  const controller = (await reader.deployments()).find(({ metadata }) => metadata.name === CONTROLLER);
+  const controller = await controllerOf(context);
   if (controller === undefined) return outside(context, 'the database');
   const { name, key } = databaseSecret(controller);
   if (name === undefined || key === undefined) return [];
@@ -46,6 +47,10 @@ export async function checkDatabase(context: Context): Promise<readonly Finding[
     unproven(await reader.podsOfTheStack(), proof) ??
       ok(`Secret ${name} has the URL, and the leader, which is Ready, reaches it`),
   ];
+}
+
+async function controllerOf({ reader }: Context): Promise<Deployment | undefined> {
+  return (await reader.deployments()).find(({ metadata }) => metadata.name === CONTROLLER);
 }
 
 /** The holder of the Lease, while it renews it. */
@@ -93,10 +98,14 @@ interface Settings {
   readonly queue?: { readonly enabled?: boolean };
 }
 
-/** The settings of the roles, from the ConfigMap of the stack. */
-export async function settingsOf({ reader, namespace }: Context): Promise<Settings | undefined> {
-  const config = await reader.get<DataObject>(configMaps(namespace, 'fluxqueue-config'));
-  const text = config?.data?.['config.yaml'];
+/** The settings of the roles, from the ConfigMap that the controller's pods mount. */
+export async function settingsOf(context: Context): Promise<Settings | undefined> {
+  const { reader, namespace } = context;
+  const volumes = (await controllerOf(context))?.spec.template.spec.volumes ?? [];
+  const name = volumes.find((volume) => volume.name === 'config')?.configMap?.name;
+  if (name === undefined) return undefined;
+  const config = await reader.get<DataObject>(configMaps(namespace, name));
+  const text = config?.data?.[CONFIG_FILE_NAME];
   return text === undefined ? undefined : (parse(text) as Settings);
 }
 

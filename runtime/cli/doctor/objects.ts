@@ -9,12 +9,20 @@ type ContainerWithEnv = PodSpec['containers'][number] & {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 };
 
+interface ConfigVolume {
+  readonly name: string;
+  readonly configMap?: { readonly name?: string };
+}
+
 /** A Deployment or a StatefulSet. */
 export interface Deployment extends KubernetesObject {
   readonly spec: {
     readonly replicas?: number;
     readonly template: {
-      readonly spec: Omit<PodSpec, 'containers'> & { readonly containers: readonly ContainerWithEnv[] };
+      readonly spec: Omit<PodSpec, 'containers' | 'volumes'> & {
+        readonly containers: readonly ContainerWithEnv[];
+        readonly volumes?: readonly ConfigVolume[];
+      };
     };
   };
   readonly status?: {

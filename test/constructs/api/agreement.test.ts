@@ -8,7 +8,6 @@ import * as labels from '../../../constructs/api/labels';
 import { MATCH_POLICIES, QUEUE_POLICIES } from '../../../constructs/api/policies';
 import {
   MAX_BACKOFF_SECONDS,
-  MINICLUSTER_DEADLINE_SECONDS,
   QUEUE_DEFAULTS,
   QUEUE_RANGES,
   type Range,
@@ -186,10 +185,6 @@ describe('the CRD of MiniCluster', () => {
   test('has the syntax of queue and walltime', () => {
     expect(field(miniclusters, 'queue').pattern).toBe(QUEUE_NAME_PATTERN);
     expect(field(miniclusters, 'walltime').pattern).toBe(CRD_WALLTIME_PATTERN);
-  });
-
-  test('has the default deadline', () => {
-    expect(field(miniclusters, 'deadlineSeconds').default).toBe(MINICLUSTER_DEADLINE_SECONDS);
   });
 
   test('takes priorities of the whole range', () => {

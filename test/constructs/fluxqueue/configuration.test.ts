@@ -1,8 +1,17 @@
-import { Duration, Size } from 'cdk8s';
+import { Duration, Lazy, Size } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import { ENVIRONMENT_VARIABLES, parseConfig } from '../../../runtime/config';
 import { stackQueue } from '../../../runtime/fluxsetups/queue-settings';
-import { configurationOf, container, LARGEST_STACK, podTemplates, stackObjects } from '../manifests';
+import type { KubeObject } from '../../cluster/api';
+import {
+  configurationFile,
+  configurationOf,
+  container,
+  find,
+  LARGEST_STACK,
+  podTemplates,
+  stackObjects,
+} from '../manifests';
 
 describe('the configuration of the runtime', () => {
   test('has the defaults of the runtime without props', () => {
@@ -70,6 +79,7 @@ describe('the configuration of the runtime', () => {
         queueMinPriority: -5,
         queueMaxPriority: 7,
         queueBillingWeights: { memory: 0.5 },
+        fairShare: true,
         queuePreemptionMinRuntime: Duration.minutes(1),
         queuePreemptionLimit: 0,
       }),
@@ -87,7 +97,10 @@ describe('the configuration of the runtime', () => {
     [{ queueQuota: {} }, 'FluxQueue.queueQuota: must limit at least one resource'],
     [{ queueQuota: { jobs: -1 } }, 'FluxQueue.queueQuota.jobs: must be a whole number'],
     [{ userMinPriority: 1 }, 'FluxQueue.userMinPriority: is greater than userMaxPriority (0)'],
-    [{ queueBillingWeights: { cores: -1 } }, 'FluxQueue.queueBillingWeights.cores: must be a number from 0'],
+    [
+      { queueBillingWeights: { cores: -1 }, fairShare: true },
+      'FluxQueue.queueBillingWeights.cores: must be a number from 0',
+    ],
     [{ queuePreemptionLimit: 0.5 }, 'FluxQueue.queuePreemptionLimit: must be a whole number'],
     [{ queueLimits: { waiting: 0 } }, 'FluxQueue.queueLimits.waiting: must be a whole number'],
     [{ queueLimitsPerUser: { running: 0.5 } }, 'FluxQueue.queueLimitsPerUser.running: must be'],
@@ -102,7 +115,6 @@ describe('the configuration of the runtime', () => {
   test('has the props of the queue and of fair share', () => {
     const given = configurationOf(
       stackObjects({
-        defaultQueue: false,
         queuePolicy: 'hybrid',
         queueReservations: 3,
         queueWeight: 2,
@@ -114,7 +126,7 @@ describe('the configuration of the runtime', () => {
     );
     expect(given).toMatchObject({
       queue: {
-        enabled: false,
+        enabled: true,
         policy: 'hybrid',
         reservations: 3,
         weight: 2,
@@ -123,6 +135,7 @@ describe('the configuration of the runtime', () => {
       },
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });
+    expect(configurationOf(stackObjects({ defaultQueue: false })).queue.enabled).toBe(false);
     expect(configurationOf(stackObjects({ queuePolicy: 'conservative' })).queue.policy).toBe('conservative');
   });
 
@@ -186,14 +199,38 @@ describe('the configuration of the runtime', () => {
     expect(expanded).toEqual([]);
   });
 
-  test('replaces the pods when it changes', () => {
-    const hashes = [{}, { logLevel: 'debug' } as const].map((props) =>
-      podTemplates(stackObjects(props))
-        .filter(({ owner }) => owner !== 'fluxqueue-database')
-        .map(({ metadata }) => metadata.annotations?.['fluxqueue/config-hash']),
+  test('is named by its content, so that pods of each version keep their own file', () => {
+    const stacks = [LARGEST_STACK, { ...LARGEST_STACK, logLevel: 'debug' } as const].map(stackObjects);
+    const names = stacks.map((objects) =>
+      podTemplates(objects)
+        .flatMap(({ spec }) => spec.volumes ?? [])
+        .flatMap(({ configMap }) => configMap?.name ?? [])
+        .filter((name) => name !== 'kube-root-ca.crt'),
     );
-    expect(hashes[0]).toHaveLength(3);
-    expect(hashes[0]?.[0]).toMatch(/^[0-9a-f]{16}$/);
-    expect(hashes[1]).not.toContain(hashes[0]?.[0]);
+    for (const [index, objects] of stacks.entries()) {
+      // Controller, webhook and reader have one file, the scheduler another.
+      expect(new Set(names[index]).size).toBe(2);
+      for (const name of names[index]!) {
+        expect(name).toMatch(/^fluxqueue-(config|scheduler)-[0-9a-f]{16}$/);
+        const { immutable, metadata } = find<{ immutable: boolean } & KubeObject>(objects, 'ConfigMap', name);
+        expect(immutable).toBe(true);
+        expect(metadata.annotations).toMatchObject({
+          'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
+          'argocd.argoproj.io/sync-options': 'Prune=false',
+          'helm.sh/resource-policy': 'keep',
+          'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+        });
+      }
+    }
+    const [before, after] = names.map((each) => each.filter((name) => name.startsWith('fluxqueue-config')));
+    expect(after).not.toContain(before?.[0]);
+    // What both stacks have alike has the same name.
+    expect(names[1]).toContain(names[0]!.find((name) => name.startsWith('fluxqueue-scheduler')));
+  });
+
+  test('has its name at synth where a prop is lazy', () => {
+    const lazy = stackObjects({ queueDepth: Lazy.any({ produce: () => 50 }) as unknown as number });
+    expect(configurationFile(lazy)).toBe(configurationFile(stackObjects({ queueDepth: 50 })));
+    expect(configurationOf(lazy).queue.depth).toBe(50);
   });
 });

@@ -121,7 +121,7 @@ export const CHOICES = {
   annotations: [undefined, { 'example.org/owner': 'platform' }],
   cluster: [undefined, 'north'],
   matchPolicy: [undefined, 'hinode', 'lonodex', 'first', 'low', 'high'],
-  defaultQueue: [true, false],
+  defaultQueue: [true, undefined, false],
   queueName: [undefined, 'night'],
   queuePolicy: ['easy', 'hybrid', 'fcfs', 'conservative'],
   queueReservations: [undefined, 3],
@@ -222,8 +222,10 @@ function removeUnused(props: FluxQueueProps, without: Without): void {
   if (props.fluxion === 'embedded') without('fluxionEngine', 'fluxionImage');
   if (props.fluxionEngine === 'library' && props.matchPolicy === 'first') without('matchPolicy');
   if (props.queuePolicy !== 'hybrid') without('queueReservations');
-  if (props.fairShare !== true) without('fairShareHalfLife');
-  if (props.networkPolicies === false) without('monitoringNamespace');
+  if (props.fairShare !== true) without('fairShareHalfLife', 'queueWeight', 'queueBillingWeights');
+  if (props.defaultQueue === false)
+    without(...(Object.keys(props) as (keyof FluxQueueProps)[]).filter((name) => name.startsWith('queue')));
+  if (props.networkPolicies === false) without('monitoringNamespace', 'apiserverPorts');
   if (props.monitoringNamespace === undefined) without('monitoring');
 }
 

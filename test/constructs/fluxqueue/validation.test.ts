@@ -43,7 +43,7 @@ describe('invalid props', () => {
     [{ excludedNamespaces: ['a', 'B'] }, 'FluxQueue.excludedNamespaces', 'is not the name of a namespace'],
     [{ monitoringNamespace: 'a.b' }, 'FluxQueue.monitoringNamespace', 'is not the name of a namespace'],
     [{ queueDepth: 1.5 }, 'FluxQueue.queueDepth', 'must be a whole number greater than 0'],
-    [{ queueWeight: 0 }, 'FluxQueue.queueWeight', 'must be a whole number greater than 0'],
+    [{ queueWeight: 0, fairShare: true }, 'FluxQueue.queueWeight', 'must be a whole number greater than 0'],
     [{ retention: Duration.hours(36) }, 'FluxQueue.retention', 'must be a whole number of days'],
     [{ archiveRetention: Duration.hours(1) }, 'FluxQueue.archiveRetention', 'must be a whole number of days'],
     [{ queueName: 'Night' }, 'FluxQueue.queueName', 'does not match the required pattern'],

@@ -2,7 +2,12 @@
 import { ApiObject, App, Chart, JsonPatch, Testing, Yaml } from 'cdk8s';
 import { EnvFieldPaths, EnvValue, Secret } from 'cdk8s-plus-28';
 import { PropsError } from '../../../constructs/api/errors';
-import { MiniCluster, type MiniClusterProps, MiniClusterVolume } from '../../../constructs/minicluster';
+import {
+  Certificate,
+  MiniCluster,
+  type MiniClusterProps,
+  MiniClusterVolume,
+} from '../../../constructs/minicluster';
 
 const CONTAINER = { image: 'app', command: 'run' };
 const METRICS = { image: 'exporter', name: 'metrics', command: 'export', ports: [9100] };
@@ -38,7 +43,8 @@ test('sidecars and services can be added, with the same bytes as in the props', 
 
 test('the workload is written last, whatever is added after it was created', () => {
   const chart = new Chart(new App(), 'c');
-  const cluster = new MiniCluster(chart, 'mc', { container: CONTAINER });
+  const certificate = Certificate.ofCluster();
+  const cluster = new MiniCluster(chart, 'mc', { container: CONTAINER, certificate });
   cluster.addService(DATABASE);
   cluster.addSidecar(METRICS);
   const objects = Testing.synth(chart).map(({ kind, metadata }) => `${kind}/${metadata.name}`);

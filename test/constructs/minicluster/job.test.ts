@@ -1,4 +1,5 @@
 import { renderMiniCluster } from '../../../constructs/minicluster';
+import { omitUndefined } from '../../../constructs/minicluster/object';
 import { workloadSettings } from '../../../runtime/workloads/settings';
 import { find, pod, render, workload } from './rendered';
 
@@ -9,7 +10,6 @@ describe('the Job', () => {
       completions: 4,
       parallelism: 4,
       backoffLimit: 0,
-      activeDeadlineSeconds: 31_500_000,
       successPolicy: { rules: [{ succeededIndexes: '0' }] },
       podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] },
     });
@@ -52,6 +52,19 @@ describe('the Job', () => {
     expect(workload({ walltime: '1h30m' })).toMatchObject({ activeDeadlineSeconds: 5400 });
     expect(workload({ walltime: '90' })).toMatchObject({ activeDeadlineSeconds: 90 });
     expect(workload({ walltime: '1h', deadlineSeconds: 60 })).toMatchObject({ activeDeadlineSeconds: 60 });
+    expect(workload({ deadlineSeconds: 60 })).toMatchObject({ activeDeadlineSeconds: 60 });
+  });
+
+  test.each([undefined, 31_500_000])(
+    'with deadline %s has the walltime of its queue, which it leaves to it',
+    (deadlineSeconds) => {
+      expect(workload(omitUndefined({ deadlineSeconds }))).not.toHaveProperty('activeDeadlineSeconds');
+    },
+  );
+
+  test('has a suspension only if its user asks for one, because the rest is its queue’s', () => {
+    expect(workload({ suspend: true })).toMatchObject({ suspend: true });
+    expect(workload({ suspend: false })).not.toHaveProperty('suspend');
   });
 
   test('has the settings that the queue reads', () => {

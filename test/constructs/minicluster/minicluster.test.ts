@@ -16,7 +16,8 @@ test('has the spec and the manifests of the resource', () => {
   });
   const spec = { size: 4, walltime: '3600s', containers: [CONTAINER] };
   expect(cluster.resource).toEqual({ metadata: { name: 'mc', namespace: 'lab' }, spec });
-  expect(Testing.synth(chart)).toEqual(JSON.parse(JSON.stringify(renderMiniCluster(cluster.resource))));
+  const rendered = renderMiniCluster(cluster.resource, { keygen: {} });
+  expect(Testing.synth(chart)).toEqual(JSON.parse(JSON.stringify(rendered)));
 });
 
 test('has the name of its id unless the props have one', () => {
@@ -113,6 +114,15 @@ test('live writes the resource itself, for the controller', () => {
       spec: { cleanup: true, containers: [CONTAINER] },
     },
   ]);
+});
+
+test('leaves the Secret of the certificate to others where its props say so', () => {
+  const chart = chartIn('lab');
+  const container = CONTAINER;
+  const secret = Secret.fromSecretName(chart, 'secret', 'shared');
+  new MiniCluster(chart, 'a', { container, certificate: Certificate.fromSecret(secret) });
+  new MiniCluster(chart, 'b', { container, certificate: Certificate.ofCluster() });
+  expect(Testing.synth(chart).map(({ kind }) => kind)).not.toContain('Secret');
 });
 
 test('Certificate.fromKeygen adds the objects that create the certificate', () => {

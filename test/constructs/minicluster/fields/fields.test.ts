@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Chart } from 'cdk8s';
 import {
+  Certificate,
   MiniCluster,
   type MiniClusterSpec,
   renderMiniCluster,
@@ -72,7 +73,9 @@ describe.each(FIELDS.map((field) => [field.path, field] as const))('%s', (path, 
     test('gives the same spec and manifests as its prop', () => {
       const chart = new Chart(new App(), 'c', { namespace: 'lab' });
       const container = { ...CONTAINER, ...field.containerProps };
-      const cluster = new MiniCluster(chart, 'mc', { size: 4, container, ...field.props });
+      // The resource has no field for a Job that makes the certificate.
+      const certificate = Certificate.ofCluster();
+      const cluster = new MiniCluster(chart, 'mc', { size: 4, container, certificate, ...field.props });
       expect(cluster.resource.spec).toEqual(spec);
       expect(chart.toJson()).toEqual(JSON.parse(json(spec)));
     });

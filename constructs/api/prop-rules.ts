@@ -1,0 +1,127 @@
+/**
+ * One check for the props of every construct: TypeScript refuses a misspelled name or value only in a literal, and a JavaScript program
+ * or a value from a file passes it by. A table has a rule for each prop, which the compiler compares with the interface.
+ */
+import { PropsError } from './errors';
+import { nearest } from './nearest';
+
+/** A mistake in props: the path from the props on, and the error in words. */
+export interface PropProblem {
+  readonly path: string;
+  readonly problem: string;
+  readonly value: unknown;
+  readonly remedy: string;
+}
+
+type Wrong = Pick<PropProblem, 'problem' | 'remedy'> & { readonly path?: string; readonly value?: unknown };
+/** What is wrong with a value. */
+export type Rule = (value: unknown) => readonly Wrong[];
+
+/** Without it a prop has no effect. */
+export interface Need<Props> {
+  readonly met: (props: Props) => boolean;
+  /** `requires scheduler: true` */
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+export type PropRules<Props> = {
+  readonly [Name in keyof Required<Props>]: Rule | readonly [Rule, ...Need<Props>[]];
+};
+
+const rule =
+  (isRight: (value: unknown) => boolean, problem: string, remedy: string): Rule =>
+  (value) =>
+    isRight(value) ? [] : [{ problem, remedy }];
+
+/** For values that have a check of their own. */
+export const any: Rule = () => [];
+export const flag = rule((value) => typeof value === 'boolean', 'must be true or false', 'give a boolean');
+export const text = rule(
+  (value) => typeof value === 'string' && value.trim() !== '' && value.trim() === value,
+  'must be a text without blanks at its ends',
+  'give it, or remove the prop',
+);
+export const oneOf = (...values: readonly string[]): Rule =>
+  rule(
+    (value) => typeof value === 'string' && values.includes(value),
+    `must be one of: ${values.join(', ')}`,
+    'choose one of them',
+  );
+
+export const amount = rule(
+  (value) => Number.isFinite(value) && Number(value) >= 0,
+  'must be a number of 0 or more',
+  'give one, or remove it',
+);
+
+/** Every item of a list. */
+export const listOf =
+  (each: Rule): Rule =>
+  (value) =>
+    Array.isArray(value)
+      ? value.flatMap((item, index) => each(item).map((wrong) => within(`[${index}]`, wrong, item)))
+      : [{ problem: 'must be a list', remedy: 'give an array' }];
+
+export const port = rule(
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
+  'must be a port',
+  'give a whole number from 1 to 65535',
+);
+
+const KEY = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+/** Keys of labels or annotations. */
+export const keys: Rule = (value) =>
+  Object.keys(value as object)
+    .filter((key) => !KEY.test(key))
+    .map((key) => ({
+      path: `[${JSON.stringify(key)}]`,
+      problem: 'is not a key of labels and annotations',
+      value: key,
+      remedy: 'give at most 63 letters, digits, "-", "_" and ".", after a domain and "/" if you like',
+    }));
+
+/** The props of a group, which an object has within other props. */
+export const group =
+  <Props extends object>(rules: PropRules<Props>): Rule =>
+  (value) =>
+    typeof value === 'object' && value !== null
+      ? propProblems(value as Props, rules).map(({ path, ...wrong }) => ({ ...wrong, path: `.${path}` }))
+      : [{ problem: 'must be an object', remedy: 'give its props' }];
+
+/** Everything that is wrong with some props. */
+export function propProblems<Props extends object>(props: Props, rules: PropRules<Props>): PropProblem[] {
+  return Object.entries(props).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (!Object.hasOwn(rules, name)) return [unknown(name, value, Object.keys(rules))];
+    const given: Rule | readonly [Rule, ...Need<Props>[]] = rules[name as keyof Props];
+    const [check, ...needs] = typeof given === 'function' ? [given] : given;
+    const wrong = check(value);
+    const unmet = wrong.length > 0 ? [] : needs.filter(({ met }) => !met(props));
+    return [...wrong, ...unmet].map(({ problem, remedy, ...place }: Wrong) =>
+      within(name, { problem, remedy, ...place }, value),
+    );
+  });
+}
+
+/** @throws PropsError for the first mistake */
+export function checkByRules<Props extends object>(
+  construct: string,
+  props: Props,
+  rules: PropRules<Props>,
+): void {
+  const [first] = propProblems(props, rules);
+  if (first === undefined) return;
+  throw new PropsError(`${construct}.${first.path}`, first.problem, first.value, first.remedy);
+}
+
+function within(parent: string, wrong: Wrong, value: unknown): PropProblem {
+  return { value, ...wrong, path: `${parent}${wrong.path ?? ''}` };
+}
+
+function unknown(name: string, value: unknown, known: readonly string[]): PropProblem {
+  const similar = nearest(name, known);
+  const remedy = similar === undefined ? 'remove it' : `did you mean ${similar}`;
+  return { path: name, problem: 'is not a prop', value, remedy };
+}

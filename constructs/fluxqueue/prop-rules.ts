@@ -1,0 +1,93 @@
+/** What each prop of the stack may be, and what it needs to have an effect. Values that depend on each other: stack-checks.ts. */
+import { FLUXJOB_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../api/policies';
+import { any, flag, keys, listOf, type Need, oneOf, type PropRules, port, text } from '../api/prop-rules';
+import type { FluxQueueProps } from './props';
+
+const OWN_QUEUE: Need<FluxQueueProps> = {
+  met: ({ defaultQueue }) => defaultQueue !== false,
+  problem: "configures the stack's own queue, and defaultQueue is false",
+  remedy: 'remove one of the two',
+};
+const FAIR_SHARE: Need<FluxQueueProps> = {
+  met: ({ fairShare }) => fairShare === true,
+  problem: 'requires fairShare: true',
+  remedy: 'give fairShare: true, or remove it',
+};
+const SCHEDULER: Need<FluxQueueProps> = {
+  met: ({ scheduler }) => scheduler === true,
+  problem: 'requires scheduler: true',
+  remedy: 'give scheduler: true, or remove it',
+};
+const SIDECAR: Need<FluxQueueProps> = {
+  met: ({ fluxion }) => fluxion !== 'embedded',
+  problem: 'is a setting of the sidecar, and fluxion is embedded',
+  remedy: "remove it, or choose fluxion: 'sidecar'",
+};
+const POLICIES: Need<FluxQueueProps> = {
+  met: ({ networkPolicies }) => networkPolicies !== false,
+  problem: 'is for NetworkPolicies, and networkPolicies is false',
+  remedy: 'remove one of the two',
+};
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
+
+export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
+  namespace: text,
+  kubernetesVersion: text,
+  admission: oneOf('policies', 'webhook', 'both'),
+  clusterWide: flag,
+  excludedNamespaces: listOf(text),
+  gitOpsUsers: listOf(text),
+  database: any,
+  fluxion: oneOf('sidecar', 'embedded'),
+  fluxionEngine: [oneOf('embedded', 'library'), SIDECAR],
+  scheduler: flag,
+  pods: any,
+  images: any,
+  labels: keys,
+  annotations: keys,
+  cluster: text,
+  matchPolicy: oneOf(...MATCH_POLICIES),
+  defaultQueue: flag,
+  queueName: [text, OWN_QUEUE],
+  queuePolicy: [oneOf(...QUEUE_POLICIES), OWN_QUEUE],
+  queueReservations: [any, OWN_QUEUE],
+  queueDepth: [any, OWN_QUEUE],
+  queueWeight: [any, OWN_QUEUE, FAIR_SHARE],
+  queueQuota: [any, OWN_QUEUE],
+  queueLimits: [any, OWN_QUEUE],
+  queueLimitsPerUser: [any, OWN_QUEUE],
+  queueMinPriority: [any, OWN_QUEUE],
+  queueMaxPriority: [any, OWN_QUEUE],
+  queueBillingWeights: [any, OWN_QUEUE, FAIR_SHARE],
+  queuePreemptionMinRuntime: [any, OWN_QUEUE],
+  queuePreemptionLimit: [any, OWN_QUEUE],
+  userMinPriority: any,
+  userMaxPriority: any,
+  defaultWalltime: any,
+  maxWalltime: any,
+  retention: any,
+  archiveRetention: any,
+  fluxJobs: oneOf(...FLUXJOB_POLICIES),
+  fairShare: flag,
+  fairShareHalfLife: [any, FAIR_SHARE],
+  unschedulableTimeout: any,
+  volumeTimeout: any,
+  startTimeout: any,
+  nodeAvoidance: any,
+  coreUnitMillis: any,
+  memoryUnit: any,
+  networkPolicies: flag,
+  apiserverPorts: [listOf(port), POLICIES],
+  monitoringNamespace: text,
+  monitoring: any,
+  verticalPodAutoscalers: flag,
+  flowSchemas: flag,
+  webhookCertificate: any,
+  miniClusters: flag,
+  readApi: flag,
+  logLevel: oneOf(...LOG_LEVELS),
+  runtimeImage: text,
+  fluxionImage: [text, SIDECAR],
+  schedulerImage: [text, SCHEDULER],
+  externalRuntime: any,
+};

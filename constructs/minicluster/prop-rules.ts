@@ -1,0 +1,167 @@
+/** The props that a MiniCluster has, for programs that TypeScript does not check. Their values are checked as fields of the resource. */
+import { amount, any, flag, group, listOf, type PropRules } from '../api/prop-rules';
+import type { ComputeProps, MiniClusterContainerProps } from './container-props';
+import type { FluxViewProps, MiniClusterFluxProps } from './flux-props';
+import type { MiniClusterJobProps } from './job-props';
+import type { MiniClusterLoggingProps } from './logging-props';
+import type { MiniClusterNetworkProps } from './network-props';
+import type { MiniClusterPodProps } from './pod-props';
+import type { MiniClusterProps } from './props';
+import type { MiniClusterSchedulingProps } from './scheduling-props';
+
+const COMPUTE: PropRules<ComputeProps> = {
+  cpu: amount,
+  cpuLimit: amount,
+  memory: any,
+  memoryLimit: any,
+  devices: any,
+  claims: any,
+  securityContext: any,
+};
+const CONTAINER: PropRules<MiniClusterContainerProps> = {
+  ...COMPUTE,
+  image: any,
+  name: any,
+  command: any,
+  script: any,
+  launcher: any,
+  batch: any,
+  batchRaw: any,
+  logs: any,
+  init: any,
+  pre: any,
+  brokerPre: any,
+  workerPre: any,
+  servicePre: any,
+  post: any,
+  prefix: any,
+  workingDir: any,
+  environment: any,
+  secrets: any,
+  env: any,
+  envFrom: any,
+  volumes: any,
+  ports: any,
+  serviceName: any,
+  noWrapEntrypoint: any,
+  imagePullPolicy: any,
+  pullAlways: any,
+  imagePullSecret: any,
+  postStart: any,
+  preStop: any,
+  livenessProbe: any,
+  readinessProbe: any,
+  startupProbe: any,
+};
+const VIEW: PropRules<FluxViewProps> = {
+  ...COMPUTE,
+  image: any,
+  imagePullSecret: any,
+  pullAlways: any,
+  name: any,
+  workingDir: any,
+  pythonPath: any,
+};
+const FLUX: PropRules<MiniClusterFluxProps> = {
+  inImage: any,
+  view: group(VIEW),
+  mountPath: any,
+  submitCommand: any,
+  optionFlags: any,
+  wrap: any,
+  environment: any,
+  simpleScheduler: any,
+  queuePolicy: any,
+  matchPolicy: any,
+  cores: any,
+  gpus: any,
+  report: any,
+  cpuAffinity: any,
+  topology: any,
+  connectTimeout: any,
+  socket: flag,
+  waitSocket: flag,
+  completeWorkers: any,
+  bursting: any,
+  mungeSecret: any,
+  brokerConfig: any,
+};
+const JOB: PropRules<MiniClusterJobProps> = {
+  labels: any,
+  deadline: any,
+  backoffLimit: any,
+  ttlAfterFinished: any,
+  podFailurePolicy: any,
+};
+const LOGGING: PropRules<MiniClusterLoggingProps> = {
+  quiet: any,
+  strict: any,
+  debug: any,
+  zeromq: any,
+  timed: any,
+  level: any,
+};
+const NETWORK: PropRules<MiniClusterNetworkProps> = {
+  headlessName: any,
+  clusterDomain: any,
+  fqdn: any,
+  port: any,
+  minimalService: any,
+  hostNetwork: any,
+  dnsPolicy: any,
+};
+const POD: PropRules<MiniClusterPodProps> = {
+  annotations: any,
+  labels: any,
+  serviceAccount: any,
+  automountServiceAccountToken: any,
+  restricted: any,
+  securityContext: any,
+  restartPolicy: any,
+  terminationGracePeriod: any,
+  resources: any,
+  resourceClaims: any,
+  runtimeClassName: any,
+  shareProcessNamespace: any,
+  hostIpc: any,
+  hostPid: any,
+};
+const SCHEDULING: PropRules<MiniClusterSchedulingProps> = {
+  priority: any,
+  exclusive: any,
+  arch: any,
+  nodeSelector: any,
+  nodeAffinity: any,
+  affinity: flag,
+  tolerations: any,
+  topologySpread: any,
+  priorityClassName: any,
+  schedulerName: any,
+};
+
+export const MINICLUSTER_RULES: PropRules<MiniClusterProps> = {
+  container: group(CONTAINER),
+  sidecars: listOf(group(CONTAINER)),
+  services: listOf(group(CONTAINER)),
+  size: any,
+  minSize: any,
+  maxSize: any,
+  tasks: any,
+  interactive: any,
+  queue: any,
+  walltime: any,
+  suspend: any,
+  certificate: any,
+  archivePath: any,
+  name: any,
+  namespace: any,
+  workload: any,
+  live: flag,
+  cleanup: any,
+  flux: group(FLUX),
+  pod: group(POD),
+  network: group(NETWORK),
+  scheduling: group(SCHEDULING),
+  logging: group(LOGGING),
+  job: group(JOB),
+};

@@ -1,0 +1,84 @@
+/** What admission refuses in the labels and annotations of a workload, with its own syntax and words, and what it would not see. */
+import { parseDuration } from '../api/durations';
+import {
+  KEY_PREFIX,
+  KNOWN_KEYS,
+  nearestSetting,
+  TEMPLATE_KEYS,
+  TEMPLATE_PROBLEM,
+  TEMPLATE_REMEDY,
+  UNKNOWN_KEY_PROBLEM,
+  unknownKeyRemedy,
+} from '../api/known-keys';
+import { NAMESPACE_LABEL, PRIORITY, WALLTIME } from '../api/labels';
+import {
+  MAX_WALLTIME_SECONDS,
+  PRIORITY_RANGE,
+  SETTING_REMEDY,
+  SETTING_SYNTAX,
+  type Setting,
+  UNSUPPORTED_PROBLEM,
+  UNSUPPORTED_REMEDY,
+  UNSUPPORTED_SETTINGS,
+} from '../api/settings';
+import { type Manifest, Place, podSpec } from './manifest';
+
+/** Every mistake in the settings of an object. */
+export function settingProblems(manifest: Manifest): string[] {
+  const root = new Place(manifest, '');
+  const key = `${manifest.apiVersion} ${manifest.kind}`;
+  if (key === 'v1 Namespace') return entriesOf(root.field('metadata')).flatMap(namespaceProblems);
+  const spec = podSpec(manifest);
+  if (spec === undefined) return [];
+  const job = { 'batch/v1 Job': '', 'batch/v1 CronJob': 'spec.jobTemplate' }[key];
+  const parent = spec.path.slice(0, Math.max(0, spec.path.lastIndexOf('.')));
+  const template = parent === '' ? root : root.field(parent);
+  const node = spec.field('nodeName');
+  const passes = node.exists ? [`${node.path}: would pass the queue by; use a nodeSelector instead`] : [];
+  if (job === undefined) return [...passes, ...entriesOf(template.field('metadata')).flatMap(valueProblems)];
+  const own = job === '' ? root : root.field(job);
+  return [
+    ...passes,
+    ...entriesOf(own.field('metadata')).flatMap(valueProblems),
+    ...entriesOf(template.field('metadata')).flatMap(templateProblems),
+  ];
+}
+
+type Entry = readonly [key: string, place: Place];
+
+/** The labels and annotations that begin with `fluxqueue/`. */
+function entriesOf(metadata: Place): readonly Entry[] {
+  return ['labels', 'annotations']
+    .flatMap((map) => metadata.field(map).entries())
+    .filter(([key]) => key.startsWith(KEY_PREFIX));
+}
+
+function namespaceProblems([key, { value, path }]: Entry): string[] {
+  if (key !== NAMESPACE_LABEL)
+    return [`${path}: is not the label of a namespace; write ${NAMESPACE_LABEL} instead`];
+  return value === 'true' || value === 'false'
+    ? []
+    : [`${path}: must be "true" (got ${JSON.stringify(value)})`];
+}
+
+function templateProblems([key, { path }]: Entry): string[] {
+  return TEMPLATE_KEYS.includes(key) ? [] : [`${path}: ${TEMPLATE_PROBLEM}; ${TEMPLATE_REMEDY}`];
+}
+
+function valueProblems([key, { value, path }]: Entry): string[] {
+  if ((UNSUPPORTED_SETTINGS as readonly string[]).includes(key))
+    return [`${path}: ${UNSUPPORTED_PROBLEM}; ${UNSUPPORTED_REMEDY}`];
+  if (!KNOWN_KEYS.includes(key))
+    return [`${path}: ${UNKNOWN_KEY_PROBLEM}; ${unknownKeyRemedy(nearestSetting(key))}`];
+  const syntax = SETTING_SYNTAX[key as Setting] as (typeof SETTING_SYNTAX)[Setting] | undefined;
+  const text = String(value);
+  if (syntax === undefined || (new RegExp(syntax.pattern).test(text) && isInRange(key, text))) return [];
+  return [`${path}: ${syntax.requirement} (got ${JSON.stringify(value)}); ${SETTING_REMEDY}`];
+}
+
+function isInRange(key: string, text: string): boolean {
+  if (key === PRIORITY) return Number(text) >= PRIORITY_RANGE.min && Number(text) <= PRIORITY_RANGE.max;
+  if (key !== WALLTIME) return true;
+  const seconds = parseDuration(text) ?? 0;
+  return seconds > 0 && seconds <= MAX_WALLTIME_SECONDS;
+}
