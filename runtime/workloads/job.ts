@@ -7,7 +7,6 @@
 import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
-  DEADLINE_ANNOTATION,
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
@@ -15,15 +14,9 @@ import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
-import {
-  deadlineOf,
-  isTerminal,
-  lastFinishTime,
-  type Outcome,
-  secondsOf,
-  type WorkloadAdapter,
-} from './adapter';
+import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import { requestedDeadline } from './deadlines';
 import { jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
 
@@ -43,7 +36,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     spec: job.spec.template.spec,
     labels: job.spec.template.metadata?.labels ?? {},
     field: 'spec.template.spec',
-    deadlineSeconds: userDeadline(job),
+    deadlineSeconds: requestedDeadline(job),
     isService: false,
     // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
@@ -57,7 +50,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   },
   releasePatch: (job, row) => ({
     type: 'json',
-    body: jobReleasePatch(job, row, { assignment: assignmentOf(job, row), ...enforcedWalltime(job, row) }),
+    body: jobReleasePatch(job, row, assignmentOf(job, row)),
   }),
   suspendPatch: (job) =>
     job.spec.suspend === true
@@ -75,27 +68,6 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
 function parseJobid(text = ''): number {
   const jobid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : 0;
   return Number.isSafeInteger(jobid) ? jobid : 0;
-}
-
-/** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */
-export function enforcedDeadline({
-  metadata,
-  spec: { activeDeadlineSeconds },
-}: WatchedJob): number | undefined {
-  const written = metadata.annotations?.[DEADLINE_ANNOTATION];
-  return written === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
-}
-
-/** Ignores a deadline that an earlier release wrote, because it came from the walltime at that time. */
-function userDeadline(job: WatchedJob): number | undefined {
-  return enforcedDeadline(job) === undefined ? job.spec.activeDeadlineSeconds : undefined;
-}
-
-/** The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. */
-function enforcedWalltime(job: WatchedJob, row: WorkloadRow) {
-  const users = userDeadline(job);
-  const activeDeadlineSeconds = deadlineOf(row, users);
-  return { activeDeadlineSeconds, isEnforced: activeDeadlineSeconds !== users };
 }
 
 /** The number of pods that are granted together. */

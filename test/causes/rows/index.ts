@@ -5,6 +5,7 @@ import { NAME_ROWS } from './names';
 import { NODE_ROWS } from './nodes';
 import { PLACEMENT_ROWS } from './placement';
 import { REFUSED_ROWS } from './refused';
+import { REQUEUE_ROWS } from './requeues';
 import { RESOURCE_ROWS } from './resources';
 import { SERVICE_ROWS } from './services';
 import { STARTUP_ROWS } from './startup';
@@ -19,5 +20,6 @@ export const ROWS: readonly Row[] = [
   ...PLACEMENT_ROWS,
   ...VOLUME_ROWS,
   ...RESOURCE_ROWS,
+  ...REQUEUE_ROWS,
   ...SERVICE_ROWS,
 ];
