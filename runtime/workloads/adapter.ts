@@ -25,6 +25,13 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
   /** Nodes of the allocation on which no pod of this workload will run again. */
   finishedNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
+  /**
+   * Whether its pods are of use only together: if one of them cannot run, all are evicted and start again. The pods of an
+   * array that run stay where they are.
+   */
+  isGang(object: T): boolean;
+  /** Nodes that no pod of the workload uses, and to which no pod of it that is still to come is pinned. */
+  idleNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
   /** The number of pods that the released object should have and that do not exist yet, of those granted together. */
   missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */

@@ -10,6 +10,7 @@ import {
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
+import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
@@ -18,7 +19,7 @@ import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapt
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
 import { requestedDeadline } from './deadlines';
 import { jobReleasePatch } from './job-release';
-import { assignedNode, belongsToGrant } from './pod';
+import { assignedNode, belongsToGrant, isGated } from './pod';
 
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
@@ -43,6 +44,8 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   }),
   outcome,
   finishedNodes,
+  isGang,
+  idleNodes,
   missingPods,
   unseenPods: ({ status }, pods) => {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
@@ -76,10 +79,20 @@ function gangPods(job: WatchedJob): number {
   return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
 }
 
-/** Undefined if all pods of the Job are one gang. Ignores invalid text. */
+/** Undefined if all pods of the Job are granted together. Ignores invalid text. */
 function gangSize({ metadata, spec }: WatchedJob): number | undefined {
   const text = metadata.annotations?.[GANG_SIZE] ?? '';
-  return spec.completionMode === 'Indexed' && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+  return spec.completionMode === 'Indexed' && GANG_FORMAT.test(text) ? Number(text) : undefined;
+}
+
+const GANG_FORMAT = /^[1-9][0-9]{0,8}$/;
+/** The Jobs of these kinds talk to each other. */
+const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
+
+/** Kubernetes does not say whether the pods of a Job need each other, so the Job or its owner has to. */
+function isGang(job: WatchedJob): boolean {
+  const size = job.metadata.annotations?.[GANG_SIZE] ?? '';
+  return GANG_FORMAT.test(size) || GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
 }
 
 function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
@@ -146,16 +159,37 @@ function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod
 
 /** A node is finished only if every completion has its own pod from the start, because then no succeeded pod is replaced. */
 function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
-  const { completions, parallelism = 1, template } = job.spec;
-  if (row.allocation === null || completions === undefined || completions > parallelism) return [];
+  const { completions, parallelism = 1 } = job.spec;
+  if (completions === undefined || completions > parallelism) return [];
+  return nodesWithout(job, row, pods, true);
+}
+
+/** Pods of an array that have no index of the assignment are gated when they are created, and get what is granted then. */
+function idleNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
+  // A gated pod may have got its node a moment ago.
+  if (pods.some(isGated)) return [];
+  return nodesWithout(job, row, pods, job.spec.completionMode === 'Indexed');
+}
+
+/** @param allSucceeded whether all pods that the assignment gives to the node have to have succeeded */
+function nodesWithout(
+  job: WatchedJob,
+  row: WorkloadRow,
+  pods: readonly Pod[],
+  allSucceeded: boolean,
+): readonly string[] {
+  if (row.allocation === null) return [];
   // The watch still shows the object before this release.
-  if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
-  const succeeded = succeededByNode(job, row, pods);
-  if (succeeded.size === 0) return [];
+  if (job.spec.template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
+  const succeeded = allSucceeded ? succeededByNode(job, row, pods) : undefined;
+  if (succeeded?.size === 0) return [];
   // Another pod may run on the node in place of one that succeeded, so a node with a live pod is not finished.
   const live = new Set(pods.filter((pod) => !isTerminal(pod)).map(assignedNode));
   return placementOf(row)
-    .filter(({ node, pods: placed }) => (succeeded.get(node) ?? 0) >= placed && !live.has(node))
+    .filter(
+      ({ node, pods: placed }) =>
+        (succeeded === undefined || (succeeded.get(node) ?? 0) >= placed) && !live.has(node),
+    )
     .map(({ node }) => node);
 }
 

@@ -47,6 +47,8 @@ export const podAdapter: WorkloadAdapter<Pod> = {
         }
       : undefined,
   finishedNodes: () => [],
+  isGang: () => true,
+  idleNodes: () => [],
   missingPods: () => 0,
   unseenPods: () => 0,
   releasePatch: (pod, row) => ({
@@ -99,9 +101,14 @@ export function isOrphaned(pod: Pod): boolean {
 /**
  * Finds a live pod that is not pinned to a node of the allocation, because it was created while admission was not
  * active. Such a pod can run on any node and use units that are granted to other workloads.
+ * @param assigned nodes that the release named: an array goes on without those that were lost
  */
-export function findUnpinned({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
-  const own = new Set<string | undefined>(namesOf(allocation?.nodes ?? []));
+export function findUnpinned(
+  { jobid, allocation }: WorkloadRow,
+  pods: readonly Pod[],
+  assigned: readonly string[] = [],
+): Pod | undefined {
+  const own = new Set<string | undefined>([...namesOf(allocation?.nodes ?? []), ...assigned]);
   return pods.find(
     (pod) =>
       belongsToGrant(pod, jobid) &&

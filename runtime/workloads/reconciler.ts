@@ -18,7 +18,14 @@ import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
-import { type ActiveWorkload, firstStartTime, isTerminal, namesOf, type WorkloadAdapter } from './adapter';
+import {
+  type ActiveWorkload,
+  firstStartTime,
+  isTerminal,
+  lostNodes,
+  namesOf,
+  type WorkloadAdapter,
+} from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { scheduledNote } from './events';
@@ -207,8 +214,9 @@ export class WorkloadReconciler {
     const row = this.options.workloadCache.byUid(workload.row.uid);
     if (row === undefined || row.releasedAt === null) return undefined;
     const current = { ...workload, row };
-    const { wait, failure, after } = await this.watch.observe(current);
+    const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     this.options.onWait(row.uid, wait);
+    if (isNarrowed) await this.freeNodes(row, new Set(this.idleNodes(current)));
     if (failure !== undefined && workload.adapter.suspendable) return this.evict(current, failure);
     if (failure !== undefined) return this.rescuePod(current, failure);
     return after === undefined ? undefined : { after };
@@ -275,8 +283,15 @@ export class WorkloadReconciler {
     const current = this.options.workloadCache.byUid(row.uid);
     if (current?.allocation == null) return undefined;
     if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
-    await this.freeNodes(current, new Set(adapter.finishedNodes(object, current, pods)));
+    // An array goes on without the nodes that it lost.
+    const lost = adapter.suspendable ? lostNodes(current, this.options.nodes.exists) : [];
+    await this.freeNodes(current, new Set([...adapter.finishedNodes(object, current, pods), ...lost]));
     return undefined;
+  }
+
+  /** The nodes that a workload whose further pods cannot be created does not use. */
+  private idleNodes({ object, adapter, row, pods }: ActiveWorkload): readonly string[] {
+    return adapter.unseenPods(object, pods) > 0 ? [] : adapter.idleNodes(object, row, pods);
   }
 
   /** Frees the nodes that no pod of a deleted workload uses any more: no pod of it is created again. */

@@ -275,7 +275,8 @@ export class QueueModel extends QueueModelBase implements Queue {
               reason,
               message,
               jobid: this.nextJobid(),
-              requeues: row.requeues + (cause === 'failure' ? 1 : 0),
+              requeues: row.requeues + (cause === 'failure' || cause === 'cluster' ? 1 : 0),
+              clusterRequeues: row.clusterRequeues + (cause === 'cluster' ? 1 : 0),
               preemptions: row.preemptions + (cause === 'preempted' ? 1 : 0),
               notBefore,
             }

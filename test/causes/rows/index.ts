@@ -1,5 +1,6 @@
 /** All rows. */
 import type { Row } from '../row';
+import { ARRAY_ROWS } from './arrays';
 import { DELETION_ROWS } from './deletion';
 import { NAME_ROWS } from './names';
 import { NODE_ROWS } from './nodes';
@@ -21,5 +22,6 @@ export const ROWS: readonly Row[] = [
   ...VOLUME_ROWS,
   ...RESOURCE_ROWS,
   ...REQUEUE_ROWS,
+  ...ARRAY_ROWS,
   ...SERVICE_ROWS,
 ];
