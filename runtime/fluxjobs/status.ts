@@ -235,7 +235,10 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
     case 'Running':
       return { reason: 'Running', message: `running on ${nodesOf(row)}${wait ? `; ${wait.message}` : ''}` };
     case 'Finished':
-      return { reason: row.result!, message: runTimeOf(row) };
+      return {
+        reason: row.result!,
+        message: row.message === null ? runTimeOf(row) : `${runTimeOf(row)}; ${row.message}`,
+      };
   }
 }
 

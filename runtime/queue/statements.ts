@@ -226,13 +226,13 @@ export const SHRINK = update({
 });
 
 export const FINISH = update({
-  input: 'result text, "finishedAt" double precision',
+  input: 'result text, "finishedAt" double precision, message text',
   where: `w.phase <> 'Finished'`,
-  set: `phase = 'Finished', reason = NULL, message = NULL, estimated_start = NULL, not_before = NULL, recall = NULL,
+  set: `phase = 'Finished', reason = NULL, message = (t.input).message, estimated_start = NULL, not_before = NULL, recall = NULL,
     recall_cause = NULL,
     result = (t.input).result, finished_at = to_timestamp((t.input)."finishedAt")`,
   event: `'Finished'`,
-  detail: `jsonb_build_object('result', result, 'finishedAt', extract(epoch FROM finished_at)::float8)`,
+  detail: `jsonb_build_object('result', result, 'finishedAt', extract(epoch FROM finished_at)::float8, 'message', message)`,
   freed: { nodes: `t.allocation->'nodes'`, until: 'to_timestamp((t.input)."finishedAt")' },
 });
 

@@ -19,10 +19,10 @@ import type {
   NewSubmission,
   Outcome,
   Requeue,
-  Result,
   Share,
   SubmissionUpdate,
   WaitUpdate,
+  WorkloadEnd,
   WorkloadName,
   WorkloadRow,
 } from './workload';
@@ -104,10 +104,7 @@ export interface Queue extends LeaderViews, VersionedRows {
     changes: readonly { readonly uid: string; readonly allocation: Allocation }[],
   ): Promise<WorkloadRow[]>;
   /** Any phase -> Finished. */
-  finish(
-    fence: number,
-    ends: readonly { readonly uid: string; readonly result: Result; readonly finishedAt: number }[],
-  ): Promise<WorkloadRow[]>;
+  finish(fence: number, ends: readonly ({ readonly uid: string } & WorkloadEnd)[]): Promise<WorkloadRow[]>;
   /** Ready or Running: requests an eviction. A row keeps its first reason. */
   requestEviction(fence: number, requests: readonly EvictionRequest[]): Promise<WorkloadRow[]>;
   /** Evicted pods that no submission has named as its predecessor yet, the oldest first. */

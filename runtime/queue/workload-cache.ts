@@ -188,8 +188,14 @@ export class WorkloadCache {
     return this.one([{ uid }], this.queue.shrink(this.fence, [{ uid, allocation }]));
   }
 
-  finish(uid: string, result: Result, finishedAt: number): Promise<WorkloadRow | undefined> {
-    return this.one([{ uid }], this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
+  /** @param message what ended it. @default - nothing is known */
+  finish(
+    uid: string,
+    result: Result,
+    finishedAt: number,
+    message?: string,
+  ): Promise<WorkloadRow | undefined> {
+    return this.one([{ uid }], this.queue.finish(this.fence, [{ uid, result, finishedAt, message }]));
   }
 
   /**

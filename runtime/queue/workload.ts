@@ -164,6 +164,14 @@ export interface Requeue {
   readonly reason?: 'Requeued' | 'RequeueLimit';
 }
 
+/** How a workload ended. */
+export interface WorkloadEnd {
+  readonly result: Result;
+  readonly finishedAt: number;
+  /** What ended it. @default - nothing is known */
+  readonly message?: string | undefined;
+}
+
 /** Result of the newest workload of a name. */
 export interface Outcome extends WorkloadName {
   readonly submittedAt: number;

@@ -38,6 +38,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   unseenPods(object: T, pods: readonly Pod[]): number;
   /** The single patch that releases the object onto its allocated nodes. */
   releasePatch(object: T, row: WorkloadRow): Patch;
+  /** The deadline of a released object whose pods start late, and when to look again. `now` is in Unix seconds. */
+  lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
   suspendPatch(object: T): Patch | undefined;
   /** The grant that the object itself carries; undefined if it is suspended or carries none. */
@@ -76,8 +78,17 @@ export interface Demand {
 
 export interface Outcome {
   readonly result: Result;
+  /** What ended it, as a clause, if that is known and is no success. */
+  readonly message?: string | undefined;
   /** Unix seconds. */
   readonly finishedAt: number;
+}
+
+export interface LateDeadline {
+  /** @default - the deadline allows for the start */
+  readonly patch?: Patch;
+  /** Milliseconds. @default - not before the next change */
+  readonly after?: number;
 }
 
 type Patch =

@@ -4,10 +4,12 @@
  * the queue wrote and the one that its user had set, `604800/none` if there was none. Without the user's own, a requeued
  * Job would ask for the default of its queue instead of what it asked for before.
  */
+
+import { pointerToken } from '../../constructs/api/json-pointer';
 import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
-import { deadlineOf } from './adapter';
+import { deadlineOf, type JsonPatchOperation, type LateDeadline, secondsOf } from './adapter';
 
 type DeadlineFields = Pick<WatchedJob, 'metadata' | 'spec'>;
 
@@ -55,10 +57,48 @@ export interface ReleasedDeadline {
   readonly annotation: string | undefined;
 }
 
-/** The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. */
-export function releasedDeadline(job: DeadlineFields, row: WorkloadRow): ReleasedDeadline {
+/**
+ * The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count.
+ * @param delay seconds from the release to the start of the first container
+ */
+export function releasedDeadline(job: DeadlineFields, row: WorkloadRow, delay = 0): ReleasedDeadline {
   const own = ownDeadline(job);
-  const activeDeadlineSeconds = deadlineOf(row, own);
+  const activeDeadlineSeconds = deadlineOf({ walltime: row.walltime + delay }, own);
   const annotation = activeDeadlineSeconds === own ? undefined : `${activeDeadlineSeconds}/${own ?? 'none'}`;
   return { activeDeadlineSeconds, annotation };
+}
+
+/** A start that takes no longer than this is part of the walltime: each later one costs a write. */
+const PROMPT_SECONDS = 5;
+
+/**
+ * The walltime counts from the start of the first container. The deadline of a release assumes a prompt start, so it moves
+ * with a late one: to its exact value once a container has started, and before that whenever half of the walltime is over.
+ * The user's own deadline counts from the release, as always in Kubernetes.
+ */
+export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number): LateDeadline {
+  const begun = secondsOf(job.status?.startTime ?? '');
+  const enforced = enforcedDeadline(job);
+  if (enforced === undefined || job.spec.suspend === true || !Number.isFinite(begun)) return {};
+  const left = begun + enforced - now;
+  const half = row.walltime / 2;
+  if (row.startedAt === null && left > half) return { after: Math.ceil((left - half) * 1000) };
+  const delay = Math.max(0, (row.startedAt ?? now) - begun);
+  const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row, delay);
+  if (activeDeadlineSeconds <= enforced + (row.startedAt === null ? 0 : PROMPT_SECONDS)) return {};
+  return { patch: { type: 'json', body: extension(job, activeDeadlineSeconds, annotation) } };
+}
+
+/** The user may change the deadline at the same moment. An empty annotation says that the deadline is the user's own. */
+function extension(
+  { metadata, spec }: DeadlineFields,
+  value: number,
+  annotation = '',
+): readonly JsonPatchOperation[] {
+  return [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    { op: 'test', path: '/spec/activeDeadlineSeconds', value: spec.activeDeadlineSeconds },
+    { op: 'replace', path: '/spec/activeDeadlineSeconds', value },
+    { op: 'replace', path: `/metadata/annotations/${pointerToken(DEADLINE_ANNOTATION)}`, value: annotation },
+  ];
 }

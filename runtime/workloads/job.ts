@@ -17,9 +17,10 @@ import type { Result, WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
-import { requestedDeadline } from './deadlines';
+import { lateDeadline, requestedDeadline } from './deadlines';
 import { jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant, isGated } from './pod';
+import { failureOf } from './pod-end';
 
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
@@ -55,6 +56,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     type: 'json',
     body: jobReleasePatch(job, row, assignmentOf(job, row)),
   }),
+  lateDeadline,
   suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
@@ -113,11 +115,17 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
 function outcome(job: WatchedJob, pods: readonly Pod[], now: number): Outcome | undefined {
   if (pods.some((pod) => !isTerminal(pod))) return undefined;
   const end = endOf(job);
-  if (end !== undefined) return end.outcome;
+  if (end !== undefined) return { ...end.outcome, message: messageOf(end, pods) };
   const { completions } = job.spec;
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
   if (completions === undefined || succeeded.length < completions) return undefined;
   return { result: 'Succeeded', finishedAt: lastFinishTime(succeeded, now) };
+}
+
+/** The pods of a Job that exceeded its deadline are deleted; those that failed stay. */
+function messageOf({ outcome: { result }, message }: JobEnd, pods: readonly Pod[]): string | undefined {
+  if (result === 'Succeeded') return undefined;
+  return result === 'Failed' ? (failureOf(pods) ?? (message || undefined)) : undefined;
 }
 
 /** The end of a Job as its conditions report it. */

@@ -18,6 +18,7 @@ import {
   namesOf,
   type WorkloadAdapter,
 } from './adapter';
+import { failureOf } from './pod-end';
 import { settingOf } from './settings';
 
 export const podAdapter: WorkloadAdapter<Pod> = {
@@ -44,6 +45,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       ? {
           result: pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod),
           finishedAt: lastFinishTime([pod], now),
+          message: failureOf([pod]),
         }
       : undefined,
   finishedNodes: () => [],
@@ -60,6 +62,8 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       ...deadlinePatch(pod, row),
     ],
   }),
+  // Kubernetes lets nobody extend the deadline of a pod.
+  lateDeadline: () => ({}),
   suspendPatch: () => undefined,
   recordedGrant(pod) {
     const node = isGated(pod) ? undefined : assignedNode(pod);

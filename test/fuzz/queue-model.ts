@@ -224,7 +224,7 @@ export class QueueModel extends QueueModelBase implements Queue {
       fence,
       ends,
       'Finished',
-      (row, { result, finishedAt }) =>
+      (row, { result, finishedAt, message = null }) =>
         row.phase === 'Finished'
           ? undefined
           : {
@@ -235,8 +235,9 @@ export class QueueModel extends QueueModelBase implements Queue {
               evictionCause: null,
               result,
               finishedAt,
+              message,
             },
-      ({ result, finishedAt }) => ({ result, finishedAt }),
+      ({ result, finishedAt, message }) => ({ result, finishedAt, message }),
     );
 
   requestEviction: Queue['requestEviction'] = async (fence, evictions) =>

@@ -55,7 +55,7 @@ describe('the pods of an array', () => {
     const after = [pod('a', { phase: 'Succeeded' }, 'n1'), WAITING];
     expect(await observe(after)).toMatchObject({ failure: undefined, after: 30_000 });
     seconds(3630);
-    expect((await observe(after)).failure).toMatchObject({ cause: 'failure', avoid: ['n2'] });
+    expect((await observe(after)).failure).toMatchObject({ cause: 'cluster', avoid: ['n2'] });
   });
 
   test('that the Job controller cannot create take nothing from those that run', async () => {

@@ -14,7 +14,7 @@ test('a refused pod ends the grant after 30 s, and its node is avoided', async (
   expect(await observe(pods)).toMatchObject({ failure: undefined, after: 1_000 });
   seconds(1);
   expect((await observe(pods)).failure).toEqual({
-    cause: 'failure',
+    cause: 'cluster',
     message: 'pod b did not run on n2: 0/2 nodes',
     avoid: ['n2'],
   });

@@ -2,6 +2,7 @@
 import type { Row } from '../row';
 import { ARRAY_ROWS } from './arrays';
 import { DELETION_ROWS } from './deletion';
+import { FAULT_ROWS } from './faults';
 import { NAME_ROWS } from './names';
 import { NODE_ROWS } from './nodes';
 import { PLACEMENT_ROWS } from './placement';
@@ -23,5 +24,6 @@ export const ROWS: readonly Row[] = [
   ...RESOURCE_ROWS,
   ...REQUEUE_ROWS,
   ...ARRAY_ROWS,
+  ...FAULT_ROWS,
   ...SERVICE_ROWS,
 ];
