@@ -17,6 +17,7 @@ type RepairKind =
   | 'workload-ended'
   | 'workload-edited'
   | 'workload-suspended'
+  | 'release-missing'
   | 'release-unrecorded'
   | 'release-unfounded'
   | 'node-gone';
@@ -58,8 +59,9 @@ export class Audit {
    */
   async recover(): Promise<void> {
     const lost = await this.lostGrants.uids();
+    // What was granted last is released now.
     for await (const difference of this.differences(() => false))
-      if (!lost.has(difference.row.uid)) this.repair(difference);
+      if (!lost.has(difference.row.uid) && difference.kind !== 'release-missing') this.repair(difference);
     if (lost.size > 0) await this.adopt();
   }
 
@@ -165,7 +167,7 @@ export class Audit {
     const lost = lostNodes(row, (name) => this.shared.nodes.exists(name));
     if (lost.length > 0) return { kind: 'node-gone', detail: { nodes: lost } };
     const isReleased = !adapter.isSuspended(object);
-    if (row.releasedAt === null && isReleased) return { kind: 'release-unrecorded' };
-    return row.releasedAt !== null && !isReleased ? { kind: 'workload-suspended' } : undefined;
+    if (row.releasedAt === null) return { kind: isReleased ? 'release-unrecorded' : 'release-missing' };
+    return isReleased ? undefined : { kind: 'workload-suspended' };
   }
 }

@@ -44,6 +44,8 @@ const NEW_GRANT: WriteKind = { newGrant: true };
 export interface WorkloadCacheOptions {
   /** Called when the cache becomes stale: `reload` is needed. @default - not reported */
   readonly onStale?: () => void;
+  /** Called with what a listener threw. @default - not reported */
+  readonly onListenerError?: (error: unknown) => void;
   /** Reads the rows that are not Finished for the first time. @default - from the queue */
   readonly firstRead?: () => Promise<WorkloadRow[]>;
   /** Sizes of the units of allocations. @default - 1 core, 1 GiB */
@@ -319,7 +321,13 @@ export class WorkloadCache {
   }
 
   private notify(row: WorkloadRow, before?: WorkloadRow): void {
-    for (const listener of this.listeners) listener(row, before);
+    for (const listener of this.listeners)
+      try {
+        listener(row, before);
+      } catch (error) {
+        // The write is committed: whoever made it, and the other listeners, have to know.
+        this.options.onListenerError?.(error);
+      }
   }
 
   private interned(rows: readonly WorkloadRow[]): WorkloadRow[] {
