@@ -9,10 +9,12 @@ import type { Shared } from '../shared/shared';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
 import { adapters } from '../workloads/index';
 import type { SubmissionBuilder } from '../workloads/submission';
+import { LostEnds } from './lost-ends';
 import { LostGrants } from './lost-grants';
 
 type RepairKind =
   | 'adopted'
+  | 'end-unrecorded'
   | 'workload-gone'
   | 'workload-ended'
   | 'workload-edited'
@@ -41,6 +43,7 @@ export class Audit {
   /** Differences that the last comparison found for the first time, by row and kind. */
   private suspected = new Set<string>();
   private readonly lostGrants: LostGrants;
+  private readonly lostEnds: LostEnds;
   /** Whether a workload may have changed while nobody led, and was not compared with its row since. */
   private isRecovering = true;
   /** When a row was first found to differ before its grant, in milliseconds of the clock. */
@@ -51,6 +54,8 @@ export class Audit {
     private readonly submissionBuilder: Pick<SubmissionBuilder, 'changeOf' | 'submissionOf'>,
   ) {
     this.lostGrants = new LostGrants(shared, submissionBuilder);
+    this.lostEnds = new LostEnds(shared, submissionBuilder);
+    shared.signals.resync.subscribe(() => this.lostEnds.forget());
   }
 
   /**
@@ -91,6 +96,7 @@ export class Audit {
    */
   async compare(): Promise<boolean> {
     await this.adopt();
+    for (const row of await this.lostEnds.adopt()) this.repair({ kind: 'end-unrecorded', row });
     const suspected = new Set<string>();
     for await (const difference of this.differences()) {
       const { row, kind } = difference;

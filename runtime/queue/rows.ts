@@ -39,6 +39,10 @@ export const VERSIONED = `SELECT ${ROW}, ${VERSION} AS version FROM fluxqueue.wo
 
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
 
+export const UNRECORDED = `SELECT uid FROM unnest($1::text[]) AS given(uid)
+WHERE NOT EXISTS (SELECT FROM fluxqueue.workloads w WHERE w.uid = given.uid)
+  AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = given.uid)`;
+
 /** $2 are the seconds from the submission within which a success at the first attempt is not notable. */
 export const NOTABLE = `SELECT ${ROW} FROM fluxqueue.workloads
 WHERE uid = ANY($1) AND ((result, requeues, preemptions) IS DISTINCT FROM ('Succeeded', 0, 0)

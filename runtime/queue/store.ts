@@ -63,6 +63,8 @@ export interface Queue extends LeaderViews, VersionedRows {
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, Finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
+  /** Those of these uids that neither the rows nor the archive have. */
+  unrecorded(uids: readonly string[]): Promise<string[]>;
   /** Rows by uid, without those that succeeded at the first attempt within so many seconds of their submission. */
   notable(uids: readonly string[], withinSeconds: number): Promise<WorkloadRow[]>;
   /** Decayed usage of all queues and users, without what they hold now. */

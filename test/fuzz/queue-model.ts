@@ -97,6 +97,11 @@ export class QueueModel extends QueueModelBase implements Queue {
     return [...byQueue].map(([queue, { length: count }]) => ({ queue, count }));
   }
 
+  async unrecorded(uids: readonly string[]): Promise<string[]> {
+    const found = new Set((await this.byUid(uids)).map(({ uid }) => uid));
+    return uids.filter((uid) => !found.has(uid));
+  }
+
   async byUid(uids: readonly string[]): Promise<WorkloadRow[]> {
     return uids.flatMap((uid) => this.tables.rows.get(uid) ?? []);
   }
