@@ -103,8 +103,9 @@ export class GrantWatch {
     const missing = workload.adapter.missingPods(workload.object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
     const movable = workload.adapter.suspendable ? waits : waits.filter(({ isBound }) => !isBound);
-    const runs = found.some(isHealthy);
-    const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !runs });
+    const runs = found.some(isRunning);
+    const goesOn = found.some(isHealthy);
+    const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });
     const due = limited.filter(({ left }) => left <= 0);
     const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
@@ -115,8 +116,8 @@ export class GrantWatch {
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
       return { wait: runs ? undefined : shown, failure, after };
-    const wait = runs && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
-    return { wait, failure: undefined, isNarrowed: runs && sentence !== undefined, after };
+    const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
+    return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
   }
 
   /** Names the resource claims that are missing: kube-scheduler does not. */
@@ -216,10 +217,13 @@ function waitOf(waits: readonly PodWait[]): GrantWait | undefined {
   return { reason: first.reason, message: shorten(first.message), pod: first.pod };
 }
 
+function isRunning({ pod, wait }: Found): boolean {
+  return wait === undefined && pod.status?.phase === 'Running';
+}
+
 /** Whether the pod runs, or prepares to. */
-function isHealthy({ pod: { metadata, status }, wait }: Found): boolean {
-  if (metadata.deletionTimestamp !== undefined) return false;
-  return wait === undefined ? status?.phase === 'Running' : wait.reason === INITIALIZING;
+function isHealthy(found: Found): boolean {
+  return !isLeaving(found) && (isRunning(found) || found.wait?.reason === INITIALIZING);
 }
 
 /** Whether no pod of an array runs or may still start: each of them has waited for too long. */
@@ -227,12 +231,12 @@ function hasEnded(found: readonly Found[], due: readonly Limited[]): boolean {
   if (!due.some(({ key }) => key === IDLE)) return false;
   const over = new Set(due.map(({ wait }) => wait?.uid));
   return found.every(
-    ({ pod }) => isTerminal(pod) || isGated(pod) || over.has(pod.metadata.uid) || isLeaving(pod),
+    (each) => isTerminal(each.pod) || isGated(each.pod) || over.has(each.pod.metadata.uid) || isLeaving(each),
   );
 }
 
-function isLeaving({ metadata: { deletionTimestamp } }: Pod): boolean {
-  return deletionTimestamp !== undefined;
+function isLeaving({ pod }: Found): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
 }
 
 /** What the Job controller says of missing pods ends the grant as soon as it is known. */
