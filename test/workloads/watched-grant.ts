@@ -29,7 +29,7 @@ export const array: Job = {
     template: { metadata: { annotations: { [JOBID_ANNOTATION]: '7' } }, spec: { containers: [] } },
   },
 };
-export const job: Job = { ...array, metadata: { ...array.metadata, annotations: { [GANG_SIZE]: '2' } } };
+const job: Job = { ...array, metadata: { ...array.metadata, annotations: { [GANG_SIZE]: '2' } } };
 
 export function pod(name: string, status: Pod['status'], nodeName?: string, jobid = 7): Pod {
   return {
