@@ -65,7 +65,10 @@ export const USER_ANNOTATION = 'fluxqueue/user';
  */
 export const SUSPEND_ANNOTATION = 'fluxqueue/suspend';
 
-/** Annotation on a Job: the activeDeadlineSeconds that the queue wrote at the release; a different value is the user's. */
+/**
+ * Annotation on a Job: `604800/864000` is the activeDeadlineSeconds that the queue wrote at the release, and the user's own
+ * (`none` if there was none). A field with another value is the user's.
+ */
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
 /** Audience of the tokens with which MiniClusters report to the controller; the apiserver accepts such a token for nothing. */
 export const REPORT_AUDIENCE = 'fluxqueue.converged-computing.org';

@@ -54,6 +54,8 @@ const STALLED_ADVICE: Partial<Record<Reason, string>> = {
 
 const OF_KUBERNETES =
   'correct what the message names; kubectl describe pods NAMESPACE says more. Pods that do not start in time are tried on other nodes';
+const NEVER_STARTED =
+  'kubectl describe WORKLOAD says why none of its pods started; submit it again when the cause is removed';
 const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
 
 /**
@@ -69,6 +71,7 @@ export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string):
 }
 
 function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {
+  if (reason === 'TimedOut' && status.startTime === undefined) return NEVER_STARTED;
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
   return (isTrue(status.conditions, 'Stalled') ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];

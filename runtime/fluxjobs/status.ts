@@ -61,7 +61,7 @@ export interface StatusContext {
 
 /** The phase as users see it: a workload whose pods were replaced and do not run yet is Ready again. */
 export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined): Phase {
-  return phase === 'Running' && wait !== undefined ? 'Ready' : phase;
+  return phase === 'Running' && wait !== undefined && wait.isPartial !== true ? 'Ready' : phase;
 }
 
 export function fluxJobStatus(
@@ -233,9 +233,12 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
       if (wait !== undefined) return wait;
       return { reason: 'Granted', message: `granted ${nodesOf(row)}, waiting for the first pod to start` };
     case 'Running':
-      return { reason: 'Running', message: `running on ${nodesOf(row)}` };
+      return { reason: 'Running', message: `running on ${nodesOf(row)}${wait ? `; ${wait.message}` : ''}` };
     case 'Finished':
-      return { reason: row.result!, message: runTimeOf(row) };
+      return {
+        reason: row.result!,
+        message: row.message === null ? runTimeOf(row) : `${runTimeOf(row)}; ${row.message}`,
+      };
   }
 }
 

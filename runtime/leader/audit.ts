@@ -9,14 +9,17 @@ import type { Shared } from '../shared/shared';
 import { lostNodes, namesOf, type WorkloadAdapter } from '../workloads/adapter';
 import { adapters } from '../workloads/index';
 import type { SubmissionBuilder } from '../workloads/submission';
+import { LostEnds } from './lost-ends';
 import { LostGrants } from './lost-grants';
 
 type RepairKind =
   | 'adopted'
+  | 'end-unrecorded'
   | 'workload-gone'
   | 'workload-ended'
   | 'workload-edited'
   | 'workload-suspended'
+  | 'release-missing'
   | 'release-unrecorded'
   | 'release-unfounded'
   | 'node-gone';
@@ -40,6 +43,7 @@ export class Audit {
   /** Differences that the last comparison found for the first time, by row and kind. */
   private suspected = new Set<string>();
   private readonly lostGrants: LostGrants;
+  private readonly lostEnds: LostEnds;
   /** Whether a workload may have changed while nobody led, and was not compared with its row since. */
   private isRecovering = true;
   /** When a row was first found to differ before its grant, in milliseconds of the clock. */
@@ -50,6 +54,8 @@ export class Audit {
     private readonly submissionBuilder: Pick<SubmissionBuilder, 'changeOf' | 'submissionOf'>,
   ) {
     this.lostGrants = new LostGrants(shared, submissionBuilder);
+    this.lostEnds = new LostEnds(shared, submissionBuilder);
+    shared.signals.resync.subscribe(() => this.lostEnds.forget());
   }
 
   /**
@@ -58,8 +64,9 @@ export class Audit {
    */
   async recover(): Promise<void> {
     const lost = await this.lostGrants.uids();
+    // What was granted last is released now.
     for await (const difference of this.differences(() => false))
-      if (!lost.has(difference.row.uid)) this.repair(difference);
+      if (!lost.has(difference.row.uid) && difference.kind !== 'release-missing') this.repair(difference);
     if (lost.size > 0) await this.adopt();
   }
 
@@ -89,6 +96,7 @@ export class Audit {
    */
   async compare(): Promise<boolean> {
     await this.adopt();
+    for (const row of await this.lostEnds.adopt()) this.repair({ kind: 'end-unrecorded', row });
     const suspected = new Set<string>();
     for await (const difference of this.differences()) {
       const { row, kind } = difference;
@@ -165,7 +173,7 @@ export class Audit {
     const lost = lostNodes(row, (name) => this.shared.nodes.exists(name));
     if (lost.length > 0) return { kind: 'node-gone', detail: { nodes: lost } };
     const isReleased = !adapter.isSuspended(object);
-    if (row.releasedAt === null && isReleased) return { kind: 'release-unrecorded' };
-    return row.releasedAt !== null && !isReleased ? { kind: 'workload-suspended' } : undefined;
+    if (row.releasedAt === null) return { kind: isReleased ? 'release-unrecorded' : 'release-missing' };
+    return isReleased ? undefined : { kind: 'workload-suspended' };
   }
 }

@@ -36,6 +36,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
   const informers = options.informers ?? new Informers({ client, logger, time, podFacts, metrics });
   const workloadCache = new WorkloadCache(queue, fence, {
     onStale: () => signals.schedule.emit(),
+    onListenerError: (err) => logger.error({ err }, 'a listener of rows failed'),
     ...(mirror === undefined ? {} : { firstRead: () => mirror.handOver() }),
     units: config.units,
     halfLifeSeconds: config.fairShare.halfLifeSeconds,

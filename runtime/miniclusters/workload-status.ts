@@ -2,7 +2,8 @@
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { isTerminal, type Outcome, secondsOf } from '../workloads/adapter';
-import { endOf, enforcedDeadline, type JobEnd } from '../workloads/job';
+import { enforcedDeadline } from '../workloads/deadlines';
+import { endOf, type JobEnd } from '../workloads/job';
 
 export interface Progress {
   /** Number of pods that the spec requests. */

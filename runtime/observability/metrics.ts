@@ -113,7 +113,7 @@ function workloadMetrics(registers: Registry[]) {
     }),
     requeues: new Counter({
       name: 'fluxqueue_requeues_total',
-      help: 'Grants that ended before their workload did, by cause: failure, preempted (also to give quota back), suspended.',
+      help: 'Grants that ended before their workload did, by cause: failure (of the workload), cluster, preempted (also to give quota back), suspended.',
       labelNames: ['cause'],
       registers,
     }),

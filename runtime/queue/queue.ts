@@ -14,7 +14,7 @@ import * as leaderView from './leader-view';
 import { checkMigrated, migrate } from './migrate';
 import { PURGE, SIZES, type TableSize } from './purge';
 import type { RowVersion, VersionedRows } from './row-mirror';
-import { ACTIVE, BY_UID, FINISHED, NOTABLE, OUTCOMES, VERSIONED, VERSIONS } from './rows';
+import { ACTIVE, BY_UID, FINISHED, NOTABLE, OUTCOMES, UNRECORDED, VERSIONED, VERSIONS } from './rows';
 import type { QueueSettings } from './settings';
 import * as sql from './statements';
 import { storable } from './storable';
@@ -115,6 +115,7 @@ type Reads = Pick<
   | 'queues'
   | 'active'
   | 'byUid'
+  | 'unrecorded'
   | 'notable'
   | 'finished'
   | 'outcomes'
@@ -134,6 +135,10 @@ function reads(database: Database): Reads {
     },
     active: () => database.query<WorkloadRow>(ACTIVE),
     byUid: (uids) => database.query<WorkloadRow>(BY_UID, [uids]),
+    async unrecorded(uids) {
+      const rows = await database.query<{ uid: string }>(UNRECORDED, [uids]);
+      return rows.map(({ uid }) => uid);
+    },
     notable: (uids, withinSeconds) => database.query<WorkloadRow>(NOTABLE, [uids, withinSeconds]),
     finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),

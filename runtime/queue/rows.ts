@@ -9,8 +9,10 @@ const seconds = (column: string, name: string) => `extract(epoch FROM ${column})
 /** Select list of a WorkloadRow. */
 export const ROW = [
   'uid, kind, namespace, name, queue, priority::float8 AS priority, walltime, pods, jobspec, shape, held',
-  'usr AS "user", after, preemptible, recall AS "evictionReason", recall_cause AS "evictionCause", avoid, preemptions',
+  'usr AS "user", after, preemptible, recall AS "evictionReason", avoid, preemptions',
+  `CASE WHEN recall_cause = 'failure' AND recall_by_cluster THEN 'cluster' ELSE recall_cause END AS "evictionCause"`,
   'seq::float8 AS seq, jobid::float8 AS jobid, phase, reason, message, allocation, result, requeues',
+  'cluster_requeues AS "clusterRequeues"',
   seconds('submitted_at', 'submittedAt'),
   seconds('estimated_start', 'estimatedStart'),
   seconds('not_before', 'notBefore'),
@@ -37,6 +39,10 @@ export const VERSIONED = `SELECT ${ROW}, ${VERSION} AS version FROM fluxqueue.wo
 
 export const BY_UID = `SELECT ${ROW} FROM fluxqueue.workloads WHERE uid = ANY($1)`;
 
+export const UNRECORDED = `SELECT uid FROM unnest($1::text[]) AS given(uid)
+WHERE NOT EXISTS (SELECT FROM fluxqueue.workloads w WHERE w.uid = given.uid)
+  AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = given.uid)`;
+
 /** $2 are the seconds from the submission within which a success at the first attempt is not notable. */
 export const NOTABLE = `SELECT ${ROW} FROM fluxqueue.workloads
 WHERE uid = ANY($1) AND ((result, requeues, preemptions) IS DISTINCT FROM ('Succeeded', 0, 0)
@@ -58,7 +64,15 @@ export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.
 
 /** The row of a new submission, without a database. @param seq order of arrival from 1; also its job id */
 export function newRow(given: NewSubmission, seq: number): WorkloadRow {
-  const { requeues = 0, message = null, notBefore = null, avoid = {}, predecessor: _, ...submission } = given;
+  const {
+    requeues = 0,
+    clusterRequeues = 0,
+    message = null,
+    notBefore = null,
+    avoid = {},
+    predecessor: _,
+    ...submission
+  } = given;
   return {
     ...submission,
     seq,
@@ -70,6 +84,7 @@ export function newRow(given: NewSubmission, seq: number): WorkloadRow {
     estimatedStart: null,
     result: null,
     requeues,
+    clusterRequeues,
     notBefore,
     evictionReason: null,
     evictionCause: null,

@@ -108,18 +108,18 @@ input AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
     "user" text, after jsonb, preemptible boolean,
-    requeues integer, message text, "notBefore" double precision, avoid jsonb, predecessor text
+    requeues integer, "clusterRequeues" integer, message text, "notBefore" double precision, avoid jsonb, predecessor text
   )) WITH ORDINALITY
 ),
 changed AS (
   INSERT INTO fluxqueue.workloads (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
-    usr, after, preemptible, phase, reason, message, requeues, not_before, avoid
+    usr, after, preemptible, phase, reason, message, requeues, cluster_requeues, not_before, avoid
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Waiting',
     CASE WHEN held THEN 'Held' WHEN message IS NULL THEN 'Submitted' ELSE 'Requeued' END, message,
-    coalesce(requeues, 0), to_timestamp("notBefore"), coalesce(avoid, '{}')
+    coalesce(requeues, 0), coalesce("clusterRequeues", 0), to_timestamp("notBefore"), coalesce(avoid, '{}')
   FROM input i WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
   ORDER BY ordinality
   ON CONFLICT (uid) DO NOTHING
@@ -152,6 +152,7 @@ export const UPDATE = update({
     reason = CASE WHEN ${STAYS} THEN t.reason WHEN (t.input).held THEN 'Held' ELSE 'Submitted' END,
     message = CASE WHEN ${STAYS} THEN t.message END, estimated_start = NULL,
     requeues = CASE WHEN ${BY_USER} THEN 0 ELSE t.requeues END,
+    cluster_requeues = CASE WHEN ${BY_USER} THEN 0 ELSE t.cluster_requeues END,
     avoid = CASE WHEN ${BY_USER} THEN '{}' ELSE t.avoid END,
     not_before = CASE WHEN ${BY_USER} THEN NULL ELSE t.not_before END,
     jobid = CASE WHEN (t.queue, t.walltime, t.pods, t.jobspec) IS DISTINCT FROM ((t.input).queue, (t.input).walltime, (t.input).pods, (t.input).jobspec)
@@ -225,13 +226,13 @@ export const SHRINK = update({
 });
 
 export const FINISH = update({
-  input: 'result text, "finishedAt" double precision',
+  input: 'result text, "finishedAt" double precision, message text',
   where: `w.phase <> 'Finished'`,
-  set: `phase = 'Finished', reason = NULL, message = NULL, estimated_start = NULL, not_before = NULL, recall = NULL,
+  set: `phase = 'Finished', reason = NULL, message = (t.input).message, estimated_start = NULL, not_before = NULL, recall = NULL,
     recall_cause = NULL,
     result = (t.input).result, finished_at = to_timestamp((t.input)."finishedAt")`,
   event: `'Finished'`,
-  detail: `jsonb_build_object('result', result, 'finishedAt', extract(epoch FROM finished_at)::float8)`,
+  detail: `jsonb_build_object('result', result, 'finishedAt', extract(epoch FROM finished_at)::float8, 'message', message)`,
   freed: { nodes: `t.allocation->'nodes'`, until: 'to_timestamp((t.input)."finishedAt")' },
 });
 
@@ -242,11 +243,13 @@ export const FINISH = update({
 export const REQUEST_EVICTION = update({
   input: 'message text, "end" double precision, cause text, avoid jsonb',
   where: `w.phase IN ('Ready', 'Running') AND w.recall IS NULL`,
-  set: `recall = (t.input).message, recall_cause = coalesce((t.input).cause, 'preempted'),
+  set: `recall = (t.input).message, recall_cause = CASE (t.input).cause WHEN 'cluster' THEN 'failure' ELSE coalesce((t.input).cause, 'preempted') END,
+    recall_by_cluster = (t.input).cause IS NOT DISTINCT FROM 'cluster',
     avoid = t.avoid || coalesce((t.input).avoid, '{}'), allocation =
     jsonb_set(t.allocation, '{end}', to_jsonb(least((t.allocation->>'end')::float8, (t.input)."end")))`,
   event: `'EvictionRequested'`,
-  detail: `jsonb_build_object('message', recall, 'cause', recall_cause, 'avoid', avoid)`,
+  detail: `jsonb_build_object('message', recall, 'cause', CASE WHEN recall_by_cluster THEN 'cluster' ELSE recall_cause END,
+    'avoid', avoid)`,
 });
 
 export const REQUEUE = update({
@@ -254,7 +257,8 @@ export const REQUEUE = update({
   where: `w.phase IN ('Ready', 'Running')`,
   set: `phase = 'Waiting', reason = coalesce((t.input).reason, 'Requeued'), message = (t.input).message,
     jobid = fluxqueue.next_jobid(), allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL,
-    requeues = t.requeues + ((t.input).cause = 'failure')::int,
+    requeues = t.requeues + ((t.input).cause IN ('failure', 'cluster'))::int,
+    cluster_requeues = t.cluster_requeues + ((t.input).cause = 'cluster')::int,
     preemptions = t.preemptions + ((t.input).cause = 'preempted')::int,
     not_before = to_timestamp((t.input)."notBefore"), recall = NULL, recall_cause = NULL`,
   event: `'Requeued'`,

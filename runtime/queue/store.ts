@@ -19,10 +19,10 @@ import type {
   NewSubmission,
   Outcome,
   Requeue,
-  Result,
   Share,
   SubmissionUpdate,
   WaitUpdate,
+  WorkloadEnd,
   WorkloadName,
   WorkloadRow,
 } from './workload';
@@ -63,6 +63,8 @@ export interface Queue extends LeaderViews, VersionedRows {
   active(): Promise<WorkloadRow[]>;
   /** Rows by uid, Finished ones included; unknown uids are left out. */
   byUid(uids: readonly string[]): Promise<WorkloadRow[]>;
+  /** Those of these uids that neither the rows nor the archive have. */
+  unrecorded(uids: readonly string[]): Promise<string[]>;
   /** Rows by uid, without those that succeeded at the first attempt within so many seconds of their submission. */
   notable(uids: readonly string[], withinSeconds: number): Promise<WorkloadRow[]>;
   /** Decayed usage of all queues and users, without what they hold now. */
@@ -104,10 +106,7 @@ export interface Queue extends LeaderViews, VersionedRows {
     changes: readonly { readonly uid: string; readonly allocation: Allocation }[],
   ): Promise<WorkloadRow[]>;
   /** Any phase -> Finished. */
-  finish(
-    fence: number,
-    ends: readonly { readonly uid: string; readonly result: Result; readonly finishedAt: number }[],
-  ): Promise<WorkloadRow[]>;
+  finish(fence: number, ends: readonly ({ readonly uid: string } & WorkloadEnd)[]): Promise<WorkloadRow[]>;
   /** Ready or Running: requests an eviction. A row keeps its first reason. */
   requestEviction(fence: number, requests: readonly EvictionRequest[]): Promise<WorkloadRow[]>;
   /** Evicted pods that no submission has named as its predecessor yet, the oldest first. */

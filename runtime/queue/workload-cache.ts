@@ -14,6 +14,7 @@ import type { Allocation } from '../resources/types';
 import { type FairUsage, UsageCache } from './fair-usage';
 import { internedRow } from './interned-row';
 import { Outcomes } from './outcomes';
+import { type RowListener, RowListeners } from './row-listeners';
 import type { BillingWeights } from './settings';
 import type { Queue } from './store';
 import type { Succession } from './successions';
@@ -29,7 +30,6 @@ import type {
   WorkloadRow,
 } from './workload';
 
-type Listener = (row: WorkloadRow, before?: WorkloadRow) => void;
 type Keyed = Pick<WorkloadRow, 'uid'>;
 
 interface WriteKind {
@@ -44,6 +44,8 @@ const NEW_GRANT: WriteKind = { newGrant: true };
 export interface WorkloadCacheOptions {
   /** Called when the cache becomes stale: `reload` is needed. @default - not reported */
   readonly onStale?: () => void;
+  /** Called with what a listener threw. @default - not reported */
+  readonly onListenerError?: (error: unknown) => void;
   /** Reads the rows that are not Finished for the first time. @default - from the queue */
   readonly firstRead?: () => Promise<WorkloadRow[]>;
   /** Sizes of the units of allocations. @default - 1 core, 1 GiB */
@@ -60,7 +62,7 @@ export class WorkloadCache {
   private readonly rows = new Map<string, WorkloadRow>();
   private readonly uidOf = new Map<string, string>();
   private readonly counts = new Map<Phase, number>();
-  private readonly listeners: Listener[] = [];
+  private readonly listeners: RowListeners;
   private readonly outcomes = new Outcomes();
   private readonly usage: UsageCache;
   private readonly now: () => number;
@@ -77,6 +79,7 @@ export class WorkloadCache {
     private readonly fence: number,
     private readonly options: WorkloadCacheOptions = {},
   ) {
+    this.listeners = new RowListeners(options.onListenerError);
     this.now = options.now ?? (() => Date.now() / 1000);
     this.pool = options.pool ?? new InternPool();
     this.usage = new UsageCache({
@@ -86,8 +89,8 @@ export class WorkloadCache {
   }
 
   /** Calls the listener with each row after each of its commits, Finished ones included, and as it was before, if it was there. */
-  onChange(listener: Listener): void {
-    this.listeners.push(listener);
+  onChange(listener: RowListener): void {
+    this.listeners.add(listener);
   }
 
   /** Whether the cache has to be reloaded before anything is decided. */
@@ -116,7 +119,7 @@ export class WorkloadCache {
       for (const row of [...active, ...this.committedDuringReload]) this.store(row);
       this.usage.load(shares);
       await this.lookUpOutcomes();
-      for (const row of ended) this.notify(row);
+      for (const row of ended) this.listeners.notify(row);
     } catch (error) {
       this.markStale();
       throw error;
@@ -188,8 +191,8 @@ export class WorkloadCache {
     return this.one([{ uid }], this.queue.shrink(this.fence, [{ uid, allocation }]));
   }
 
-  finish(uid: string, result: Result, finishedAt: number): Promise<WorkloadRow | undefined> {
-    return this.one([{ uid }], this.queue.finish(this.fence, [{ uid, result, finishedAt }]));
+  finish(uid: string, result: Result, finishedAt: number, message?: string) {
+    return this.one([{ uid }], this.queue.finish(this.fence, [{ uid, result, finishedAt, message }]));
   }
 
   /**
@@ -268,7 +271,7 @@ export class WorkloadCache {
     if (!newGrant && rows.some((row) => !this.isSameGrant(row))) this.markStale();
     this.committedDuringReload?.push(...rows);
     const before = rows.map((row) => this.store(row));
-    for (const [i, row] of rows.entries()) this.notify(row, before[i]);
+    for (const [i, row] of rows.entries()) this.listeners.notify(row, before[i]);
     await this.lookUpOutcomes();
     const changed = new Set(rows.map(({ uid }) => uid));
     await this.compareWithTables(records.map(({ uid }) => uid).filter((uid) => !changed.has(uid)));
@@ -310,10 +313,6 @@ export class WorkloadCache {
   private markStale(): void {
     this.stale = true;
     this.options.onStale?.();
-  }
-
-  private notify(row: WorkloadRow, before?: WorkloadRow): void {
-    for (const listener of this.listeners) listener(row, before);
   }
 
   private interned(rows: readonly WorkloadRow[]): WorkloadRow[] {

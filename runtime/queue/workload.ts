@@ -69,7 +69,7 @@ export interface Submission {
 /** What a pod takes over from an evicted pod of the same controller. */
 export type Predecessor = Pick<
   WorkloadRow,
-  'uid' | 'submittedAt' | 'requeues' | 'message' | 'notBefore' | 'avoid'
+  'uid' | 'submittedAt' | 'requeues' | 'clusterRequeues' | 'message' | 'notBefore' | 'avoid'
 >;
 
 /** A submission that may continue an earlier one: that of the pod with the uid `predecessor`. */
@@ -88,7 +88,10 @@ export interface WorkloadRow extends Submission {
   /** Expected start while Waiting. */
   readonly estimatedStart: number | null;
   readonly result: Result | null;
+  /** How often its grant failed, for whatever cause. */
   readonly requeues: number;
+  /** How many of these requeues had a cause of the cluster: they do not count towards the requeue limit. */
+  readonly clusterRequeues: number;
   /** End of its backoff while Waiting after a requeue: it does not start before. */
   readonly notBefore: number | null;
   /** Why it has to leave its nodes, while Ready or Running; committed before anything acts on it. */
@@ -129,7 +132,7 @@ export interface WaitUpdate {
 /** Node name -> Unix seconds until when it is avoided. */
 type AvoidedNodes = Readonly<Record<string, number>>;
 
-type EvictionCause = Exclude<RequeueCause, 'suspended'>;
+export type EvictionCause = Exclude<RequeueCause, 'suspended'>;
 
 /** A row that has to leave its nodes although it has not ended. */
 export interface EvictionRequest {
@@ -145,10 +148,11 @@ export interface EvictionRequest {
 }
 
 /**
- * Why a row is requeued: its nodes or its release failed (counts as requeue), it was evicted for another workload
- * (counts as preemption), or its user suspended it (counts as neither).
+ * Why a row is requeued: it could not run for a cause of its own (failure: counts towards the requeue limit) or of the
+ * cluster (counts as requeue only), it was evicted for another workload (counts as preemption), or its user suspended it
+ * (counts as neither).
  */
-export type RequeueCause = 'failure' | 'preempted' | 'suspended';
+export type RequeueCause = 'failure' | 'cluster' | 'preempted' | 'suspended';
 
 export interface Requeue {
   readonly uid: string;
@@ -158,6 +162,14 @@ export interface Requeue {
   readonly notBefore?: number;
   /** With RequeueLimit it waits until its user changes it. @default Requeued */
   readonly reason?: 'Requeued' | 'RequeueLimit';
+}
+
+/** How a workload ended. */
+export interface WorkloadEnd {
+  readonly result: Result;
+  readonly finishedAt: number;
+  /** What ended it. @default - nothing is known */
+  readonly message?: string | undefined;
 }
 
 /** Result of the newest workload of a name. */

@@ -1,4 +1,4 @@
-/** What granted workloads wait for while none of their pods runs. Observed, not stored: a new leader sees it again. */
+/** What granted workloads wait for while none of their pods runs, or some of their pods cannot. Observed, not stored: a new leader sees it again. */
 import { Signal } from '../signal';
 
 /** What the queue says of pods about which Kubernetes has not said more. */
@@ -38,6 +38,8 @@ export interface GrantWait {
   readonly message: string;
   /** Name of a pod that waits. */
   readonly pod?: string;
+  /** Whether other pods of the workload run. @default false */
+  readonly isPartial?: boolean;
 }
 
 export class GrantWaits {
@@ -52,7 +54,8 @@ export class GrantWaits {
   /** @param wait undefined: a pod runs, or the workload has no grant */
   set(uid: string, wait: GrantWait | undefined): void {
     const before = this.byUid.get(uid);
-    if (before?.reason === wait?.reason && before?.message === wait?.message) return;
+    const isSame = before?.reason === wait?.reason && before?.message === wait?.message;
+    if (isSame && before?.isPartial === wait?.isPartial) return;
     if (wait === undefined) this.byUid.delete(uid);
     else this.byUid.set(uid, wait);
     this.changed.emit(uid);

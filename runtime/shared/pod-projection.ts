@@ -35,7 +35,7 @@ const PORT = ['hostPort', 'hostIP', 'protocol'] as const;
 const VOLUME = ['name', 'persistentVolumeClaim', 'ephemeral', 'iscsi', 'rbd'] as const;
 const STATUS = ['reason', 'message', 'startTime', 'resourceClaimStatuses'] as const;
 const CONDITION = ['type', 'status', 'reason', 'message'] as const;
-const CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready']);
+const CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'DisruptionTarget']);
 
 export function projectPod({ metadata, spec, status }: Pod, pool: InternPool): Pod {
   return {

@@ -25,12 +25,21 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
   /** Nodes of the allocation on which no pod of this workload will run again. */
   finishedNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
+  /**
+   * Whether its pods are of use only together: if one of them cannot run, all are evicted and start again. The pods of an
+   * array that run stay where they are.
+   */
+  isGang(object: T): boolean;
+  /** Nodes that no pod of the workload uses, and to which no pod of it that is still to come is pinned. */
+  idleNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
   /** The number of pods that the released object should have and that do not exist yet, of those granted together. */
   missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */
   unseenPods(object: T, pods: readonly Pod[]): number;
   /** The single patch that releases the object onto its allocated nodes. */
   releasePatch(object: T, row: WorkloadRow): Patch;
+  /** The deadline of a released object whose pods start late, and when to look again. `now` is in Unix seconds. */
+  lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
   suspendPatch(object: T): Patch | undefined;
   /** The grant that the object itself carries; undefined if it is suspended or carries none. */
@@ -69,8 +78,17 @@ export interface Demand {
 
 export interface Outcome {
   readonly result: Result;
+  /** What ended it, as a clause, if that is known and is no success. */
+  readonly message?: string | undefined;
   /** Unix seconds. */
   readonly finishedAt: number;
+}
+
+export interface LateDeadline {
+  /** @default - the deadline allows for the start */
+  readonly patch?: Patch;
+  /** Milliseconds. @default - not before the next change */
+  readonly after?: number;
 }
 
 type Patch =

@@ -18,7 +18,7 @@ import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter';
 import { listNames } from './events';
 import { isLive, type NodeView } from './live-pods';
-import { findUnpinned, isGated } from './pod';
+import { assignedNode, belongsToGrant, findUnpinned, isGated } from './pod';
 import type { SubmissionBuilder } from './submission';
 
 export interface EvictionOptions {
@@ -51,6 +51,9 @@ export interface EvictionReason {
   readonly avoid?: readonly string[];
 }
 
+/** The cluster may be well again at any time. */
+const LONGEST_CLUSTER_BACKOFF_SECONDS = 300;
+
 type RequeueTerms = Pick<Requeue, 'message' | 'notBefore' | 'reason'>;
 
 export class Eviction {
@@ -72,17 +75,20 @@ export class Eviction {
   }
 
   /** Why the workload must leave its nodes; undefined if it may stay. */
-  reasonFor({ object, adapter, row, pods }: ActiveWorkload): EvictionReason | undefined {
+  reasonFor(workload: ActiveWorkload): EvictionReason | undefined {
+    const { object, adapter, row, pods } = workload;
     // A workload that cannot be suspended again keeps its nodes until it ends.
     if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
     if (row.evictionReason !== null)
       return { cause: row.evictionCause ?? 'preempted', message: row.evictionReason };
     const lost = lostNodes(row, this.options.nodes.exists);
-    if (lost.length > 0) return { cause: 'failure', message: lostMessage(lost) };
-    const unpinned = findUnpinned(row, pods);
+    if (lost.length > 0 && !this.runsWithout(lost, workload))
+      return { cause: 'cluster', message: lostMessage(lost) };
+    const assigned = adapter.recordedGrant(object)?.placement.map(({ node }) => node);
+    const unpinned = findUnpinned(row, pods, assigned);
     if (unpinned !== undefined) {
       const message = `pod ${unpinned.metadata.name} was created while admission was not active and is not pinned to an allocated node`;
-      return { cause: 'failure', message };
+      return { cause: 'cluster', message };
     }
     // It would hold its nodes for nothing until its walltime.
     if (adapter.suspendable && row.releasedAt !== null && adapter.demand(object).pods === 0)
@@ -90,6 +96,20 @@ export class Eviction {
     // A released object is suspended by its user, or the watch still shows it as it was before the release.
     const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);
     return suspended ? { cause: 'suspended', message: 'suspended by its user' } : undefined;
+  }
+
+  /** Whether pods of an array run on other nodes than these. */
+  private runsWithout(lost: readonly string[], { object, adapter, row, pods }: ActiveWorkload): boolean {
+    return (
+      !adapter.isGang(object) &&
+      pods.some(
+        (pod) =>
+          belongsToGrant(pod, row.jobid) &&
+          pod.status?.phase === 'Running' &&
+          pod.metadata.deletionTimestamp === undefined &&
+          !lost.includes(assignedNode(pod) ?? ''),
+      )
+    );
   }
 
   /** Only patches the object. */
@@ -126,7 +146,7 @@ export class Eviction {
     row: WorkloadRow,
     { cause, message, avoid = [] }: EvictionReason,
   ): Promise<WorkloadRow | undefined> {
-    if (row.evictionReason !== null || cause !== 'failure') return row;
+    if (row.evictionReason !== null || cause === 'preempted' || cause === 'suspended') return row;
     const until = this.options.now() + this.options.avoidSeconds;
     const avoided = Object.fromEntries(avoid.map((name) => [name, until]));
     const end = Math.ceil(this.options.now()) + TERMINATION_SECONDS;
@@ -173,16 +193,24 @@ export class Eviction {
     onRequeued(cause);
   }
 
-  /** Only failures count towards the limit and only failures back off: a preempted or suspended workload did not fail. */
+  /**
+   * Only failures of its own count towards the limit, and only what failed backs off: a preempted or suspended workload did
+   * not fail.
+   */
   requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason): RequeueTerms {
-    if (cause !== 'failure') return { message: `${message}; requeued` };
+    if (cause === 'preempted' || cause === 'suspended') return { message: `${message}; requeued` };
     const { limit, backoffSeconds } = this.options.requeueOf(row.queue);
-    if (row.requeues >= limit)
+    const own = row.requeues - row.clusterRequeues;
+    if (cause === 'failure' && own >= limit)
       return {
         reason: 'RequeueLimit',
-        message: `${message}; not retried after ${countRequeues(row.requeues)}, edit the workload to retry`,
+        message: `${message}; not retried after ${countRequeues(own)}, edit the workload to retry`,
       };
-    const seconds = Math.min(LONGEST_BACKOFF_SECONDS, backoffSeconds * 2 ** row.requeues);
+    const [times, longest] =
+      cause === 'failure'
+        ? [own, LONGEST_BACKOFF_SECONDS]
+        : [row.clusterRequeues, Math.max(backoffSeconds, LONGEST_CLUSTER_BACKOFF_SECONDS)];
+    const seconds = Math.min(longest, backoffSeconds * 2 ** times);
     return {
       message: `${message}; requeued, retrying in ${seconds}s`,
       notBefore: this.options.now() + seconds,

@@ -13,11 +13,12 @@ import { events } from '../kubernetes/paths';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, secondsOf } from './adapter';
+import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
 import type { EvictionReason } from './eviction';
 import type { NodeView } from './live-pods';
-import { belongsToGrant } from './pod';
+import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
+import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
 
 export interface GrantWatchOptions {
@@ -34,8 +35,10 @@ export interface GrantWatchOptions {
 export interface GrantState {
   /** What the workload waits for; undefined while a pod of the grant runs, or if nothing is known. */
   readonly wait: GrantWait | undefined;
-  /** Set once a wait is longer than its limit. */
+  /** Set once a wait is longer than its limit, and no pod of an array runs. */
   readonly failure: EvictionReason | undefined;
+  /** Whether the Job controller cannot create pods of an array of which others run. @default false */
+  readonly isNarrowed?: boolean;
   /** Milliseconds until a wait reaches its limit. */
   readonly after: number | undefined;
 }
@@ -48,6 +51,7 @@ interface Found {
 
 /** A wait with a time limit. */
 interface Limited {
+  readonly key: string;
   readonly wait: PodWait | undefined;
   /** Milliseconds until its limit; at most 0 once it is reached. */
   readonly left: number;
@@ -66,7 +70,10 @@ const ORDER: readonly PodWaitCause[] = ['unschedulable', 'claims', 'volumes', 's
 /** Volumes and claims are missing on every node. */
 const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims']);
 const MISSING = 'missing';
+/** Nothing runs, and pods are missing or wait. */
+const IDLE = 'idle';
 const CLAIM_MISSING: GrantReason = 'ResourceClaimMissing';
+const INITIALIZING: GrantReason = 'PodInitializing';
 /** Milliseconds until the Events of a Job with missing pods, and missing resource claims, are read again. */
 const REREAD_MS = 15_000;
 /** Seconds by which the clocks of this process and of the Job controller may differ. */
@@ -96,18 +103,21 @@ export class GrantWatch {
     const missing = workload.adapter.missingPods(workload.object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
     const movable = workload.adapter.suspendable ? waits : waits.filter(({ isBound }) => !isBound);
-    const limited = this.limited(row, movable, missing > 0);
+    const runs = found.some(isRunning);
+    const goesOn = found.some(isHealthy);
+    const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });
     const due = limited.filter(({ left }) => left <= 0);
-    const uncreated = due.some(({ wait }) => wait === undefined);
+    const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
-    const runs = found.some(({ pod, wait }) => wait === undefined && pod.status?.phase === 'Running');
+    const failure = this.failureOf(due, sentence);
+    const shown = waitOf(waits) ?? missingWait(missing);
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
-    return {
-      wait: runs ? undefined : (waitOf(waits) ?? missingWait(missing)),
-      failure: this.failureOf(due, sentence),
-      after: left.length === 0 ? undefined : Math.min(...left),
-    };
+    const after = left.length === 0 ? undefined : Math.min(...left);
+    if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
+      return { wait: runs ? undefined : shown, failure, after };
+    const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
+    return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
   }
 
   /** Names the resource claims that are missing: kube-scheduler does not. */
@@ -125,21 +135,26 @@ export class GrantWatch {
   }
 
   /** The waits that have a limit. Forgets those that are over. */
-  private limited({ jobid }: WorkloadRow, waits: readonly PodWait[], isMissing: boolean): Limited[] {
+  private limited(
+    { jobid }: WorkloadRow,
+    waits: readonly PodWait[],
+    { isMissing, isIdle }: { readonly isMissing: boolean; readonly isIdle: boolean },
+  ): Limited[] {
     const { clock, limits } = this.options;
     const before = this.since.get(jobid);
     const since = new Map<string, number>();
     const now = clock.now();
-    const leftOf = (key: string, limit: Limit) => {
-      since.set(key, before?.get(key) ?? now);
-      return since.get(key)! + limits[limit] * 1000 - now;
+    const limitedBy = (key: string, limit: Limit, wait?: PodWait): Limited => {
+      const from = before?.get(key) ?? now;
+      since.set(key, from);
+      return { key, wait, left: from + limits[limit] * 1000 - now };
     };
-    const limited: Limited[] = waits.flatMap((wait) =>
-      wait.cause === 'pending'
-        ? []
-        : [{ wait, left: leftOf(`${wait.cause}/${wait.uid}`, LIMIT_OF[wait.cause]) }],
+    const limited = waits.flatMap((wait) =>
+      wait.cause === 'pending' ? [] : [limitedBy(`${wait.cause}/${wait.uid}`, LIMIT_OF[wait.cause], wait)],
     );
-    if (isMissing) limited.push({ wait: undefined, left: leftOf(MISSING, 'unschedulableSeconds') });
+    if (isMissing) limited.push(limitedBy(MISSING, 'unschedulableSeconds'));
+    // Between the end of a pod and the start of the next no pod runs for a moment.
+    if (isIdle && limited.length > 0) limited.push(limitedBy(IDLE, 'unschedulableSeconds'));
     if (since.size === 0) this.since.delete(jobid);
     else this.since.set(jobid, since);
     return limited;
@@ -151,12 +166,15 @@ export class GrantWatch {
     if (first === undefined)
       return creation === undefined
         ? undefined
-        : { cause: 'failure', message: `the Job controller cannot create its pods: ${creation}` };
+        : {
+            cause: causeOfRefusal(creation),
+            message: `the Job controller cannot create its pods: ${creation}`,
+          };
     const others = waits.length === 1 ? '' : ` and ${waits.length - 1} more`;
     const place = first.node === undefined ? '' : ` on ${first.node}`;
     const nodes = waits.flatMap(({ cause, node }) => (EVERYWHERE.has(cause) ? [] : (node ?? [])));
     return {
-      cause: 'failure',
+      cause: waits.some((wait) => causeOfWait(wait) === 'cluster') ? 'cluster' : 'failure',
       message: `pod ${first.pod}${others} did not run${place}: ${shorten(first.message)}`,
       avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
     };
@@ -197,6 +215,28 @@ function waitOf(waits: readonly PodWait[]): GrantWait | undefined {
   const [first] = [...waits].sort((a, b) => rank(a) - rank(b));
   if (first === undefined) return undefined;
   return { reason: first.reason, message: shorten(first.message), pod: first.pod };
+}
+
+function isRunning({ pod, wait }: Found): boolean {
+  return wait === undefined && pod.status?.phase === 'Running';
+}
+
+/** Whether the pod runs, or prepares to. */
+function isHealthy(found: Found): boolean {
+  return !isLeaving(found) && (isRunning(found) || found.wait?.reason === INITIALIZING);
+}
+
+/** Whether no pod of an array runs or may still start: each of them has waited for too long. */
+function hasEnded(found: readonly Found[], due: readonly Limited[]): boolean {
+  if (!due.some(({ key }) => key === IDLE)) return false;
+  const over = new Set(due.map(({ wait }) => wait?.uid));
+  return found.every(
+    (each) => isTerminal(each.pod) || isGated(each.pod) || over.has(each.pod.metadata.uid) || isLeaving(each),
+  );
+}
+
+function isLeaving({ pod }: Found): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
 }
 
 /** What the Job controller says of missing pods ends the grant as soon as it is known. */

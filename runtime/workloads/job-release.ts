@@ -13,32 +13,26 @@ import { patchEntries } from '../kubernetes/json-patch';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
+import { releasedDeadline } from './deadlines';
 
-/** What a release writes. */
-export interface JobRelease {
-  /** In the template, where pod admission reads it. */
-  readonly assignment: string;
-  readonly activeDeadlineSeconds: number;
-  /** Whether the deadline is the queue's and not the user's own. */
-  readonly isEnforced: boolean;
-}
-
+/** @param assignment in the template, where pod admission reads it */
 export function jobReleasePatch(
   job: WatchedJob,
-  { jobid }: WorkloadRow,
-  { assignment, activeDeadlineSeconds, isEnforced }: JobRelease,
+  row: WorkloadRow,
+  assignment: string,
 ): readonly JsonPatchOperation[] {
+  const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row);
   const { uid, generation, labels, annotations } = job.metadata;
   const { metadata } = job.spec.template;
   const template = '/spec/template/metadata';
-  const grant = { [ASSIGNMENT_ANNOTATION]: assignment, [JOBID_ANNOTATION]: String(jobid) };
+  const grant = { [ASSIGNMENT_ANNOTATION]: assignment, [JOBID_ANNOTATION]: String(row.jobid) };
   return [
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'test', path: '/metadata/generation', value: generation },
     { op: 'test', path: '/metadata/labels', value: labels ?? null },
     { op: 'test', path: '/metadata/annotations', value: annotations ?? null },
     ...patchEntries('/metadata/annotations', annotations, {
-      [DEADLINE_ANNOTATION]: isEnforced ? String(activeDeadlineSeconds) : undefined,
+      [DEADLINE_ANNOTATION]: annotation,
     }),
     { op: 'add', path: '/spec/activeDeadlineSeconds', value: activeDeadlineSeconds },
     ...(metadata === undefined ? [{ op: 'add', path: template, value: {} } as const] : []),

@@ -7,25 +7,20 @@
 import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
-  DEADLINE_ANNOTATION,
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
+import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
-import {
-  deadlineOf,
-  isTerminal,
-  lastFinishTime,
-  type Outcome,
-  secondsOf,
-  type WorkloadAdapter,
-} from './adapter';
+import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import { lateDeadline, requestedDeadline } from './deadlines';
 import { jobReleasePatch } from './job-release';
-import { assignedNode, belongsToGrant } from './pod';
+import { assignedNode, belongsToGrant, isGated } from './pod';
+import { failureOf } from './pod-end';
 
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
@@ -43,13 +38,15 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     spec: job.spec.template.spec,
     labels: job.spec.template.metadata?.labels ?? {},
     field: 'spec.template.spec',
-    deadlineSeconds: userDeadline(job),
+    deadlineSeconds: requestedDeadline(job),
     isService: false,
     // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
   }),
   outcome,
   finishedNodes,
+  isGang,
+  idleNodes,
   missingPods,
   unseenPods: ({ status }, pods) => {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
@@ -57,8 +54,9 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   },
   releasePatch: (job, row) => ({
     type: 'json',
-    body: jobReleasePatch(job, row, { assignment: assignmentOf(job, row), ...enforcedWalltime(job, row) }),
+    body: jobReleasePatch(job, row, assignmentOf(job, row)),
   }),
+  lateDeadline,
   suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
@@ -77,37 +75,26 @@ function parseJobid(text = ''): number {
   return Number.isSafeInteger(jobid) ? jobid : 0;
 }
 
-/** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */
-export function enforcedDeadline({
-  metadata,
-  spec: { activeDeadlineSeconds },
-}: WatchedJob): number | undefined {
-  const written = metadata.annotations?.[DEADLINE_ANNOTATION];
-  return written === String(activeDeadlineSeconds) ? activeDeadlineSeconds : undefined;
-}
-
-/** Ignores a deadline that an earlier release wrote, because it came from the walltime at that time. */
-function userDeadline(job: WatchedJob): number | undefined {
-  return enforcedDeadline(job) === undefined ? job.spec.activeDeadlineSeconds : undefined;
-}
-
-/** The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. */
-function enforcedWalltime(job: WatchedJob, row: WorkloadRow) {
-  const users = userDeadline(job);
-  const activeDeadlineSeconds = deadlineOf(row, users);
-  return { activeDeadlineSeconds, isEnforced: activeDeadlineSeconds !== users };
-}
-
 /** The number of pods that are granted together. */
 function gangPods(job: WatchedJob): number {
   const { parallelism = 1, completions = parallelism } = job.spec;
   return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
 }
 
-/** Undefined if all pods of the Job are one gang. Ignores invalid text. */
+/** Undefined if all pods of the Job are granted together. Ignores invalid text. */
 function gangSize({ metadata, spec }: WatchedJob): number | undefined {
   const text = metadata.annotations?.[GANG_SIZE] ?? '';
-  return spec.completionMode === 'Indexed' && /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+  return spec.completionMode === 'Indexed' && GANG_FORMAT.test(text) ? Number(text) : undefined;
+}
+
+const GANG_FORMAT = /^[1-9][0-9]{0,8}$/;
+/** The Jobs of these kinds talk to each other. */
+const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
+
+/** Kubernetes does not say whether the pods of a Job need each other, so the Job or its owner has to. */
+function isGang(job: WatchedJob): boolean {
+  const size = job.metadata.annotations?.[GANG_SIZE] ?? '';
+  return GANG_FORMAT.test(size) || GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
 }
 
 function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
@@ -128,11 +115,17 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
 function outcome(job: WatchedJob, pods: readonly Pod[], now: number): Outcome | undefined {
   if (pods.some((pod) => !isTerminal(pod))) return undefined;
   const end = endOf(job);
-  if (end !== undefined) return end.outcome;
+  if (end !== undefined) return { ...end.outcome, message: messageOf(end, pods) };
   const { completions } = job.spec;
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
   if (completions === undefined || succeeded.length < completions) return undefined;
   return { result: 'Succeeded', finishedAt: lastFinishTime(succeeded, now) };
+}
+
+/** The pods of a Job that exceeded its deadline are deleted; those that failed stay. */
+function messageOf({ outcome: { result }, message }: JobEnd, pods: readonly Pod[]): string | undefined {
+  if (result === 'Succeeded') return undefined;
+  return result === 'Failed' ? (failureOf(pods) ?? (message || undefined)) : undefined;
 }
 
 /** The end of a Job as its conditions report it. */
@@ -174,16 +167,37 @@ function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod
 
 /** A node is finished only if every completion has its own pod from the start, because then no succeeded pod is replaced. */
 function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
-  const { completions, parallelism = 1, template } = job.spec;
-  if (row.allocation === null || completions === undefined || completions > parallelism) return [];
+  const { completions, parallelism = 1 } = job.spec;
+  if (completions === undefined || completions > parallelism) return [];
+  return nodesWithout(job, row, pods, true);
+}
+
+/** Pods of an array that have no index of the assignment are gated when they are created, and get what is granted then. */
+function idleNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
+  // A gated pod may have got its node a moment ago.
+  if (pods.some(isGated)) return [];
+  return nodesWithout(job, row, pods, job.spec.completionMode === 'Indexed');
+}
+
+/** @param allSucceeded whether all pods that the assignment gives to the node have to have succeeded */
+function nodesWithout(
+  job: WatchedJob,
+  row: WorkloadRow,
+  pods: readonly Pod[],
+  allSucceeded: boolean,
+): readonly string[] {
+  if (row.allocation === null) return [];
   // The watch still shows the object before this release.
-  if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
-  const succeeded = succeededByNode(job, row, pods);
-  if (succeeded.size === 0) return [];
+  if (job.spec.template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
+  const succeeded = allSucceeded ? succeededByNode(job, row, pods) : undefined;
+  if (succeeded?.size === 0) return [];
   // Another pod may run on the node in place of one that succeeded, so a node with a live pod is not finished.
   const live = new Set(pods.filter((pod) => !isTerminal(pod)).map(assignedNode));
   return placementOf(row)
-    .filter(({ node, pods: placed }) => (succeeded.get(node) ?? 0) >= placed && !live.has(node))
+    .filter(
+      ({ node, pods: placed }) =>
+        (succeeded === undefined || (succeeded.get(node) ?? 0) >= placed) && !live.has(node),
+    )
     .map(({ node }) => node);
 }
 

@@ -18,6 +18,7 @@ import {
   namesOf,
   type WorkloadAdapter,
 } from './adapter';
+import { failureOf } from './pod-end';
 import { settingOf } from './settings';
 
 export const podAdapter: WorkloadAdapter<Pod> = {
@@ -44,9 +45,12 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       ? {
           result: pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod),
           finishedAt: lastFinishTime([pod], now),
+          message: failureOf([pod]),
         }
       : undefined,
   finishedNodes: () => [],
+  isGang: () => true,
+  idleNodes: () => [],
   missingPods: () => 0,
   unseenPods: () => 0,
   releasePatch: (pod, row) => ({
@@ -58,6 +62,8 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       ...deadlinePatch(pod, row),
     ],
   }),
+  // Kubernetes lets nobody extend the deadline of a pod.
+  lateDeadline: () => ({}),
   suspendPatch: () => undefined,
   recordedGrant(pod) {
     const node = isGated(pod) ? undefined : assignedNode(pod);
@@ -99,9 +105,14 @@ export function isOrphaned(pod: Pod): boolean {
 /**
  * Finds a live pod that is not pinned to a node of the allocation, because it was created while admission was not
  * active. Such a pod can run on any node and use units that are granted to other workloads.
+ * @param assigned nodes that the release named: an array goes on without those that were lost
  */
-export function findUnpinned({ jobid, allocation }: WorkloadRow, pods: readonly Pod[]): Pod | undefined {
-  const own = new Set<string | undefined>(namesOf(allocation?.nodes ?? []));
+export function findUnpinned(
+  { jobid, allocation }: WorkloadRow,
+  pods: readonly Pod[],
+  assigned: readonly string[] = [],
+): Pod | undefined {
+  const own = new Set<string | undefined>([...namesOf(allocation?.nodes ?? []), ...assigned]);
   return pods.find(
     (pod) =>
       belongsToGrant(pod, jobid) &&

@@ -12,13 +12,20 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
-import type { RequeueCause, Result, WorkloadRow } from '../queue/workload';
+import type { RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
-import { type ActiveWorkload, firstStartTime, isTerminal, namesOf, type WorkloadAdapter } from './adapter';
+import {
+  type ActiveWorkload,
+  firstStartTime,
+  lostNodes,
+  namesOf,
+  type Outcome,
+  type WorkloadAdapter,
+} from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { scheduledNote } from './events';
@@ -27,9 +34,10 @@ import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
 import { isLive, type NodeView } from './live-pods';
 import { limitOrphans } from './orphans';
-import { belongsToGrant, isGated, pinPatch, usedNodes } from './pod';
+import { isGated, pinPatch, usedNodes } from './pod';
 import { Release } from './release';
 import { Rescue } from './rescue';
+import { allowForLateStart, startedPods } from './starts';
 import type { SubmissionBuilder } from './submission';
 import { nodesForGatedPods } from './ungate';
 
@@ -153,7 +161,7 @@ export class WorkloadReconciler {
     const { workloadCache, now, submissionBuilder, onQueueChanged } = this.options;
     const { object, adapter, row, pods } = workload;
     const outcome = adapter.outcome(object, pods, now());
-    if (outcome !== undefined) return this.finish(row, outcome.result, outcome.finishedAt);
+    if (outcome !== undefined) return this.finish(row, outcome);
     if (object.metadata.deletionTimestamp !== undefined) return this.cancel(row);
     if (this.requestAdoption(row, object, adapter, row)) return;
     if (!adapter.isSuspended(object)) {
@@ -177,7 +185,7 @@ export class WorkloadReconciler {
     const row = await this.recordStart(workload);
     const current = { ...workload, row };
     const outcome = adapter.outcome(object, pods, now());
-    if (outcome !== undefined) return this.finish(row, outcome.result, outcome.finishedAt);
+    if (outcome !== undefined) return this.finish(row, outcome);
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
     const reason = this.eviction.reasonFor(current);
@@ -207,11 +215,14 @@ export class WorkloadReconciler {
     const row = this.options.workloadCache.byUid(workload.row.uid);
     if (row === undefined || row.releasedAt === null) return undefined;
     const current = { ...workload, row };
-    const { wait, failure, after } = await this.watch.observe(current);
+    const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     this.options.onWait(row.uid, wait);
+    if (isNarrowed) await this.freeNodes(row, new Set(this.idleNodes(current)));
     if (failure !== undefined && workload.adapter.suspendable) return this.evict(current, failure);
     if (failure !== undefined) return this.rescuePod(current, failure);
-    return after === undefined ? undefined : { after };
+    const late = await allowForLateStart(this.options.client, current, this.options.now());
+    const times = [after, late?.after].filter((time) => time !== undefined);
+    return times.length === 0 ? undefined : { after: Math.min(...times) };
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -232,28 +243,19 @@ export class WorkloadReconciler {
 
   /** Records that the first pods run. A workload that has finished meanwhile also gets its start time. */
   private async recordStart({ object, adapter, row, pods }: ActiveWorkload): Promise<WorkloadRow> {
-    const { workloadCache, now, isBusy, recordEvent } = this.options;
-    const startedPods = pods.filter((pod) => this.hasStarted(pod, row));
-    if (row.phase !== 'Ready' || startedPods.length === 0) return row;
-    const first = firstStartTime(startedPods, now());
+    const { workloadCache, nodes, now, isBusy, recordEvent } = this.options;
+    if (row.phase !== 'Ready') return row;
+    const started = startedPods(pods, row, nodes);
+    if (started.length === 0) return row;
+    const first = firstStartTime(started, now());
     // Kubernetes truncates times to seconds: a start is never before its grant.
-    const started = await workloadCache.running(row.uid, Math.max(first, row.allocatedAt ?? 0));
-    if (started !== undefined) {
-      this.log(row, 'started', { startedAt: started.startedAt });
+    const running = await workloadCache.running(row.uid, Math.max(first, row.allocatedAt ?? 0));
+    if (running !== undefined) {
+      this.log(row, 'started', { startedAt: running.startedAt });
       const note = scheduledNote(row, { now: now(), isBusy: isBusy() });
       if (note !== undefined) recordEvent(object, adapter, note);
     }
     return workloadCache.byUid(row.uid) ?? row;
-  }
-
-  /** Ignores pods from before a requeue: those that have ended and those on a node that no longer exists. */
-  private hasStarted(pod: Pod, { uid, jobid, releasedAt }: WorkloadRow): boolean {
-    const { metadata, spec, status } = pod;
-    if (metadata.uid === uid || belongsToGrant(pod, jobid))
-      return status?.phase === 'Running' || isTerminal(pod);
-    const { nodes } = this.options;
-    const isOnNode = spec.nodeName !== undefined && nodes.exists(spec.nodeName);
-    return releasedAt !== null && status?.phase === 'Running' && isOnNode && isLive(pod, nodes);
   }
 
   /** Admission gates the pods whose node it cannot know; they get the free slots of the allocation. */
@@ -275,8 +277,15 @@ export class WorkloadReconciler {
     const current = this.options.workloadCache.byUid(row.uid);
     if (current?.allocation == null) return undefined;
     if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
-    await this.freeNodes(current, new Set(adapter.finishedNodes(object, current, pods)));
+    // An array goes on without the nodes that it lost.
+    const lost = adapter.suspendable ? lostNodes(current, this.options.nodes.exists) : [];
+    await this.freeNodes(current, new Set([...adapter.finishedNodes(object, current, pods), ...lost]));
     return undefined;
+  }
+
+  /** The nodes that a workload whose further pods cannot be created does not use. */
+  private idleNodes({ object, adapter, row, pods }: ActiveWorkload): readonly string[] {
+    return adapter.unseenPods(object, pods) > 0 ? [] : adapter.idleNodes(object, row, pods);
   }
 
   /** Frees the nodes that no pod of a deleted workload uses any more: no pod of it is created again. */
@@ -320,14 +329,14 @@ export class WorkloadReconciler {
   }
 
   private cancel(row: WorkloadRow): Promise<undefined> {
-    return this.finish(row, 'Cancelled', this.options.now());
+    return this.finish(row, { result: 'Cancelled', finishedAt: this.options.now() });
   }
 
-  private async finish(row: WorkloadRow, result: Result, finishedAt: number): Promise<undefined> {
+  private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<undefined> {
     const { workloadCache, onFreed, onQueueChanged } = this.options;
     // Kubernetes truncates times to seconds: an end is never before its start.
-    await workloadCache.finish(row.uid, result, Math.max(finishedAt, row.startedAt ?? 0));
-    this.log(row, 'finished', { result });
+    await workloadCache.finish(row.uid, result, Math.max(finishedAt, row.startedAt ?? 0), message);
+    this.log(row, 'finished', { result, ...(message !== undefined && { message }) });
     this.forget(row);
     onFreed(row.jobid);
     onQueueChanged();

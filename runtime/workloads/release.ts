@@ -1,7 +1,8 @@
 /**
  * Releases granted workloads onto their nodes. A release that the apiserver
- * rejects is retried for a minute; then the workload is requeued as Invalid,
- * because nothing else would free its units.
+ * rejects is retried for a minute; then the workload is requeued, because
+ * nothing else would free its units: as Invalid, unless a policy of the cluster
+ * refuses it.
  */
 import type { Clock } from '../clock';
 import { messageOf } from '../errors';
@@ -16,6 +17,7 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
 import type { Eviction } from './eviction';
+import { causeOfRefusal } from './requeue-cause';
 import type { SubmissionBuilder } from './submission';
 
 export interface ReleaseOptions {
@@ -117,7 +119,10 @@ export class Release {
     }
     this.forget(row);
     const message = `the apiserver rejects the release: ${error}`;
-    if ((await eviction.requeue(workload, { cause: 'failure', message })) === undefined) return undefined;
+    const cause = causeOfRefusal(error);
+    if ((await eviction.requeue(workload, { cause, message })) === undefined) return undefined;
+    // A policy of the cluster may refuse everything for a while.
+    if (cause === 'cluster') return undefined;
     await workloadCache.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
     recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
     return undefined;

@@ -54,7 +54,9 @@ export class Rescue {
     const { avoid, submittedAt } = committed;
     const { message, notBefore = now() } = terms;
     const { uid } = row;
-    const predecessor = { uid, submittedAt, requeues: row.requeues + 1, message, notBefore, avoid };
+    const requeues = row.requeues + 1;
+    const clusterRequeues = row.clusterRequeues + (reason.cause === 'cluster' ? 1 : 0);
+    const predecessor = { uid, submittedAt, requeues, clusterRequeues, message, notBefore, avoid };
     const succession = { controller: owner.uid, predecessor, at: now() };
     // Before the eviction: whoever leads when the controller creates the successor knows its place.
     await workloadCache.rememberSuccession(succession);

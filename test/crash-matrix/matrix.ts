@@ -4,6 +4,7 @@ import { differences, PersistentDifferences } from '../invariants/agreement';
 import { doubleGrants, unexplainedChanges } from '../invariants/log';
 import type { Observation, SeenRow, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
+import { changedTerms } from '../invariants/terms';
 import type { Fixture } from '../stack/suite';
 import { Controller } from './controller';
 import { type FaultPoint, nameOf } from './fault-points';
@@ -149,6 +150,7 @@ class Matrix {
       ...this.violations,
       ...doubleGrants(events),
       ...unexplainedChanges({ ...seen, rows, events }, interventions),
+      ...changedTerms(events, interventions),
       ...orderViolations(events, rows, interventions),
       ...this.controller.fenced.map(({ message }): Violation => ({ invariant: 'I6', text: message })),
     ];

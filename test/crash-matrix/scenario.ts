@@ -17,6 +17,8 @@ const SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/replicasets`;
 /** Longest time until the pod of a ReplicaSet is evicted, in milliseconds. */
 const PIN_MS = 15_000;
 const WALLTIME = { 'fluxqueue/walltime': '60s' };
+/** A deadline beyond the maximum walltime of the queue: the queue writes a shorter one. */
+const LONG = { activeDeadlineSeconds: 864_000 };
 
 export class Scenario {
   /** uids of workloads that the user deleted. */
@@ -115,7 +117,7 @@ export class Scenario {
     const podSpec = { nodeSelector: { spare: `${i}` }, tolerations };
     // A simulated pod also ends on a node that is not ready, so it must run until it is deleted.
     const runs = fault === 'not-ready' ? '6s' : '1500ms';
-    const job = await this.job(`moved-${i}`, { cores: SIZE, runs, podSpec, annotations: WALLTIME });
+    const job = await this.job(`moved-${i}`, { cores: SIZE, runs, podSpec, spec: LONG });
     await Promise.race([this.namespace.phase(job, 'Running'), trigger.triggered]);
     trigger.arm();
     await this.spare.break(name, fault);

@@ -14,6 +14,7 @@ import { doubleGrants, unexplainedChanges } from '../invariants/log';
 import type { Interventions, Observation, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
 import { plansBehindServices } from '../invariants/plans';
+import { changedTerms } from '../invariants/terms';
 import { IdleGrants, unexplainedWaits } from '../invariants/waits';
 import type { Features } from './features';
 import type { QueueModel } from './queue-model';
@@ -101,6 +102,7 @@ export class InvariantChecks {
       ...doubleGrants(events),
       ...unlawfulPreemptions(events, all),
       ...unexplainedChanges(seen, interventions),
+      ...changedTerms(events, interventions),
       ...orderViolations(events, all, interventions),
     );
   }

@@ -62,6 +62,7 @@ export function updated(
     message: stays ? row.message : null,
     estimatedStart: null,
     requeues: byUser ? 0 : row.requeues,
+    clusterRequeues: byUser ? 0 : row.clusterRequeues,
     avoid: byUser ? {} : row.avoid,
     notBefore: byUser ? null : row.notBefore,
     jobid: differs(REQUESTED) ? nextJobid() : row.jobid,

@@ -97,6 +97,11 @@ export class QueueModel extends QueueModelBase implements Queue {
     return [...byQueue].map(([queue, { length: count }]) => ({ queue, count }));
   }
 
+  async unrecorded(uids: readonly string[]): Promise<string[]> {
+    const found = new Set((await this.byUid(uids)).map(({ uid }) => uid));
+    return uids.filter((uid) => !found.has(uid));
+  }
+
   async byUid(uids: readonly string[]): Promise<WorkloadRow[]> {
     return uids.flatMap((uid) => this.tables.rows.get(uid) ?? []);
   }
@@ -224,7 +229,7 @@ export class QueueModel extends QueueModelBase implements Queue {
       fence,
       ends,
       'Finished',
-      (row, { result, finishedAt }) =>
+      (row, { result, finishedAt, message = null }) =>
         row.phase === 'Finished'
           ? undefined
           : {
@@ -235,8 +240,9 @@ export class QueueModel extends QueueModelBase implements Queue {
               evictionCause: null,
               result,
               finishedAt,
+              message,
             },
-      ({ result, finishedAt }) => ({ result, finishedAt }),
+      ({ result, finishedAt, message }) => ({ result, finishedAt, message }),
     );
 
   requestEviction: Queue['requestEviction'] = async (fence, evictions) =>
@@ -275,7 +281,8 @@ export class QueueModel extends QueueModelBase implements Queue {
               reason,
               message,
               jobid: this.nextJobid(),
-              requeues: row.requeues + (cause === 'failure' ? 1 : 0),
+              requeues: row.requeues + (cause === 'failure' || cause === 'cluster' ? 1 : 0),
+              clusterRequeues: row.clusterRequeues + (cause === 'cluster' ? 1 : 0),
               preemptions: row.preemptions + (cause === 'preempted' ? 1 : 0),
               notBefore,
             }

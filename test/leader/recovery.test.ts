@@ -1,4 +1,8 @@
 /** The cases of docs/recovery.md on a simulated cluster: changes that no controller saw are found and repaired. */
+
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { Signal } from '../../runtime/signal';
 import { SimulatedController } from '../fuzz/simulated-controller';
 import { doubleGrants } from '../invariants/log';
 
@@ -31,6 +35,52 @@ describe('recovery', () => {
     expect(controller.row('a')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
     expect(await controller.repairs()).toEqual({ 'workload-ended': 1 });
     expect(await controller.held()).toEqual([]);
+  });
+
+  test.each(['allocate', 'every write'])(
+    'a listener of rows that throws at %s holds up no workload',
+    async (when) => {
+      const { onChange } = WorkloadCache.prototype;
+      const broken = (row: WorkloadRow) => {
+        if (row.name === 'a' && (when === 'every write' || row.phase === 'Ready')) throw new Error('broken');
+      };
+      // The first of all listeners.
+      WorkloadCache.prototype.onChange = function (listener) {
+        onChange.call(this, broken);
+        onChange.call(this, listener);
+      };
+      try {
+        await controller.stop();
+        await controller.start();
+        await running('a', 10);
+        await controller.seconds(10);
+        expect(controller.row('a')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
+      } finally {
+        WorkloadCache.prototype.onChange = onChange;
+      }
+    },
+  );
+
+  test('releases a granted workload of which nobody told the reconciler', async () => {
+    const { emit } = Signal.prototype;
+    const lost = new Set(['Ready']);
+    const isHint = (value: unknown) => {
+      const name = (value as { name?: string } | undefined)?.name;
+      return name === 'a' && lost.has(controller.row('a')?.phase ?? '');
+    };
+    Signal.prototype.emit = function (this: Signal<unknown>, value) {
+      if (!isHint(value)) emit.call(this, value as never);
+    };
+    try {
+      controller.submit('a', { runs: 300 });
+      await controller.seconds(30);
+      expect(controller.row('a')).toMatchObject({ phase: 'Ready', releasedAt: null });
+    } finally {
+      Signal.prototype.emit = emit;
+    }
+    await controller.seconds(75);
+    expect(controller.row('a')).toMatchObject({ phase: 'Running' });
+    expect(await controller.repairs()).toMatchObject({ 'release-missing': 1 });
   });
 
   test('cancels a workload that was deleted while the controller was down', async () => {
@@ -91,7 +141,7 @@ describe('recovery', () => {
     while (stopped === undefined) await controller.seconds(0.02);
     await stopped;
     controller.queue.requestEviction = request;
-    expect(controller.row('a')).toMatchObject({ phase: 'Ready', evictionCause: 'failure' });
+    expect(controller.row('a')).toMatchObject({ phase: 'Ready', evictionCause: 'cluster' });
     expect(controller.job('a').spec.suspend).toBe(false);
     await controller.start();
     await controller.seconds(20);

@@ -62,7 +62,7 @@ test('sets a gang size only for a cluster that can grow', () => {
 test('keeps the deadline that the queue enforces unless the user has an earlier one', () => {
   const resource = cluster({ deadlineSeconds: 1000 });
   const released = job({ activeDeadlineSeconds: 600 });
-  const annotations = { [DEADLINE_ANNOTATION]: '600' };
+  const annotations = { [DEADLINE_ANNOTATION]: '600/1000' };
   const enforced = progressOfJob({ ...released, metadata: { ...released.metadata, annotations } }, []);
   const deadline = (of: MiniCluster, progress: Progress) =>
     jobOf(renderMiniCluster(of).map((manifest) => manifestToApply(manifest, of, progress))).spec;

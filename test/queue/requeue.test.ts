@@ -61,6 +61,27 @@ describePostgres('evictions and requeues', (getPostgres) => {
     ]);
   });
 
+  test('counts causes of the cluster apart, until its user changes the workload', async () => {
+    for (const cause of ['cluster', 'failure', 'cluster'] as const) {
+      await ready('a');
+      await requeue('a', { cause });
+    }
+    const [row] = await queue.byUid(['a']);
+    expect(row).toMatchObject({ requeues: 3, clusterRequeues: 2, preemptions: 0 });
+    const [edited] = await queue.update(fence, [changed(row!, { walltime: 90 })]);
+    expect(edited).toMatchObject({ requeues: 0, clusterRequeues: 0 });
+  });
+
+  test.each(['cluster', 'failure', 'preempted'] as const)('an eviction keeps the cause %s', async (cause) => {
+    await ready('a');
+    const request = { uid: 'a', message: 'node-1 died', end: 130, cause };
+    expect(await queue.requestEviction(fence, [request])).toMatchObject([{ evictionCause: cause }]);
+    await requeue('a');
+    await ready('a');
+    const [next] = await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 130 }]);
+    expect(next).toMatchObject({ evictionCause: 'preempted' });
+  });
+
   test('the backoff ends with the next allocation', async () => {
     await ready('a');
     expect(await requeue('a', { notBefore: 1_900_000_000.5 })).toMatchObject({ notBefore: 1_900_000_000.5 });

@@ -14,6 +14,7 @@ function succession(uid: string, at = NOW): Succession {
       uid,
       submittedAt: 1000.5,
       requeues: 2,
+      clusterRequeues: 1,
       message: 'did not run',
       notBefore: NOW + 10,
       avoid,

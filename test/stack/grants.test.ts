@@ -1,4 +1,5 @@
 /** Grants whose pods do not run: each is requeued with the reason that Kubernetes gave, and runs on other nodes. */
+import { GANG_SIZE } from '../../constructs/api/labels';
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
@@ -12,7 +13,8 @@ import type { Namespace, Shape } from './workloads';
 const UNSCHEDULABLE = 3;
 const NODE = { cpu: '4', memory: '64Gi' };
 /** A gang on two nodes that outlives the test. */
-const GANG: Shape = { pods: 2, cores: 4, runs: '5m', spec: { backoffLimit: 10 } };
+const annotations = { [GANG_SIZE]: '2' };
+const GANG: Shape = { pods: 2, cores: 4, runs: '5m', annotations, spec: { backoffLimit: 10 } };
 
 /** One term of node affinity for each node. */
 function affinityTo(...names: readonly string[]) {
@@ -93,7 +95,7 @@ describeStack(
           const { status } = await getFixture().client.get<Job & { status: { hard?: object } }>(limited);
           return status.hard !== undefined;
         });
-        const job = await science.job('refused', { pods: 2, cores: 1, runs: '5m', podSpec });
+        const job = await science.job('refused', { ...GANG, cores: 1, podSpec });
         const waiting = await science.phase(job, 'Waiting', 'Requeued');
         expect(waiting.message).toMatch(
           /^the Job controller cannot create its pods: pods "refused-\d-\w+" is forbidden: exceeded quota: one-pod.*; requeued, retrying in 5s$/,

@@ -1,4 +1,5 @@
 /** Nodes that are added, removed, cordoned, resized, or used by pods outside the queue. */
+import { GANG_SIZE } from '../../constructs/api/labels';
 import type { Node } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, inOneNamespace } from './suite';
@@ -33,7 +34,13 @@ describeStack(
       });
 
     test('requeues a gang whose node is lost, in its queue position, and runs it on other nodes', async () => {
-      const gang = await science.job('gang', { pods: 3, cores: 4, runs: '40s', spec: { backoffLimit: 10 } });
+      const gang = await science.job('gang', {
+        pods: 3,
+        cores: 4,
+        runs: '40s',
+        annotations: { [GANG_SIZE]: '3' },
+        spec: { backoffLimit: 10 },
+      });
       const before = await science.phase(gang, 'Running');
       const next = await science.job('next', { pods: 3, cores: 4, runs: '100ms' });
       await science.phase(next, 'Waiting');

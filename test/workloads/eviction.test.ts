@@ -211,6 +211,28 @@ describe('an eviction', () => {
     expect(events.map(({ reason }) => reason)).toEqual(['Requeued', 'Requeued', 'RequeueLimit']);
   });
 
+  test('never stops to retry for a cause of the cluster, and backs off five minutes at most', async () => {
+    const { grant, evict, row, events } = await setUp();
+    const waits: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      await grant();
+      await evict({ ...LOST, cause: 'cluster' }, job(true));
+      waits.push(row().notBefore! - NOW);
+    }
+    expect(waits.slice(0, 5)).toEqual([10, 20, 40, 80, 160]);
+    expect(new Set(waits.slice(5))).toEqual(new Set([300]));
+    expect(new Set(events.map(({ reason }) => reason))).toEqual(new Set(['Requeued']));
+    // Its own failures count from 0.
+    await grant();
+    await evict(LOST, job(true));
+    expect(row()).toMatchObject({
+      reason: 'Requeued',
+      notBefore: NOW + 10,
+      requeues: 13,
+      clusterRequeues: 12,
+    });
+  });
+
   test('neither counts a preemption or a suspension nor backs off after it', async () => {
     const { grant, evict, row, events } = await setUp();
     const causes: readonly EvictionReason[] = [

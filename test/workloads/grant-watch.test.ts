@@ -1,94 +1,20 @@
 /** The limits of waits: which of them end a grant, when, and with which sentence. */
-import { JOBID_ANNOTATION } from '../../constructs/api/labels';
-import { parseConfig } from '../../runtime/config';
-import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError } from '../../runtime/kubernetes/errors';
-import type { Job, Pod } from '../../runtime/kubernetes/types';
-import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
-import { GrantWatch } from '../../runtime/workloads/grant-watch';
-import { jobAdapter } from '../../runtime/workloads/job';
 import { podAdapter } from '../../runtime/workloads/pod';
-import { ManualClock } from '../kubernetes/manual-clock';
 import { rowIn } from '../queue/rows';
-
-const RELEASED = Date.parse('2026-01-01T00:00:00Z') / 1000;
-const row = rowIn('Ready', { uid: 'job', jobid: 7, pods: 2, releasedAt: RELEASED });
-const metadata = (name: string) => ({
-  name,
-  namespace: 'science',
-  uid: name,
-  resourceVersion: '1',
-  creationTimestamp: '2026-01-01T00:00:00Z',
-});
-
-const job: Job = {
-  metadata: metadata('job'),
-  spec: {
-    parallelism: 2,
-    completions: 2,
-    completionMode: 'Indexed',
-    template: { metadata: { annotations: { [JOBID_ANNOTATION]: '7' } }, spec: { containers: [] } },
-  },
-};
-
-function pod(name: string, status: Pod['status'], nodeName?: string, jobid = 7): Pod {
-  return {
-    metadata: { ...metadata(name), annotations: { [JOBID_ANNOTATION]: String(jobid) } },
-    spec: { containers: [{ name: 'main', image: 'a:1' }], ...(nodeName !== undefined && { nodeName }) },
-    status: { phase: 'Pending', ...status },
-  };
-}
-
-const refused: Pod['status'] = {
-  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/2 nodes.' }],
-};
-const RUNS: Pod['status'] = { phase: 'Running' };
-
-interface FailedCreate {
-  readonly note: string;
-  readonly deprecatedLastTimestamp: string;
-}
-
-function setUp({
-  failures = [] as readonly FailedCreate[],
-  given = row as WorkloadRow,
-  get = async (path: string): Promise<unknown> => {
-    throw new Error(`unexpected request of ${path}`);
-  },
-  schedulerRuns = true,
-} = {}) {
-  const clock = new ManualClock();
-  const lists: unknown[] = [];
-  const watch = new GrantWatch({
-    client: {
-      get,
-      list: async (_path: string, selection: object) => {
-        lists.push(selection);
-        return { items: failures };
-      },
-    } as unknown as KubernetesClient,
-    limits: parseConfig({}).grants,
-    clock,
-    nodes: { exists: () => true, isReady: () => true },
-    schedulerRuns: () => schedulerRuns,
-    now: () => RELEASED + 10 + clock.now() / 1000,
-  });
-  const observe = (pods: readonly Pod[], adapter: WorkloadAdapter = jobAdapter as WorkloadAdapter) =>
-    watch.observe({ object: adapter.kind === 'Job' ? job : pods[0]!, adapter, row: given, pods });
-  const seconds = (count: number) => clock.freeze(count * 1000);
-  return { watch, observe, seconds, lists };
-}
+import { pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-grant';
 
 test('a refused pod ends the grant after 30 s, and its node is avoided', async () => {
   const { observe, seconds } = setUp();
   const pods = [pod('a', RUNS, 'n1'), { ...pod('b', refused), spec: pinnedTo('n2') }];
-  expect(await observe(pods)).toEqual({ wait: undefined, failure: undefined, after: 30_000 });
+  expect(await observe(pods)).toMatchObject({ wait: undefined, failure: undefined, after: 30_000 });
   seconds(29);
   expect(await observe(pods)).toMatchObject({ failure: undefined, after: 1_000 });
   seconds(1);
   expect((await observe(pods)).failure).toEqual({
-    cause: 'failure',
+    cause: 'cluster',
     message: 'pod b did not run on n2: 0/2 nodes',
     avoid: ['n2'],
   });
@@ -269,12 +195,3 @@ describe('a pod with resource claims that kube-scheduler does not mention', () =
     expect((await observe(pods)).failure).toBeUndefined();
   });
 });
-
-function pinnedTo(node: string): Pod['spec'] {
-  const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: [node] }];
-  const required = { nodeSelectorTerms: [{ matchFields }] };
-  return {
-    containers: [{ name: 'main', image: 'a:1' }],
-    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } },
-  };
-}

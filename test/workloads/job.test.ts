@@ -99,7 +99,7 @@ describe('a Job', () => {
     const after = released(before, wide)!;
     expect(after).toEqual({
       ...before,
-      metadata: { ...before.metadata, annotations: { [DEADLINE_ANNOTATION]: '60' } },
+      metadata: { ...before.metadata, annotations: { [DEADLINE_ANNOTATION]: '60/none' } },
       spec: {
         ...before.spec,
         suspend: false,
@@ -119,7 +119,7 @@ describe('a Job', () => {
     const before = job({ manualSelector: true, template } as Spec);
     const kept = { ...before, metadata: { ...before.metadata, annotations: { 'a/b~c': 'd' } } };
     const after = released(kept, wide)!;
-    expect(after.metadata.annotations).toEqual({ 'a/b~c': 'd', [DEADLINE_ANNOTATION]: '60' });
+    expect(after.metadata.annotations).toEqual({ 'a/b~c': 'd', [DEADLINE_ANNOTATION]: '60/none' });
     expect(after.spec.template.metadata).toMatchObject({
       labels: { app: 'x', [JOB_UID_LABEL]: 'u' },
       annotations: { note: 'y', [JOBID_ANNOTATION]: '7' },
@@ -143,22 +143,33 @@ describe('a Job', () => {
   });
 
   test.each([
-    ['set none', undefined, undefined, 61, '61'],
-    ['set a later one', 600, undefined, 61, '61'],
-    ['set an earlier one, which is kept', 30, undefined, 30, null],
-    ['set the same one', 61, undefined, 61, null],
-    ['set none and an earlier release wrote a shorter one', 20, '20', 61, '61'],
-    ['set one after an earlier release wrote another', 40, '20', 40, null],
-  ])('gets the deadline of its walltime if its user %s', (_, given, written, deadline, mark) => {
+    ['set none', undefined, undefined, 61, '61/none', undefined],
+    ['set a later one', 600, undefined, 61, '61/600', 600],
+    ['set an earlier one, which is kept', 30, undefined, 30, null, 30],
+    ['set the same one', 61, undefined, 61, null, 61],
+    ['set none and an earlier release wrote a shorter one', 20, '20/none', 61, '61/none', undefined],
+    ['set a later one and an earlier release wrote a shorter one', 20, '20/600', 61, '61/600', 600],
+    ['set one after an earlier release wrote another', 40, '20/600', 40, null, 40],
+    ['is unknown to the version that wrote the last one', 20, '20', 61, '61/none', 20],
+  ])('gets the deadline of its walltime if its user %s', (_, given, written, deadline, mark, users) => {
     const train = job({ activeDeadlineSeconds: given });
     const annotations = written === undefined ? {} : { [DEADLINE_ANNOTATION]: written };
     const marked = { ...train, metadata: { ...train.metadata, annotations } };
     const after = released(marked, { ...wide, walltime: 60.2 })!;
     expect(after.metadata.annotations?.[DEADLINE_ANNOTATION] ?? null).toBe(mark);
     expect(after.spec.activeDeadlineSeconds).toBe(deadline);
-    const users = written === String(given) ? undefined : given;
     expect(jobAdapter.demand(marked).deadlineSeconds).toBe(users);
   });
+
+  test.each([[undefined], [30], [61], [864_000]])(
+    'asks after a release for the deadline of its user as before, if that is %s',
+    (given) => {
+      const first = job({ activeDeadlineSeconds: given });
+      const second = released(released(first, wide)!, { ...wide, walltime: 40 })!;
+      for (const each of [first, released(first, wide)!, second])
+        expect(jobAdapter.demand(each).deadlineSeconds).toBe(given);
+    },
+  );
 
   test('has no priority of its own, because its template can contain any number', () => {
     const template = { spec: { containers: [], priority: 1_000_000 } };

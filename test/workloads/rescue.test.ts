@@ -122,6 +122,7 @@ test('its successor takes over its place, its backoff, its count and the nodes t
     uid: 'a',
     submittedAt: 1_000,
     requeues: 1,
+    clusterRequeues: 0,
     notBefore: 1_010,
     message: `${REFUSED.message}; requeued, retrying in 10s`,
     avoid: { 'node-1': 1_300 },

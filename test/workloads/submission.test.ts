@@ -120,8 +120,13 @@ describe('the walltime', () => {
     ['the maximum of the queue', job({ 'fluxqueue/walltime': '2h' }), 3600],
     [
       'the default and not the deadline that an earlier release wrote',
-      job({ 'fluxqueue/deadline': '60' }, { activeDeadlineSeconds: 60 }),
+      job({ 'fluxqueue/deadline': '60/none' }, { activeDeadlineSeconds: 60 }),
       300,
+    ],
+    [
+      'the deadline of its user and not the one that an earlier release wrote',
+      job({ 'fluxqueue/deadline': '60/1800' }, { activeDeadlineSeconds: 60 }),
+      1800,
     ],
   ])('is %s', async (_, object, walltime) => {
     expect((await builderFor({ setups: [team] }).read(object)).walltime).toBe(walltime);

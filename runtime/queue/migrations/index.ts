@@ -16,6 +16,7 @@ import { failedGrants } from './000007-failed-grants';
 import { successions } from './000008-successions';
 import { billing } from './000009-billing';
 import { leaderView } from './000010-leader-view';
+import { clusterRequeues } from './000011-cluster-requeues';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 8, name: 'successions', sql: successions },
   { number: 9, name: 'billing', sql: billing },
   { number: 10, name: 'leader-view', sql: leaderView },
+  { number: 11, name: 'cluster-requeues', sql: clusterRequeues },
 ];

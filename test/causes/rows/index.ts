@@ -1,10 +1,13 @@
 /** All rows. */
 import type { Row } from '../row';
+import { ARRAY_ROWS } from './arrays';
 import { DELETION_ROWS } from './deletion';
+import { FAULT_ROWS } from './faults';
 import { NAME_ROWS } from './names';
 import { NODE_ROWS } from './nodes';
 import { PLACEMENT_ROWS } from './placement';
 import { REFUSED_ROWS } from './refused';
+import { REQUEUE_ROWS } from './requeues';
 import { RESOURCE_ROWS } from './resources';
 import { SERVICE_ROWS } from './services';
 import { STARTUP_ROWS } from './startup';
@@ -19,5 +22,8 @@ export const ROWS: readonly Row[] = [
   ...PLACEMENT_ROWS,
   ...VOLUME_ROWS,
   ...RESOURCE_ROWS,
+  ...REQUEUE_ROWS,
+  ...ARRAY_ROWS,
+  ...FAULT_ROWS,
   ...SERVICE_ROWS,
 ];

@@ -1,11 +1,17 @@
 /** Nodes that are drained, cordoned, lost or deleted under running workloads: the pods get new nodes. */
+import { GANG_SIZE } from '../../../constructs/api/labels';
 import { nodes as nodePath, pods as podPath } from '../../../runtime/kubernetes/paths';
 import { deployment, job, pod, sharedVolume, statefulSet, withClaim } from '../../stack/manifests';
 import type { Row } from '../row';
 import type { RowCluster } from '../row-cluster';
 
 /** A gang of two pods that fill a node each; the third node is free. */
-const GANG = job('gang', { pods: 2, requests: { cpu: '3' }, spec: { backoffLimit: 20 } });
+const GANG = job('gang', {
+  pods: 2,
+  requests: { cpu: '3' },
+  annotations: { [GANG_SIZE]: '2' },
+  spec: { backoffLimit: 20 },
+});
 
 /** Starts the gang and returns the node of its first pod. */
 async function startGang(cluster: RowCluster): Promise<string> {

@@ -1,43 +1,39 @@
 /** Pods that the apiserver refuses, so that the Job controller cannot create them: its sentence reaches the FluxJob. */
+import { GANG_SIZE } from '../../../constructs/api/labels';
 import { deployment, job, pod } from '../../stack/manifests';
 import type { Row } from '../row';
-import type { RowCluster } from '../row-cluster';
-
-const quota = (hard: Readonly<Record<string, string>>) => ({
-  apiVersion: 'v1',
-  kind: 'ResourceQuota',
-  metadata: { name: 'small' },
-  spec: { hard },
-});
+import { applyQuota, quota } from './quotas';
 
 /** Each requeue leaves time to see that the workload waits, also on a slow machine. */
 const queue = { requeue: { limit: 5, backoff: '5s' } };
 
-/** The apiserver enforces a quota from when the quota controller has written its status. */
-async function applyQuota(cluster: RowCluster, hard: Readonly<Record<string, string>>): Promise<void> {
-  await cluster.apply(quota(hard));
-  await cluster.until('the quota to be enforced', 60_000, async () => {
-    const path = cluster.path('v1', 'resourcequotas', 'small');
-    return (await cluster.get<{ status?: { hard?: object } }>(path)).status?.hard !== undefined;
-  });
-}
-
 export const REFUSED_ROWS: readonly Row[] = [
   {
-    name: 'a Job beyond the ResourceQuota says "exceeded quota" and holds nothing',
+    name: 'a gang beyond the ResourceQuota says "exceeded quota" and holds nothing',
     queue,
     async run(cluster) {
       await applyQuota(cluster, { pods: '1' });
-      await cluster.apply(job('wide', { pods: 3 }));
+      await cluster.apply(job('wide', { pods: 3, annotations: { [GANG_SIZE]: '3' } }));
       await cluster.saysAndFrees('wide', /exceeded quota: small/);
     },
   },
   {
-    name: 'a Job beyond the ResourceQuota runs once the quota grows',
+    name: 'an array beyond the ResourceQuota runs as many pods as the quota allows, and all once it grows',
+    queue,
+    async run(cluster) {
+      await applyQuota(cluster, { pods: '2' });
+      await cluster.apply(job('wide', { pods: 3 }));
+      await cluster.runs('wide', 2);
+      await cluster.apply(quota({ pods: '8' }));
+      await cluster.runs('wide', 3);
+    },
+  },
+  {
+    name: 'a gang beyond the ResourceQuota runs once the quota grows',
     queue,
     async run(cluster) {
       await applyQuota(cluster, { 'requests.cpu': '1' });
-      await cluster.apply(job('wide', { pods: 2 }));
+      await cluster.apply(job('wide', { pods: 2, annotations: { [GANG_SIZE]: '2' } }));
       await cluster.says('wide', /exceeded quota: small/);
       await cluster.apply(quota({ 'requests.cpu': '8' }));
       await cluster.runs('wide', 2);

@@ -1,4 +1,5 @@
 /** Pods that are bound or created but do not run: the FluxJob is never Running, and says what it waits for. */
+import type { Job } from '../../../runtime/kubernetes/types';
 import { job, pod, sharedVolume, withClaim } from '../../stack/manifests';
 import type { Row } from '../row';
 
@@ -15,6 +16,43 @@ export const STARTUP_ROWS: readonly Row[] = [
       const { status } = await cluster.says('typo', /ImagePullBackOff: .*registry\.example\/typo:1/);
       expect(status).toMatchObject({ phase: 'Ready' });
       expect(status!.startTime).toBeUndefined();
+    },
+  },
+  {
+    name: 'a Job whose image cannot be pulled within its walltime is not recorded as run',
+    async run(cluster) {
+      await cluster.apply(
+        job('typo', {
+          annotations: { 'fluxqueue/walltime': '10s' },
+          podAnnotations: { 'fluxqueue.test/waits': 'ImagePullBackOff' },
+        }),
+      );
+      await cluster.says('typo', /ImagePullBackOff/);
+      const path = cluster.path('batch/v1', 'jobs', 'typo');
+      await cluster.until('a deadline beyond its walltime', 60_000, async () => {
+        const { spec, status } = await cluster.get<Job>(path);
+        expect(status?.conditions?.find(({ type }) => type === 'Failed')).toBeUndefined();
+        return (spec.activeDeadlineSeconds ?? 0) >= 20;
+      });
+      const [fluxJob] = await cluster.fluxJobs('typo');
+      expect(fluxJob!.status).toMatchObject({ phase: 'Ready' });
+      expect(fluxJob!.status!.startTime).toBeUndefined();
+    },
+  },
+  {
+    name: 'a Job whose container fails says with which exit code',
+    async run(cluster) {
+      await cluster.apply(
+        job('broken', {
+          runs: '1s',
+          spec: { backoffLimit: 0 },
+          podAnnotations: { 'fluxqueue.test/exit-code': '3' },
+        }),
+      );
+      await cluster.says(
+        'broken',
+        /ran for \d+ s on .*; pod broken-0-\w+ failed: container .* exited with code 3/,
+      );
     },
   },
   {

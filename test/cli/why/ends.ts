@@ -126,22 +126,25 @@ export const LEAVING: readonly Situation[] = [
     ],
   },
   {
-    because: 'its nodes failed too often',
+    because: 'a cause of its own kept it from running too often',
     reason: 'RequeueLimit',
     async arrange(world) {
-      world.queue('default', { requeue: { limit: 1, backoff: '1s' } });
+      world.queue('default', { requeue: { limit: 0, backoff: '1s' } });
       await world.seconds(2);
+      world.create(events(NAMESPACE), {
+        metadata: { name: 'failed' },
+        note: 'Error creating: pods "mine-0" is forbidden: exceeded quota: team, requested: cpu=3, used: cpu=4, limited: cpu=4',
+        eventTime: '2030-01-01T00:00:00Z',
+      });
+      world.refuse('create', 'pods', 'no');
       world.job('mine', { cores: 3 });
-      await world.seconds(6);
-      world.removeNode('node-0');
-      await world.seconds(15);
-      world.removeNode('node-1');
+      await world.seconds(18);
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      'RequeueLimit: node node-1 was lost; not retried after 1 requeue, edit the workload to retry',
+      'RequeueLimit: the Job controller cannot create its pods: pods "mine-0" is forbidden: exceeded quota: team, requested: cpu=3, used: cpu=4, limited: cpu=4; not retried after 0 requeues, edit the workload to retry',
       'it cannot start as things are',
-      '2 of its grants have failed so far',
+      '1 of its grants has failed so far',
       'what to do: remove the cause, then change any setting of it (such as fluxqueue/priority) or submit it again',
     ],
   },

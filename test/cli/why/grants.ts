@@ -60,18 +60,20 @@ export const GRANTED: readonly Situation[] = [
   },
   {
     because: 'the apiserver rejects its release',
-    reason: 'Invalid',
+    reason: 'Requeued',
     async arrange(world) {
+      world.queue('default', { requeue: { backoff: '10m' } });
+      await world.seconds(2);
       world.refuse('patch', 'jobs', 'the change is frozen');
       world.job('mine', { cores: 3 });
       await world.seconds(70);
     },
     prints: [
-      'science/job/mine waits in queue default, position 1',
-      'Invalid: the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: admission webhook "rules.example.com" denied the request: the change is frozen; grant this by RBAC (the stack brings the roles it needs), or change what the admission policy objects to',
-      'it cannot start as things are',
+      'science/job/mine waits in queue science/default, position 1',
+      'Requeued: the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: admission webhook "rules.example.com" denied the request: the change is frozen; grant this by RBAC (the stack brings the roles it needs), or change what the admission policy objects to; requeued, retrying in 600s',
+      'no start is known before it is tried again',
       '1 of its grants has failed so far',
-      'what to do: correct what the message names and submit it again',
+      'what to do: nothing; it is tried again by itself, in its old place',
     ],
   },
   {

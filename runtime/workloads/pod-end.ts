@@ -1,0 +1,89 @@
+/**
+ * How a pod ended: whether it ever ran, and what ended it, in words of the kubelet and of whoever evicted it. Status,
+ * `why`, history and usage tell the end of a workload by this one account.
+ */
+import type { Pod } from '../kubernetes/types';
+import { secondsOf } from './adapter';
+
+type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
+type Ended = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
+
+/** Who evicted a pod: the reasons of its condition DisruptionTarget. */
+const EVICTED_BY: Readonly<Record<string, string>> = {
+  PreemptionByScheduler: 'kube-scheduler preempted it for a more urgent pod',
+  DeletionByTaintManager: 'its node got a taint that it does not tolerate',
+  EvictionByEvictionAPI: 'it was evicted, as by kubectl drain',
+  DeletionByPodGC: 'its node no longer exists',
+  TerminationByKubelet: 'its kubelet ended it for want of resources, or as the node shut down',
+};
+
+/** Whether a container of the pod has run. A pod can end without that: its image is missing, or its deadline comes first. */
+export function hasRun({ status }: Pod): boolean {
+  if (status?.phase === 'Running' || status?.phase === 'Succeeded') return true;
+  return (status?.containerStatuses ?? []).some(
+    ({ state, restartCount = 0 }) =>
+      restartCount > 0 || state?.running !== undefined || hasStarted(state?.terminated),
+  );
+}
+
+/** The kubelet reports the year 1970, or nothing, for a container that could not be started. */
+function hasStarted(terminated: Ended | undefined): boolean {
+  return secondsOf(terminated?.startedAt ?? '') > 0;
+}
+
+/** What ended the newest failed pod, as a clause that names it; undefined if no pod has failed, or nothing says why. */
+export function failureOf(pods: readonly Pod[]): string | undefined {
+  const failed = pods
+    .filter(({ status }) => status?.phase === 'Failed')
+    .sort(
+      (a, b) =>
+        endOf(b) - endOf(a) ||
+        secondsOf(b.metadata.creationTimestamp) - secondsOf(a.metadata.creationTimestamp),
+    );
+  for (const pod of failed) {
+    const cause = causeOf(pod);
+    if (cause !== undefined) return `pod ${pod.metadata.name} failed: ${cause}`;
+  }
+  return undefined;
+}
+
+/** Unix seconds at which the last container of the pod ended; 0 if none has. */
+function endOf({ status }: Pod): number {
+  const ends = (status?.containerStatuses ?? []).map(({ state }) =>
+    secondsOf(state?.terminated?.finishedAt ?? ''),
+  );
+  return Math.max(0, ...ends.filter(Number.isFinite));
+}
+
+function causeOf(pod: Pod): string | undefined {
+  const { status = {} } = pod;
+  const target = status.conditions?.find(
+    ({ type, status: holds }) => type === 'DisruptionTarget' && holds === 'True',
+  );
+  if (target?.reason !== undefined) return EVICTED_BY[target.reason] ?? target.message ?? target.reason;
+  if (status.reason !== undefined && status.reason !== 'DeadlineExceeded')
+    return status.message === undefined ? status.reason : `${status.reason}: ${status.message}`;
+  const ended = containersOf(pod).find(
+    ({ state }) => state?.terminated !== undefined && state.terminated.exitCode !== 0,
+  );
+  if (ended !== undefined) return exitOf(ended.name, ended.state!.terminated!);
+  return hasRun(pod) ? undefined : neverRan(pod);
+}
+
+function containersOf({ status = {} }: Pod): readonly ContainerStatus[] {
+  return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+}
+
+function exitOf(name: string, { exitCode, reason }: Ended): string {
+  if (reason === 'OOMKilled')
+    return `container ${name} was OOMKilled (exit code ${exitCode}): it needs more memory than its limit`;
+  const why = reason === undefined || reason === 'Error' ? '' : ` (${reason})`;
+  return `container ${name} exited with code ${exitCode}${why}`;
+}
+
+function neverRan(pod: Pod): string | undefined {
+  const waiting = containersOf(pod).find(({ state }) => state?.waiting?.reason !== undefined)?.state?.waiting;
+  if (waiting === undefined) return undefined;
+  const { reason, message } = waiting;
+  return `it never ran: ${message === undefined ? reason : `${reason}: ${message}`}`;
+}

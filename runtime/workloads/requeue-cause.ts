@@ -1,0 +1,32 @@
+/**
+ * Whose fault it is that the pods of a grant do not run. What the workload itself names (its image, volumes, claims,
+ * gates, ServiceAccount, the quota and the rules of its namespace) counts towards the requeue limit. All else is the
+ * cluster's: admission or a scheduler that does not answer, a lost node, room that others have taken, a policy that refuses
+ * everything for a while. Such a workload is tried again without a limit, so that nobody has to touch it afterwards.
+ */
+import type { EvictionCause } from '../queue/workload';
+import type { GrantReason } from '../shared/grant-waits';
+import type { PodWait } from './pod-wait';
+
+/** kube-scheduler about claims and volumes that the pod names. */
+const OWN_VERDICT = /persistentvolumeclaim|resourceclaim|volume/i;
+const GATED: GrantReason = 'SchedulingGated';
+const CREATING: GrantReason = 'ContainerCreating';
+
+/** The apiserver about a pod whose creation failed for no reason in the pod. */
+const NO_ANSWER =
+  /internal error|failed calling webhook|failed to call webhook|failed to evaluate|timed? ?out|deadline exceeded|connection (refused|reset)|no route to host|EOF|etcdserver|too many requests|service unavailable|unable to handle the request|not yet ready to handle request|being terminated/i;
+/** A webhook or a policy of the cluster says no, perhaps only for a while. */
+const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/;
+
+/** The cause of a requeue for a pod that waits too long. */
+export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause {
+  if (cause === 'claims' || cause === 'volumes' || reason === GATED) return 'failure';
+  if (cause === 'starting') return reason === CREATING ? 'cluster' : 'failure';
+  return OWN_VERDICT.test(message) ? 'failure' : 'cluster';
+}
+
+/** The cause of a requeue for pods that the Job controller cannot create, by its own sentence. */
+export function causeOfRefusal(sentence: string): EvictionCause {
+  return NO_ANSWER.test(sentence) || DENIED.test(sentence) ? 'cluster' : 'failure';
+}

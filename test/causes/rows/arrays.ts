@@ -1,0 +1,102 @@
+/** Arrays: what runs stays where it is while other pods of the same Job cannot run. */
+import { GANG_SIZE } from '../../../constructs/api/labels';
+import { pods as podPath } from '../../../runtime/kubernetes/paths';
+import type { Job } from '../../../runtime/kubernetes/types';
+import { job } from '../../stack/manifests';
+import { nodes, type Row } from '../row';
+import type { RowCluster } from '../row-cluster';
+import { applyQuota, quota } from './quotas';
+
+const TASKS = 20;
+
+/** Asserts that the FluxJob of a workload that runs says so. */
+async function saysWhileRunning(cluster: RowCluster, app: string, sentence: RegExp): Promise<void> {
+  await cluster.until(`the FluxJob of ${app} to say ${sentence}`, 60_000, async () => {
+    const all = await cluster.fluxJobs(app);
+    return all.some(
+      ({ status }) =>
+        status?.phase === 'Running' && status.conditions?.some(({ message }) => sentence.test(message)),
+    );
+  });
+}
+
+/** Replaces a pod whose node something outside the queue has filled: the new pod cannot run there. */
+async function loseRoom(cluster: RowCluster, app: string): Promise<string> {
+  const [victim] = await cluster.pods(app);
+  await cluster.occupy(victim!.spec.nodeName!, { cpu: '2' });
+  await cluster.delete(podPath(cluster.namespace, victim!.metadata.name));
+  return victim!.spec.nodeName!;
+}
+
+const finishesWithin = (mode: 'Indexed' | 'NonIndexed'): Row => ({
+  name: `an ${mode} array of 20 tasks ends without a loss although its ResourceQuota shrinks while it runs`,
+  async run(cluster) {
+    await applyQuota(cluster, { pods: '4' });
+    const spec = { completions: TASKS, completionMode: mode, backoffLimit: 0 };
+    await cluster.apply(job('tasks', { pods: 4, requests: { cpu: '2' }, runs: '5s', spec }));
+    await cluster.runs('tasks', 4);
+    await cluster.apply(quota({ pods: '3' }));
+    await cluster.until('all tasks', 170_000, async () => {
+      const { status } = await cluster.get<Job>(cluster.path('batch/v1', 'jobs', 'tasks'));
+      expect(status?.conditions?.find(({ type }) => type === 'Failed')).toBeUndefined();
+      return status?.succeeded === TASKS;
+    });
+    const [fluxJob] = await cluster.fluxJobs('tasks');
+    expect(fluxJob?.status?.requeues).toBe(0);
+  },
+});
+
+export const ARRAY_ROWS: readonly Row[] = [
+  finishesWithin('Indexed'),
+  finishesWithin('NonIndexed'),
+  {
+    name: 'the pods of an array that run stay when another one is refused by its node',
+    async run(cluster) {
+      await cluster.apply(job('tasks', { pods: 3, requests: { cpu: '3' }, spec: { backoffLimit: 20 } }));
+      const before = await cluster.runs('tasks', 3);
+      const node = await loseRoom(cluster, 'tasks');
+      await saysWhileRunning(cluster, 'tasks', new RegExp(`did not run on ${node}`));
+      const uids = (await cluster.runs('tasks', 2, { not: [node] })).map(({ metadata }) => metadata.uid);
+      expect(before.map(({ metadata }) => metadata.uid)).toEqual(expect.arrayContaining(uids));
+    },
+  },
+  {
+    name: 'all pods of a gang start again when one of them is refused by its node',
+    nodes: nodes(4),
+    async run(cluster) {
+      const annotations = { [GANG_SIZE]: '3' };
+      await cluster.apply(
+        job('gang', { pods: 3, requests: { cpu: '3' }, annotations, spec: { backoffLimit: 20 } }),
+      );
+      await cluster.runs('gang', 3);
+      const node = await loseRoom(cluster, 'gang');
+      await cluster.runs('gang', 3, { not: [node] });
+    },
+  },
+  {
+    name: 'the pods of an array on other nodes stay when a node is deleted',
+    async run(cluster) {
+      await cluster.apply(job('tasks', { pods: 3, requests: { cpu: '3' }, spec: { backoffLimit: 20 } }));
+      const before = await cluster.runs('tasks', 3);
+      const lost = before[0]!.spec.nodeName!;
+      await cluster.removeNode(lost);
+      await saysWhileRunning(cluster, 'tasks', new RegExp(`did not run on ${lost}`));
+      const uids = (await cluster.runs('tasks', 2, { not: [lost] })).map(({ metadata }) => metadata.uid);
+      expect(before.map(({ metadata }) => metadata.uid)).toEqual(expect.arrayContaining(uids));
+    },
+  },
+  {
+    name: 'a task of an array whose node is deleted runs elsewhere once the others have ended',
+    async run(cluster) {
+      await cluster.apply(
+        job('tasks', { pods: 2, requests: { cpu: '3' }, runs: '10s', spec: { backoffLimit: 20 } }),
+      );
+      const [first] = await cluster.runs('tasks', 2);
+      await cluster.removeNode(first!.spec.nodeName!);
+      await cluster.until('both tasks', 170_000, async () => {
+        const { status } = await cluster.get<Job>(cluster.path('batch/v1', 'jobs', 'tasks'));
+        return status?.succeeded === 2;
+      });
+    },
+  },
+];

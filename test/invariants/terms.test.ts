@@ -1,0 +1,41 @@
+import type { Interventions, LoggedEvent } from './observation';
+import { changedTerms } from './terms';
+
+const granted = (at: number, seconds: number, core = '0-1', node = 'n1'): LoggedEvent => ({
+  at,
+  uid: 'a',
+  event: 'Allocated',
+  detail: { start: at, end: at + seconds, nodes: [{ name: node, units: { core } }] },
+});
+const submitted: LoggedEvent = { at: 0, uid: 'a', event: 'Submitted', detail: { queue: 'q' } };
+
+const NOTHING: Interventions = {
+  disturbances: [],
+  lostNodes: new Set(),
+  stopped: new Set(),
+  closures: [],
+  changes: [],
+  queueChanges: [],
+  comparable: true,
+};
+const check = (events: readonly LoggedEvent[], over: Partial<Interventions> = {}) =>
+  changedTerms([submitted, ...events], { ...NOTHING, ...over }).map(({ text }) => text);
+
+test('the same units of other nodes for the same time are the same terms', () => {
+  expect(check([granted(10, 600), granted(90, 600, '4-5', 'n2')])).toEqual([]);
+});
+
+test('a shorter walltime or fewer units after a requeue are reported', () => {
+  expect(check([granted(10, 604_800), granted(90, 3600)])).toEqual([
+    'a was granted 2 core for 3600 s after 2 core for 604800 s',
+  ]);
+  expect(check([granted(10, 600), granted(90, 600, '0')])).toHaveLength(1);
+});
+
+test('a change by the user, or of the queue, explains other terms', () => {
+  const events = [granted(10, 600), granted(90, 3600)];
+  expect(check(events, { changes: [{ uid: 'a', at: 50 }] })).toEqual([]);
+  expect(check(events, { queueChanges: [{ queue: 'q', at: 50 }] })).toEqual([]);
+  expect(check(events, { changes: [{ uid: 'b', at: 50 }] })).toHaveLength(1);
+  expect(check(events, { queueChanges: [{ queue: 'q', at: 1 }] })).toHaveLength(1);
+});

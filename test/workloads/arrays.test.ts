@@ -1,0 +1,118 @@
+/** Which Jobs are gangs, which nodes an array does not use, and what the loss of a node means for it. */
+import {
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  GANG_SIZE,
+  GATE,
+  JOBID_ANNOTATION,
+} from '../../constructs/api/labels';
+import type { Job, OwnerReference, Pod } from '../../runtime/kubernetes/types';
+import { Eviction, type EvictionOptions } from '../../runtime/workloads/eviction';
+import { jobAdapter } from '../../runtime/workloads/job';
+import { rowIn } from '../queue/rows';
+import { submission } from '../queue/submission';
+
+const META = { uid: 'a', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
+const NODES = ['node-1', 'node-2'].map((name) => ({ name, units: { core: '0', memory: '0' } }));
+const row = rowIn('Running', {
+  ...submission('a', { pods: 2 }),
+  releasedAt: 1,
+  allocation: { jobid: 7, start: 0, end: 60, nodes: NODES },
+});
+
+function array(spec: Partial<Job['spec']> = {}, metadata: Partial<Job['metadata']> = {}): Job {
+  const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-1,node-2', [JOBID_ANNOTATION]: '7' };
+  return {
+    metadata: { ...META, name: 'tasks', ...metadata },
+    spec: {
+      suspend: false,
+      parallelism: 2,
+      completions: 20,
+      completionMode: 'Indexed',
+      template: { metadata: { annotations }, spec: { containers: [] } },
+      ...spec,
+    },
+  };
+}
+
+function pod(phase: 'Running' | 'Succeeded' | 'Pending', nodeName: string, index = 0): Pod {
+  const annotations = { [JOBID_ANNOTATION]: '7', [COMPLETION_INDEX_ANNOTATION]: String(index) };
+  return {
+    metadata: { ...META, uid: `p${index}`, name: `p${index}`, annotations },
+    spec: { containers: [], nodeName },
+    status: { phase },
+  };
+}
+
+const ownedBy = (kind: string): Partial<Job['metadata']> => ({
+  ownerReferences: [{ apiVersion: 'v1', kind, name: 'o', uid: 'o', controller: true } as OwnerReference],
+});
+
+test.each([
+  ['without more is an array', {}, false],
+  ['with a gang size is a gang', { annotations: { [GANG_SIZE]: '2' } }, true],
+  ['with an invalid gang size is an array', { annotations: { [GANG_SIZE]: 'all' } }, false],
+  ['of a MiniCluster is a gang', ownedBy('MiniCluster'), true],
+  ['of a JobSet is a gang', ownedBy('JobSet'), true],
+  ['of a CronJob is an array', ownedBy('CronJob'), false],
+])('a Job %s', (_, metadata, expected) => {
+  expect(jobAdapter.isGang(array({}, metadata))).toBe(expected);
+});
+
+describe('an array does not use', () => {
+  const idle = (pods: readonly Pod[], spec: Partial<Job['spec']> = {}) =>
+    jobAdapter.idleNodes(array(spec), row, pods);
+
+  test('a node without a pod once the indexes that are pinned to it have succeeded', () => {
+    const later = pod('Running', 'node-1', 7);
+    expect(idle([later, pod('Succeeded', 'node-2', 1)])).toEqual(['node-2']);
+    expect(idle([later])).toEqual([]);
+    expect(idle([later, pod('Succeeded', 'node-2', 1), pod('Pending', 'node-2', 8)])).toEqual([]);
+  });
+
+  test('a node without a pod, if its pods have no indexes', () => {
+    expect(idle([pod('Running', 'node-1')], { completionMode: 'NonIndexed' })).toEqual(['node-2']);
+  });
+
+  test('nothing while a pod is gated: it may have got its node a moment ago', () => {
+    const gated = pod('Pending', 'node-2', 9);
+    const spec = { containers: [], schedulingGates: [{ name: GATE }] };
+    expect(idle([pod('Running', 'node-1'), { ...gated, spec }], { completionMode: 'NonIndexed' })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the loss of a node', () => {
+  const lost = (object: Job, pods: readonly Pod[]) => {
+    const nodes = { exists: (name: string) => name !== 'node-2', isReady: () => true };
+    const eviction = new Eviction({ nodes } as unknown as EvictionOptions);
+    return eviction.reasonFor({ object, adapter: jobAdapter as never, row, pods })?.message;
+  };
+  const both = [pod('Running', 'node-1', 0), pod('Running', 'node-2', 1)];
+
+  test('evicts no array of which a pod runs on another node', () => {
+    expect(lost(array(), both)).toBeUndefined();
+    const recreated = pod('Pending', 'node-2', 1);
+    expect(lost(array(), [both[0]!, recreated])).toBeUndefined();
+  });
+
+  test('evicts an array of which nothing runs elsewhere', () => {
+    expect(lost(array(), [both[1]!])).toBe('node node-2 was lost');
+    expect(lost(array(), [pod('Succeeded', 'node-1', 0), both[1]!])).toBe('node node-2 was lost');
+  });
+
+  test('evicts a gang', () => {
+    expect(lost(array({}, { annotations: { [GANG_SIZE]: '2' } }), both)).toBe('node node-2 was lost');
+  });
+
+  test('leaves the pods of an array alone that are pinned to a node which it holds no longer', () => {
+    const shrunk = { ...row, allocation: { ...row.allocation!, nodes: NODES.slice(0, 1) } };
+    const nodes = { exists: () => true, isReady: () => true };
+    const eviction = new Eviction({ nodes } as unknown as EvictionOptions);
+    const workload = { object: array(), adapter: jobAdapter as never, row: shrunk };
+    expect(eviction.reasonFor({ ...workload, pods: [both[0]!, both[1]!] })).toBeUndefined();
+    const stray = pod('Running', 'node-9', 3);
+    expect(eviction.reasonFor({ ...workload, pods: [stray] })?.message).toMatch(/is not pinned/);
+  });
+});

@@ -1,0 +1,103 @@
+import type { Pod } from '../../runtime/kubernetes/types';
+import { failureOf, hasRun } from '../../runtime/workloads/pod-end';
+
+type Status = NonNullable<Pod['status']>;
+type State = NonNullable<NonNullable<Status['containerStatuses']>[number]['state']>;
+
+const AT = '2026-01-01T00:00:10Z';
+const EPOCH = '1970-01-01T00:00:00Z';
+
+function failed(status: Status, name = 'train-0'): Pod {
+  return {
+    metadata: { name, uid: name, resourceVersion: '1', creationTimestamp: AT },
+    spec: { containers: [] },
+    status: { phase: 'Failed', ...status },
+  };
+}
+const main = (state: State, restartCount = 0): Status => ({
+  containerStatuses: [{ name: 'main', state, restartCount }],
+});
+const exited = (exitCode: number, reason: string, startedAt = AT): State => ({
+  terminated: { exitCode, reason, startedAt, finishedAt: AT },
+});
+const disrupted = (reason: string): Status => ({
+  conditions: [{ type: 'DisruptionTarget', status: 'True', reason, message: 'said Kubernetes' }],
+});
+
+test.each<[string, Status]>([
+  ['runs', { phase: 'Running' }],
+  ['succeeded', { phase: 'Succeeded' }],
+  ['failed', main(exited(1, 'Error'))],
+  ['was restarted before its deadline', main({ waiting: { reason: 'CrashLoopBackOff' } }, 3)],
+])('a pod that %s has run', (_, status) => expect(hasRun(failed(status))).toBe(true));
+
+test.each<[string, Status]>([
+  [
+    'whose image is missing',
+    { reason: 'DeadlineExceeded', ...main({ waiting: { reason: 'ImagePullBackOff' } }) },
+  ],
+  ['whose container could not be started', main(exited(128, 'StartError', EPOCH))],
+  ['of which the kubelet knows nothing', {}],
+  ['that waits', { phase: 'Pending', ...main({ waiting: { reason: 'ContainerCreating' } }) }],
+  ['whose init container ran only', { initContainerStatuses: [{ name: 'load', state: exited(1, 'Error') }] }],
+])('a pod %s has not run', (_, status) => expect(hasRun(failed(status))).toBe(false));
+
+test.each<[string, Status, string | undefined]>([
+  [
+    'ran out of memory',
+    main(exited(137, 'OOMKilled')),
+    'container main was OOMKilled (exit code 137): it needs more memory than its limit',
+  ],
+  ['exited', main(exited(3, 'Error')), 'container main exited with code 3'],
+  [
+    'could not be executed',
+    main(exited(128, 'StartError', EPOCH)),
+    'container main exited with code 128 (StartError)',
+  ],
+  [
+    'failed in its init container',
+    {
+      initContainerStatuses: [{ name: 'load', state: exited(2, 'Error') }],
+      ...main({ waiting: { reason: 'PodInitializing' } }),
+    },
+    'container load exited with code 2',
+  ],
+  [
+    'was evicted by its kubelet',
+    { reason: 'Evicted', message: 'The node was low on resource: memory.' },
+    'Evicted: The node was low on resource: memory.',
+  ],
+  ['was preempted', disrupted('PreemptionByScheduler'), 'kube-scheduler preempted it for a more urgent pod'],
+  ['was drained', disrupted('EvictionByEvictionAPI'), 'it was evicted, as by kubectl drain'],
+  ['was disrupted by something new', disrupted('Other'), 'said Kubernetes'],
+  [
+    'never started',
+    {
+      reason: 'DeadlineExceeded',
+      ...main({ waiting: { reason: 'ImagePullBackOff', message: 'no such image' } }),
+    },
+    'it never ran: ImagePullBackOff: no such image',
+  ],
+  ['exceeded its deadline', { reason: 'DeadlineExceeded', ...main(exited(0, 'Completed')) }, undefined],
+])('says of a pod that %s what ended it', (_, status, cause) => {
+  const expected = cause === undefined ? undefined : `pod train-0 failed: ${cause}`;
+  expect(failureOf([failed(status)])).toBe(expected);
+});
+
+test('names the pod that failed last', () => {
+  const later = failed(
+    {
+      containerStatuses: [
+        {
+          name: 'main',
+          state: { terminated: { exitCode: 4, startedAt: AT, finishedAt: '2026-01-01T00:01:00Z' } },
+        },
+      ],
+    },
+    'train-7',
+  );
+  expect(failureOf([failed(main(exited(3, 'Error'))), later])).toBe(
+    'pod train-7 failed: container main exited with code 4',
+  );
+  expect(failureOf([{ ...later, status: { phase: 'Succeeded' } }])).toBeUndefined();
+});

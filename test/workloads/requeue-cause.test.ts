@@ -1,0 +1,75 @@
+import type { PodWait } from '../../runtime/workloads/pod-wait';
+import { causeOfRefusal, causeOfWait } from '../../runtime/workloads/requeue-cause';
+
+const wait = (cause: PodWait['cause'], reason: string, message = reason): PodWait => ({
+  cause,
+  reason,
+  message,
+  pod: 'p',
+  uid: 'p',
+  node: undefined,
+  isBound: false,
+});
+
+test.each<[string, PodWait]>([
+  ['an image that cannot be pulled', wait('starting', 'ImagePullBackOff')],
+  ['an image name that is none', wait('starting', 'InvalidImageName')],
+  ['a Secret that is missing', wait('starting', 'CreateContainerConfigError', 'secret "key" not found')],
+  ['volumes that are not bound', wait('volumes', 'VolumesUnbound')],
+  ['a resource claim that is missing', wait('claims', 'ResourceClaimMissing')],
+  [
+    'a claim that kube-scheduler misses',
+    wait('unschedulable', 'Unschedulable', 'persistentvolumeclaim "a" not found'),
+  ],
+  [
+    'a gate of its own',
+    wait('unschedulable', 'SchedulingGated', 'waiting for scheduling gate example.com/data'),
+  ],
+])('%s counts towards the requeue limit', (_, given) => {
+  expect(causeOfWait(given)).toBe('failure');
+});
+
+test.each<[string, PodWait]>([
+  [
+    'room that others have taken',
+    wait('unschedulable', 'Unschedulable', '0/3 nodes are available: 1 Insufficient cpu'),
+  ],
+  ['a node that was lost', wait('unschedulable', 'NodeLost', 'node node-1 was lost')],
+  ['a node that is not ready', wait('unschedulable', 'NodeNotReady', 'node node-1 is not ready')],
+  [
+    'a taint',
+    wait('unschedulable', 'Unschedulable', '0/3 nodes are available: 1 node(s) had untolerated taint'),
+  ],
+  ['a scheduler that does not answer', wait('unschedulable', 'SchedulerMissing')],
+  ['containers that nobody creates', wait('starting', 'ContainerCreating')],
+])('%s does not count towards the requeue limit', (_, given) => {
+  expect(causeOfWait(given)).toBe('cluster');
+});
+
+test.each([
+  [
+    'pods "a-0" is forbidden: exceeded quota: small, requested: pods=1, used: pods=3, limited: pods=3',
+    'failure',
+  ],
+  ['pods "a-0" is forbidden: violates PodSecurity "restricted:latest": privileged', 'failure'],
+  [
+    'pods "a-0" is forbidden: error looking up service account science/robot: serviceaccount "robot" not found',
+    'failure',
+  ],
+  ['pods "a-0" is forbidden: maximum cpu usage per Container is 500m, but limit is 2', 'failure'],
+  ['Pod "a-0" is invalid: spec.containers[0].image: Required value', 'failure'],
+  [
+    'Internal error occurred: failed calling webhook "pods.fluxqueue": failed to call webhook: Post "https://a.b.svc:443/": dial tcp 10.0.0.1:443: connect: connection refused',
+    'cluster',
+  ],
+  ['Internal error occurred: failed calling webhook "a": context deadline exceeded', 'cluster'],
+  ['etcdserver: request timed out', 'cluster'],
+  ['pods "a-0" is forbidden: not yet ready to handle request', 'cluster'],
+  ['admission webhook "freeze.example.com" denied the request: no changes today', 'cluster'],
+  [
+    "pods \"a-0\" is forbidden: ValidatingAdmissionPolicy 'freeze' with binding 'freeze' denied request: no changes today",
+    'cluster',
+  ],
+])('"%s" is a cause of the kind %s', (sentence, cause) => {
+  expect(causeOfRefusal(sentence)).toBe(cause);
+});
