@@ -130,7 +130,11 @@ const settings = z.strictObject({
     .prefault({}),
   /** Whether workloads that start and succeed quickly in a burst of their namespace have a FluxJob. */
   fluxJobs: z
-    .strictObject({ policy: z.enum(FLUXJOB_POLICIES).default(STACK_DEFAULTS.fluxJobs) })
+    .strictObject({
+      policy: z.enum(FLUXJOB_POLICIES).default(STACK_DEFAULTS.fluxJobs),
+      /** The changes of phase in a second beyond which a namespace is in a burst; 0: always. Ten workloads make about forty. */
+      burstPerSecond: z.number().min(0).default(40),
+    })
     .prefault({}),
   /** Seconds between two comparisons of the database with the apiserver and Fluxion. */
   audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),

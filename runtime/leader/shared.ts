@@ -27,7 +27,7 @@ export interface TermOptions
 }
 
 /** From so many row changes per second on, status writes wait: the apiserver has more urgent work. */
-const CHANGES_PER_SECOND = { busy: 5, burst: 40 };
+const BUSY_PER_SECOND = 5;
 
 export function createShared(options: TermOptions): FluxSetupShared {
   const { config, client, queue, fence, logger, metrics, time = systemTime, mirror } = options;
@@ -57,12 +57,12 @@ export function createShared(options: TermOptions): FluxSetupShared {
     }),
     signals,
     grantWaits: new GrantWaits(),
-    busyness: busynessOf(workloadCache, now),
+    busyness: busynessOf(workloadCache, config.fluxJobs.burstPerSecond, now),
   };
 }
 
-function busynessOf(workloadCache: WorkloadCache, now: () => number): Busyness {
-  const busyness = new Busyness(CHANGES_PER_SECOND, now);
+function busynessOf(workloadCache: WorkloadCache, burst: number, now: () => number): Busyness {
+  const busyness = new Busyness({ busy: BUSY_PER_SECOND, burst }, now);
   workloadCache.onChange(({ namespace, phase }, before) => {
     busyness.recordChange();
     // A pass that gives thousands of waiting rows another reason is no burst of their namespace, nor are the pods of one large Job.
