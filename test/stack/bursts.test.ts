@@ -6,7 +6,7 @@ import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
 import { describeStack } from './suite';
 import { unrecorded } from './unrecorded';
-import { Namespace, type Shape } from './workloads';
+import { Namespace, type Shape, UNTIL_ENDED } from './workloads';
 
 /**
  * The changes of phase in a second that make a burst here: the four of a single Job are too few at any speed, and those of hundreds
@@ -14,8 +14,6 @@ import { Namespace, type Shape } from './workloads';
  */
 const BURST_PER_SECOND = 1;
 const COUNT = 60;
-/** Until the test is over. */
-const LASTS = '1h';
 
 describeStack(
   'a burst of Jobs',
@@ -39,8 +37,8 @@ describeStack(
       const names = Array.from({ length: COUNT }, (_, i) => `quick-${i}`);
       quick = await Promise.all(names.map((name) => burst.job(name)));
       const shapes: Readonly<Record<string, Shape>> = {
-        fails: { spec: { activeDeadlineSeconds: 2 }, runs: LASTS },
-        lasts: { runs: LASTS },
+        fails: { spec: { activeDeadlineSeconds: 2 }, runs: UNTIL_ENDED },
+        lasts: { runs: UNTIL_ENDED },
         waits: { cores: 999 },
       };
       for (const [name, shape] of Object.entries(shapes)) notable.push(await burst.job(name, shape));
@@ -94,7 +92,7 @@ describeStack(
       await client.delete(fluxJobs(burst.name, 'fails-job'));
       controller = await startController();
       await burst.shown('fails-job', 'Finished');
-      const other = await burst.job('afterwards', { runs: LASTS });
+      const other = await burst.job('afterwards', { runs: UNTIL_ENDED });
       await burst.phase(other, 'Running');
       await burst.shown('afterwards-job', 'Running');
       const names = (list: readonly FluxJobObject[]) => list.map(({ metadata }) => metadata.name).sort();

@@ -8,7 +8,7 @@ import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
 import { describeStack } from './suite';
 import { unrecorded } from './unrecorded';
-import { Namespace } from './workloads';
+import { Namespace, UNTIL_ENDED } from './workloads';
 
 /** Twice as many as run at once. */
 const COUNT = 80;
@@ -30,7 +30,7 @@ describeStack(
       full = await Namespace.create(getFixture, 'full');
       burst = await Namespace.create(getFixture, 'burst');
       // All in line wait until it is deleted.
-      hog = await full.job('hog', { pods: NODES, cores: CORES, runs: '1h' });
+      hog = await full.job('hog', { pods: NODES, cores: CORES, runs: UNTIL_ENDED });
       await full.phase(hog, 'Running');
       const names = Array.from({ length: COUNT }, (_, i) => `in-line-${i}`);
       await Promise.all(names.map((name) => burst.job(name)));

@@ -3,8 +3,10 @@ import { columns } from '../../../runtime/columns';
 
 /** The instant at which everything seems to happen. */
 const SHOWN_START = Date.UTC(2026, 10, 23, 9);
-/** Milliseconds to which times are rounded: much longer than a run, and a divisor of the walltimes that are used. */
+/** Milliseconds to which times are rounded down: much longer than a run, and a divisor of the walltimes that are used. */
 const STEP = 600_000;
+/** What is printed in whole seconds may seem to be before the start. */
+const EARLIER = 5_000;
 /** Hours of accounting are rounded to this: what 20 nodes of 16 cores hold in that time, and some. */
 const HOURS = 100;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
@@ -47,11 +49,11 @@ export function steady(text: string, start: number): string {
 }
 
 function rounded(milliseconds: number): number {
-  return Math.round(milliseconds / STEP) * STEP;
+  return Math.floor((milliseconds + EARLIER) / STEP) * STEP;
 }
 
 function roundedHours(hours: string): number {
-  return Math.round(Number(hours) / HOURS) * HOURS;
+  return Math.floor(Number(hours) / HOURS) * HOURS;
 }
 
 /** With the same number of digits. */
