@@ -130,9 +130,14 @@ const settings = z.strictObject({
     .prefault({}),
   /** Whether workloads that start and succeed quickly in a burst of their namespace have a FluxJob. */
   fluxJobs: z
+    .strictObject({ policy: z.enum(FLUXJOB_POLICIES).default(STACK_DEFAULTS.fluxJobs) })
+    .prefault({}),
+  /** While the queue changes more often than this, the apiserver has more urgent work than statuses. A workload changes four times. */
+  statuses: z
     .strictObject({
-      policy: z.enum(FLUXJOB_POLICIES).default(STACK_DEFAULTS.fluxJobs),
-      /** The changes of phase in a second beyond which a namespace is in a burst; 0: always. Ten workloads make about forty. */
+      /** Changes of rows in a second beyond which the queue is busy: what lasts for a few seconds only is not written. */
+      busyPerSecond: z.number().min(0).default(5),
+      /** Changes in a second, of a namespace for some seconds, beyond which it is in a burst (see `fluxJobs`); 0: always. */
       burstPerSecond: z.number().min(0).default(40),
     })
     .prefault({}),

@@ -31,7 +31,7 @@ describeStack(
       expect(result.violations).toEqual([]);
       expect(result.missed).toEqual([]);
       expect(result.points).toBe(POINTS.length);
-    }, 120_000);
+    }, 600_000);
   },
   { createsMiniClusters: false, cluster: { nodes: SIZE, nodeShape: { cpu: String(SIZE), memory: '64Gi' } } },
 );

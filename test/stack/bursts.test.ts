@@ -12,7 +12,7 @@ import { Namespace, type Shape, UNTIL_ENDED } from './workloads';
  * The changes of phase in a second that make a burst here: the four of a single Job are too few at any speed, and those of hundreds
  * are enough on a machine that is forty times as slow as the one that the default is made for.
  */
-const BURST_PER_SECOND = 1;
+const STATUSES = { busyPerSecond: 5, burstPerSecond: 1 };
 const COUNT = 60;
 
 describeStack(
@@ -25,8 +25,7 @@ describeStack(
     /** Each tells something. */
     const notable: Job[] = [];
 
-    const startController = () =>
-      getFixture().stack.startController({ fluxJobs: { burstPerSecond: BURST_PER_SECOND } });
+    const startController = () => getFixture().stack.startController({ statuses: STATUSES });
     const recorded = async ({ name }: Namespace) =>
       (await getFixture().client.list<FluxJobObject>(fluxJobs(name))).items;
 

@@ -26,7 +26,9 @@ describeStack(
 
     beforeAll(async () => {
       // A namespace with any change is in a burst, at whatever speed its Jobs come.
-      controller = await getFixture().stack.startController({ fluxJobs: { burstPerSecond: 0 } });
+      controller = await getFixture().stack.startController({
+        statuses: { busyPerSecond: 5, burstPerSecond: 0 },
+      });
       full = await Namespace.create(getFixture, 'full');
       burst = await Namespace.create(getFixture, 'burst');
       // All in line wait until it is deleted.

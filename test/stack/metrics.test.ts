@@ -65,17 +65,13 @@ describeStack(
       await science.phase(held, 'Waiting', 'Held');
       const again = await science.job('again', { cores: 1, runs: UNTIL_ENDED });
       await science.phase(again, 'Running');
-      const after = await waitFor(
-        'the gauges to show it',
-        async () => {
-          const page = await controller.metrics();
-          return /^fluxqueue_queue_held\{.*resource="cpu".*\} 1$/m.test(page) &&
-            page.includes('reason="Unsatisfiable"')
-            ? page
-            : undefined;
-        },
-        { timeoutMs: 40_000 },
-      );
+      const after = await waitFor('the gauges to show it', async () => {
+        const page = await controller.metrics();
+        return /^fluxqueue_queue_held\{.*resource="cpu".*\} 1$/m.test(page) &&
+          page.includes('reason="Unsatisfiable"')
+          ? page
+          : undefined;
+      });
       expect(after).toMatch(/^fluxqueue_resource\{resource="cpu",unit="core",state="allocatable"\} 4$/m);
       expect(after).toMatch(/^fluxqueue_resource\{resource="cpu",unit="core",state="granted"\} 1$/m);
       expect(after).toMatch(/^fluxqueue_backfilled_total 1$/m);

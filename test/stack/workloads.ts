@@ -115,14 +115,10 @@ export class Namespace {
 
   /** Its row, once it runs under another grant than before. */
   regranted(object: KubernetesObject, before: WorkloadRow): Promise<WorkloadRow> {
-    return waitFor(
-      `${object.metadata.name} to run again`,
-      async () => {
-        const row = await this.row(object);
-        return row?.phase === 'Running' && row.jobid !== before.jobid ? row : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
+    return waitFor(`${object.metadata.name} to run again`, async () => {
+      const row = await this.row(object);
+      return row?.phase === 'Running' && row.jobid !== before.jobid ? row : undefined;
+    });
   }
 
   /** Undefined: there is none. */
@@ -221,7 +217,7 @@ export class Namespace {
   }
 
   /** Waits until everything made here is finished. */
-  async finished(timeoutMs = 60_000): Promise<void> {
+  async finished(timeoutMs?: number): Promise<void> {
     await waitFor(
       `all of ${this.name} to finish`,
       async () => {
@@ -231,7 +227,7 @@ export class Namespace {
         const what = open.map(({ name, phase, reason }) => `${name} ${phase} ${reason ?? ''}`);
         throw new Error(`${uids.length - rows.length} without a row; ${what.join(', ')}`);
       },
-      { timeoutMs },
+      timeoutMs === undefined ? {} : { timeoutMs },
     );
   }
 }
