@@ -225,7 +225,7 @@ function tests(getCluster: () => Cluster): void {
     // A namespace gets half of it.
     const client = connect({ maxWrites: 6 });
     let most = 0;
-    proxy.inject(({ path }) => path.includes('/configmaps'), { kind: 'delay', milliseconds: 20 });
+    proxy.inject(({ path }) => path.includes('/configmaps'), { kind: 'delay', milliseconds: 100 });
     proxy.onRequest = (open) => {
       most = Math.max(most, open.filter(method('POST')).length);
     };
