@@ -47,6 +47,11 @@ test.each([
     'ok  leader  vm-3 leads since 76 s and renewed the Lease 0 s ago',
     'ok  leader  fluxqueue-controller leads since 1 s and renewed the Lease 1 s ago',
   ],
+  [
+    'the leader of a slow run',
+    'ok  leader  vm-3 leads since 2 min and renewed the Lease 3 s ago',
+    'ok  leader  fluxqueue-controller leads since 1 s and renewed the Lease 1 s ago',
+  ],
   ['an age in a table', 'NAME  AGE\na     3h', 'NAME  AGE\na     180m'],
   [
     'hours of accounting',

@@ -19,8 +19,8 @@ const PERIOD = /(?<=\bfrom )\S+Z until \S+Z/g;
 const ERRORS = /(?<=\bestimates were off by )\S+ \(p50\) and \S+(?= \(p90\))/g;
 /** The host of the leader, as doctor names it. */
 const LEADER = /\S+(?= leads since )/g;
-/** Seconds in a sentence. */
-const LATELY = /(?<=since |ran for )\d+ s\b|\b\d+ s(?= ago)/g;
+/** How long ago something was, in a sentence. */
+const LATELY = /(?<=since |ran for )\d+ (?:s|min)\b|\b\d+ (?:s|min)(?= ago)/g;
 /** The address of the dashboard. */
 const DASHBOARD = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\//g;
 /** The columns of a trace in Standard Workload Format that are times: submitted, waited, ran. */
