@@ -133,6 +133,15 @@ const settings = z.strictObject({
   fluxJobs: z
     .strictObject({ policy: z.enum(FLUXJOB_POLICIES).default(STACK_DEFAULTS.fluxJobs) })
     .prefault({}),
+  /** While the queue changes more often than this, the apiserver has more urgent work than statuses. A workload changes four times. */
+  statuses: z
+    .strictObject({
+      /** Changes of rows in a second beyond which the queue is busy: what lasts for a few seconds only is not written. */
+      busyPerSecond: z.number().min(0).default(5),
+      /** Changes in a second, of a namespace for some seconds, beyond which it is in a burst (see `fluxJobs`); 0: always. */
+      burstPerSecond: z.number().min(0).default(40),
+    })
+    .prefault({}),
   /** Seconds between two comparisons of the database with the apiserver and Fluxion. */
   audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),
   /** A workload whose pods do not run although it was granted is requeued after these times. */

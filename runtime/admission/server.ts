@@ -4,6 +4,7 @@
  * verdict alone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import { BodyError, readBody, sendJson, startHttps, type TlsPair } from '../https/server';
 import type { AdmissionRequest, Verdict } from './review';
@@ -25,6 +26,8 @@ export interface WebhookOptions {
   readonly onRequest?: (kind: string, outcome: Outcome, seconds: number) => void;
   /** Called for invalid requests and internal errors, never for a denied object. */
   readonly onError?: (error: Error) => void;
+  /** Measures the time until it has stopped. @default - the clock of the machine */
+  readonly clock?: Clock;
 }
 
 export interface WebhookServer {
@@ -45,12 +48,13 @@ const MAX_BODY = 4 * 1024 * 1024;
 
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
 export async function startWebhook(options: WebhookOptions): Promise<WebhookServer> {
-  const { host, port, tls, deadline = 4_000 } = options;
+  const { host, port, tls, deadline = 4_000, clock } = options;
   const server = await startHttps({
     host,
     port,
     tls,
     deadline,
+    clock,
     setting: 'webhook',
     onRequest: (request, response, isStopping) => handle(options, request, response, isStopping),
   });

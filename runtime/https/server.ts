@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { pause, systemClock } from '../clock';
+import { type Clock, pause, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 
 /** A certificate and its key in PEM format. */
@@ -34,6 +34,8 @@ export interface HttpsOptions {
   readonly maxHeaderBytes?: number;
   /** Most open connections; further ones are closed. @default - not limited */
   readonly maxConnections?: number;
+  /** Measures the time until it has stopped. @default - the clock of the machine */
+  readonly clock?: Clock | undefined;
   /** @param isStopping whether the response has to close the connection */
   readonly onRequest: (
     request: IncomingMessage,
@@ -67,7 +69,7 @@ const KEEP_ALIVE = 120_000;
 
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
 export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
-  const { deadline, asksForCertificates = false, maxHeaderBytes } = options;
+  const { deadline, asksForCertificates = false, maxHeaderBytes, clock = systemClock } = options;
   const server = withValidCertificate(() =>
     createServer({
       ...contextOf(options.tls),
@@ -92,9 +94,9 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     stop: async (drain = 0) => {
       // A connection with a request in progress is not idle yet; its response closes it, or it would stay open.
       stopping = true;
-      if (drain > 0) await pause(systemClock, drain);
+      if (drain > 0) await pause(clock, drain);
       // One on which no request was ever begun is not idle for Node either, and would keep the process from ending.
-      const cancel = systemClock.after(deadline, () => server.closeAllConnections());
+      const cancel = clock.after(deadline, () => server.closeAllConnections());
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();

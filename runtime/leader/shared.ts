@@ -1,6 +1,7 @@
 /** Builds what the areas of a term share. */
 import { hostname } from 'node:os';
 import { steadySeconds, systemTime, type Time } from '../clock';
+import type { Config } from '../config';
 import type { FluxSetupShared } from '../fluxsetups/controller';
 import { EventRecorder } from '../kubernetes/events';
 import type { RowMirror } from '../queue/row-mirror';
@@ -25,9 +26,6 @@ export interface TermOptions
   /** A copy of the rows from before the term. @default - the term reads all rows */
   readonly mirror?: RowMirror;
 }
-
-/** From so many row changes per second on, status writes wait: the apiserver has more urgent work. */
-const CHANGES_PER_SECOND = { busy: 5, burst: 40 };
 
 export function createShared(options: TermOptions): FluxSetupShared {
   const { config, client, queue, fence, logger, metrics, time = systemTime, mirror } = options;
@@ -58,12 +56,16 @@ export function createShared(options: TermOptions): FluxSetupShared {
     }),
     signals,
     grantWaits: new GrantWaits(),
-    busyness: busynessOf(workloadCache, now),
+    busyness: busynessOf(workloadCache, config.statuses, now),
   };
 }
 
-function busynessOf(workloadCache: WorkloadCache, now: () => number): Busyness {
-  const busyness = new Busyness(CHANGES_PER_SECOND, now);
+function busynessOf(
+  workloadCache: WorkloadCache,
+  { busyPerSecond: busy, burstPerSecond: burst }: Config['statuses'],
+  now: () => number,
+): Busyness {
+  const busyness = new Busyness({ busy, burst }, now);
   workloadCache.onChange(({ namespace, phase }, before) => {
     busyness.recordChange();
     // A pass that gives thousands of waiting rows another reason is no burst of their namespace, nor are the pods of one large Job.

@@ -21,6 +21,8 @@ export interface DatabaseOptions extends DatabaseAccess {
   readonly statementTimeoutMs?: number;
   /** A connection is closed if a statement gets no answer for this long, in milliseconds. @default - statementTimeoutMs + 5000 */
   readonly answerTimeoutMs?: number;
+  /** The server is asked over a new connection whether it works if a statement gets no answer for this long, in milliseconds. @default 2000 */
+  readonly doubtMs?: number;
   /** How long to wait for a connection, in milliseconds. @default 5000 */
   readonly connectTimeoutMs?: number;
   /** Whether the server refuses every write. @default false */
@@ -87,6 +89,7 @@ class Connections {
     this.silence = new SilenceDetector({
       isServerWorking: () => this.isServerWorking(),
       onDead: (error) => this.drop(error),
+      doubtMs: options.doubtMs,
     });
   }
 

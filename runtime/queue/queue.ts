@@ -194,7 +194,7 @@ function rowWrites(database: Database, gatherMs: number | undefined): RowWrites 
     if (answer.length === 0) throw fenced(fence);
     return answer.filter((row): row is WorkloadRow => row.uid !== null);
   };
-  const write = serialWriter(run, gatherMs, () => database.disconnects);
+  const write = serialWriter(run, { gatherMs, disconnects: () => database.disconnects });
   return {
     submit: (fence, submissions) => write(sql.SUBMIT, fence, submissions),
     update: (fence, updates) => write(sql.UPDATE, fence, updates),

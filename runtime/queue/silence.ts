@@ -8,9 +8,10 @@ export interface SilenceOptions {
   readonly isServerWorking: () => Promise<boolean>;
   /** Called when a statement has no answer although the server works on none: its connection is dead. */
   readonly onDead: (error: Error) => void;
+  /** Milliseconds without an answer after which the server is asked, and between two questions. @default 2000 */
+  readonly doubtMs?: number | undefined;
 }
 
-/** Milliseconds without an answer after which the server is asked, and between two questions. */
 const DOUBT_MS = 2_000;
 /** Milliseconds for an answer that was on its way while the server was asked. */
 const GRACE_MS = 250;
@@ -20,8 +21,11 @@ export class SilenceDetector {
   private readonly open = new Map<symbol, number>();
   private timer: NodeJS.Timeout | undefined;
   private asking = false;
+  private readonly doubtMs: number;
 
-  constructor(private readonly options: SilenceOptions) {}
+  constructor(private readonly options: SilenceOptions) {
+    this.doubtMs = options.doubtMs ?? DOUBT_MS;
+  }
 
   /** Runs a statement. */
   async watch<T>(statement: () => Promise<T>): Promise<T> {
@@ -44,7 +48,7 @@ export class SilenceDetector {
   private schedule(): void {
     const [oldest] = this.open.values();
     if (this.timer !== undefined || this.asking || oldest === undefined) return;
-    const left = Math.max(GRACE_MS, oldest + DOUBT_MS - performance.now());
+    const left = Math.max(GRACE_MS, oldest + this.doubtMs - performance.now());
     this.timer = setTimeout(() => {
       this.timer = undefined;
       this.asking = true;
@@ -57,10 +61,10 @@ export class SilenceDetector {
 
   private async check(): Promise<void> {
     const [oldest] = this.open;
-    if (oldest === undefined || performance.now() - oldest[1] < DOUBT_MS) return;
+    if (oldest === undefined || performance.now() - oldest[1] < this.doubtMs) return;
     const [key] = oldest;
     // A server that cannot be asked may be frozen with all its statements: the next question comes soon.
-    if (await this.options.isServerWorking().catch(() => true)) return pause(DOUBT_MS);
+    if (await this.options.isServerWorking().catch(() => true)) return pause(this.doubtMs);
     await pause(GRACE_MS);
     if (!this.open.has(key)) return;
     const seconds = Math.round((performance.now() - oldest[1]) / 100) / 10;

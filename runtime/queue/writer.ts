@@ -2,6 +2,7 @@
  * Writes go to the database one after the other, so two bulk statements can't lock each other's rows in opposite order.
  * Waiting calls of the same kind share one statement: many small writes cost one commit.
  */
+import { type Clock, systemClock } from '../clock';
 import { FluxqError, hasCode } from '../errors';
 import type { WorkloadRow } from './workload';
 
@@ -52,15 +53,26 @@ interface Batch {
   readonly pace: Pace;
 }
 
+interface SerialWriterOptions {
+  /**
+   * The shortest time between two rounds of statements in milliseconds, unless all callers wait: calls of one kind during that
+   * time share a statement of the next round; a call after a rest is written at once.
+   * @default 0
+   */
+  readonly gatherMs?: number | undefined;
+  /** Counts broken idle connections. @default - none breaks */
+  readonly disconnects?: () => number;
+  /** @default - the clock of the machine */
+  readonly clock?: Clock;
+}
+
 /**
- * @param gatherMs shortest time between two rounds of statements in milliseconds, unless all callers wait: calls of one kind during
- *   that time share a statement of the next round; a call after a rest is written at once
- * @param disconnects counts broken idle connections
  * @returns a serial `run`; of several records with one uid in a call the last counts. A call during whose wait a
  *   connection broke fails: the database may have been restored since, and its rows may be others than the caller knew.
  */
-export function serialWriter(run: Run, gatherMs = 0, disconnects: () => number = () => 0): Write {
-  const writer = new SerialWriter(run, gatherMs, disconnects);
+export function serialWriter(run: Run, options: SerialWriterOptions = {}): Write {
+  const { gatherMs = 0, disconnects = () => 0, clock = systemClock } = options;
+  const writer = new SerialWriter(run, gatherMs, disconnects, clock);
   return (...call) => writer.write(...call);
 }
 
@@ -78,6 +90,7 @@ class SerialWriter {
     private readonly run: Run,
     private readonly gatherMs: number,
     private readonly disconnects: () => number,
+    private readonly clock: Clock,
   ) {}
 
   write(
@@ -103,7 +116,7 @@ class SerialWriter {
   private async work(): Promise<void> {
     this.busy = true;
     while (this.waiting.length > 0) {
-      const now = performance.now();
+      const now = this.clock.now();
       const round = this.due(now);
       if (round.length === 0) await this.gather(this.dueAt() - now);
       for (const batch of round) await this.writeBatch(batch);
@@ -126,7 +139,7 @@ class SerialWriter {
     return Math.min(...this.waiting.map(({ pace }) => this.timeOf(pace)));
   }
 
-  /** When a batch of this pace may be written, in milliseconds of the performance clock. */
+  /** When a batch of this pace may be written, in milliseconds of the clock. */
   private timeOf(pace: Pace): number {
     if (pace === 'mark') return this.lastMarks + this.gatherMs * MARK_ROUNDS;
     return this.lastRound + this.gatherMs;
@@ -150,9 +163,9 @@ class SerialWriter {
 
   private gather(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
+      const cancel = this.clock.after(milliseconds, resolve);
       this.stopGathering = () => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
     });

@@ -3,7 +3,7 @@
  * authorized and then answered by its resource.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { systemClock } from '../clock';
+import { type Clock, systemClock } from '../clock';
 import { type HttpsServer, type JsonAnswer, sendJson, startHttps, type TlsPair } from '../https/server';
 import type { KubernetesClient } from '../kubernetes/client';
 import { Authenticator } from './authentication';
@@ -52,6 +52,8 @@ export interface ReaderServerOptions {
   readonly onError?: (error: Error) => void;
   /** Unix seconds. @default - the machine's clock */
   readonly now?: () => number;
+  /** Measures the deadline. @default - the clock of the machine */
+  readonly clock?: Clock;
 }
 
 interface ReaderLimits {
@@ -129,6 +131,7 @@ class Answers {
   private readonly proxySlots: RequestSlots;
   private readonly limits: ReaderLimits;
   private readonly deadline: number;
+  private readonly clock: Clock;
 
   constructor(
     private readonly options: ReaderServerOptions,
@@ -136,6 +139,7 @@ class Answers {
   ) {
     const { client, resources, proxies = {}, now = () => Date.now() / 1000, deadline = 30_000 } = options;
     this.deadline = deadline;
+    this.clock = options.clock ?? systemClock;
     this.limits = { ...LIMITS, ...options.limits };
     this.authenticator = new Authenticator({ client, frontProxy, now });
     this.authorizer = new Authorizer({ client, now });
@@ -146,7 +150,7 @@ class Answers {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, isStopping: () => boolean): Promise<void> {
-    const started = performance.now();
+    const started = this.clock.now();
     const url = new UrlParts(request.url ?? '/');
     const left = new AbortController();
     const leave = () => left.abort(new Late(503, 'nobody waits for the answer'));
@@ -170,7 +174,7 @@ class Answers {
       if (response.headersSent) response.destroy();
       else this.send(request, response, statusAnswer(refusal), closes(refusal.status === 401));
     }
-    this.options.onRequest?.(this.label(url), response.statusCode, (performance.now() - started) / 1000);
+    this.options.onRequest?.(this.label(url), response.statusCode, (this.clock.now() - started) / 1000);
   }
 
   /** An answer that its reader does not take within the deadline is dropped. */
@@ -184,7 +188,7 @@ class Answers {
     if (response.closed) return;
     response.once(
       'close',
-      systemClock.after(this.deadline, () => response.destroy()),
+      this.clock.after(this.deadline, () => response.destroy()),
     );
   }
 
@@ -265,11 +269,11 @@ class Answers {
       made();
       throw signal.reason;
     }
-    const { deadline } = this;
+    const { deadline, clock } = this;
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
-    const cancel = systemClock.after(deadline, () =>
+    const cancel = clock.after(deadline, () =>
       left.abort(new Late(504, `no answer within ${deadline / 1000} s`)),
     );
     try {

@@ -1,6 +1,6 @@
 import { graphLines } from '../../runtime/cli/graph-tree';
 import { READ_API, type ResourceGraph } from '../../runtime/reader/kinds';
-import { cpuSeconds } from './cpu-time';
+import { cpuSeconds } from '../cpu-time';
 
 type GraphNode = ResourceGraph['nodes'][number];
 const TOTAL = { core: 160, memory: 512 };

@@ -1,6 +1,6 @@
 import { chosenNodes, nodeLines } from '../../runtime/cli/node-table';
 import { type NodeReport, type NodeReportList, READ_API } from '../../runtime/reader/kinds';
-import { cpuSeconds } from './cpu-time';
+import { cpuSeconds } from '../cpu-time';
 
 const NONE = { core: 0, memory: 0 };
 const ALL = { core: 160, memory: 512 };

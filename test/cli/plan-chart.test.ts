@@ -1,7 +1,7 @@
 import { type PlanOptions, planLines, planTable } from '../../runtime/cli/plan-chart';
 import type { Page } from '../../runtime/cli/repeat';
 import { type Plan, type PlannedJob, READ_API } from '../../runtime/reader/kinds';
-import { cpuSeconds } from './cpu-time';
+import { cpuSeconds } from '../cpu-time';
 
 const NOW = Date.parse('2026-11-23T09:00:00Z');
 const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();

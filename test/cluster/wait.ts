@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FluxqError, messageOf } from '../../runtime/errors';
 
 export interface WaitOptions {
-  /** Timeout in milliseconds. @default 30000 */
+  /** Timeout in milliseconds: of what hangs, not of what is slow. @default 120000 */
   readonly timeoutMs?: number;
   /** Interval of the probes in milliseconds. @default 50 */
   readonly everyMs?: number;
@@ -19,7 +19,7 @@ export interface WaitOptions {
 export async function waitFor<T>(
   description: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 30_000, everyMs = 50, signal }: WaitOptions = {},
+  { timeoutMs = 120_000, everyMs = 50, signal }: WaitOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

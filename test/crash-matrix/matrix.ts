@@ -22,9 +22,10 @@ export interface MatrixResult {
 
 /** Maximum number of runs of the scenario for one fault point. */
 const MAX_ROUNDS = 4;
-const TRIGGER_MS = 8_000;
+/** Time in which the call of a round must come, in milliseconds; another round follows. */
+const TRIGGER_MS = 20_000;
 /** Time in which all workloads of a round must finish, in milliseconds. */
-const ROUND_MS = 40_000;
+const ROUND_MS = 120_000;
 const OBSERVE_MS = 100;
 
 export async function playMatrix(

@@ -4,23 +4,25 @@ import { showWhileBuilding } from '../../examples/demo/first-picture';
 /** Shows until the signal, and keeps the headings of three pictures. */
 function pictures() {
   const headings: (readonly string[])[] = [];
+  const second = Promise.withResolvers<void>();
   const show = async ({ heading, signal }: { heading: () => readonly string[]; signal: AbortSignal }) => {
     headings.push(heading());
     await new Promise(setImmediate);
     headings.push(heading());
+    second.resolve();
     if (!signal.aborted) await once(signal, 'abort');
     headings.push(['ended']);
   };
-  return { headings, show };
+  return { headings, show, untilSecond: second.promise };
 }
 
 const never = new AbortController().signal;
 
 test('shows a simulation that says so, with the progress of the build, and ends with it', async () => {
-  const { headings, show } = pictures();
+  const { headings, show, untilSecond } = pictures();
   const build = async (progress: (line: string) => void) => {
     progress('1 of 2 packages');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await untilSecond;
     return 'programs';
   };
   expect(await showWhileBuilding({ build, show, signal: never })).toBe('programs');

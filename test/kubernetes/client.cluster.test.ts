@@ -226,7 +226,7 @@ function tests(getCluster: () => Cluster): void {
     const client = connect({ maxWrites: 6 });
     await client.create(namespaces(), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'urgent' } });
     let most = 0;
-    proxy.inject(({ path }) => path.includes('/configmaps'), { kind: 'delay', milliseconds: 20 });
+    proxy.inject(({ path }) => path.includes('/configmaps'), { kind: 'delay', milliseconds: 100 });
     proxy.onRequest = (open) => {
       most = Math.max(most, open.filter(method('POST')).length);
     };

@@ -4,7 +4,6 @@ import { events, jobs } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, ObjectReference } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
-import { waitFor } from '../cluster/wait';
 import { everything, type FaultProxy, startFaultProxy } from './fault-proxy';
 import { recordingLogger } from './recording-logger';
 
@@ -138,10 +137,12 @@ function tests(getCluster: () => Cluster): void {
 
   test('drops waiting Events when it is stopped', async () => {
     proxy.inject(everything, { kind: 'delay', milliseconds: 100 });
+    const { promise: first, resolve } = Promise.withResolvers<void>();
+    proxy.onRequest = (open) => {
+      if (open.some(({ method, path }) => method === 'POST' && path.includes('/events'))) resolve();
+    };
     for (const message of ['1', '2', '3']) recorder.record(about, { ...scheduled, message });
-    await waitFor('the first', () =>
-      proxy.requests.some(({ method, path }) => method === 'POST' && path.includes('/events')),
-    );
+    await first;
     await recorder.stop();
     expect(outcomes).toEqual(['dropped', 'dropped', 'sent']);
     recorder.record(about, scheduled);

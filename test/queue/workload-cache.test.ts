@@ -46,7 +46,7 @@ describePostgres('the workload cache', (getPostgres) => {
       const url = new URL(databaseUrl);
       proxy = await TcpProxy.before(Number(url.port));
       url.port = String(proxy.port);
-      slow = openQueue({ url: url.href, answerTimeoutMs: 500, units: DEFAULT_UNITS });
+      slow = openQueue({ url: url.href, doubtMs: 100, units: DEFAULT_UNITS });
       cache = await workloadCacheOver(slow);
     });
     afterEach(async () => {

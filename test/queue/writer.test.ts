@@ -1,6 +1,7 @@
 import { FluxqError } from '../../runtime/errors';
 import type { WorkloadRow } from '../../runtime/queue/workload';
-import { type Keyed, serialWriter } from '../../runtime/queue/writer';
+import { type Keyed, type Run, serialWriter } from '../../runtime/queue/writer';
+import { ManualClock } from '../kubernetes/manual-clock';
 
 /** Records each statement with its uids, and returns rows with a uid only. */
 function recorder() {
@@ -15,23 +16,28 @@ function recorder() {
 describe('serialWriter', () => {
   it('writes at once after a rest', async () => {
     const { statements, run } = recorder();
-    const anHour = 3_600_000;
-    await serialWriter(run, anHour)('submit', 1, [{ uid: 'a' }]);
+    await serialWriter(run, { gatherMs: 20, clock: new ManualClock() })('submit', 1, [{ uid: 'a' }]);
     expect(statements).toEqual(['submit a']);
   });
 
   it('gathers calls that come soon after a statement', async () => {
     const { statements, run } = recorder();
-    const write = serialWriter(run, 20);
+    const clock = new ManualClock();
+    const write = serialWriter(run, { gatherMs: 20, clock });
     await write('submit', 1, [{ uid: 'a' }]);
-    const later = await Promise.all([write('submit', 1, [{ uid: 'b' }]), write('submit', 1, [{ uid: 'c' }])]);
+    const soon = Promise.all([write('submit', 1, [{ uid: 'b' }]), write('submit', 1, [{ uid: 'c' }])]);
+    await clock.advance(19);
+    expect(statements).toEqual(['submit a']);
+    await clock.advance(1);
+    const later = await soon;
     expect(statements).toEqual(['submit a', 'submit b c']);
     expect(later.map((rows) => rows.map(({ uid }) => uid))).toEqual([['b'], ['c']]);
   });
 
   it('shares no statement between fences, and lets no call overtake another about the same uid', async () => {
     const { statements, run } = recorder();
-    const write = serialWriter(run, 20);
+    const clock = new ManualClock();
+    const write = serialWriter(run, { gatherMs: 20, clock });
     const calls = [
       write('submit', 1, [{ uid: 'a' }]),
       write('submit', 1, [{ uid: 'b' }]),
@@ -39,54 +45,63 @@ describe('serialWriter', () => {
       write('submit', 1, [{ uid: 'b' }, { uid: 'c' }]),
       write('submit', 2, [{ uid: 'd' }]),
     ];
+    await clock.advance(20);
     await Promise.all(calls);
     expect(statements).toEqual(['submit a', 'submit b', 'update b', 'submit b c', 'submit d']);
   });
 
   it('gathers once for calls of all kinds, and lets an urgent call pass meanwhile', async () => {
     const { statements, run } = recorder();
+    const clock = new ManualClock();
     const began: number[] = [];
     const timed: typeof run = (...statement) => {
-      began.push(performance.now());
+      began.push(clock.now());
       return run(...statement);
     };
-    const gatherMs = 200;
-    const write = serialWriter(timed, gatherMs);
+    const write = serialWriter(timed, { gatherMs: 200, clock });
     await write('submit', 1, [{ uid: 'a' }]);
     const kinds = ['submit', 'released', 'running', 'finish'];
     const calls = kinds.map((kind, i) => write(kind, 1, [{ uid: `b${i}` }]));
+    await clock.advance(150);
     await write('allocate', 1, [{ uid: 'c' }], { pace: 'urgent' });
     expect(statements).toEqual(['submit a', 'allocate c']);
+    await clock.advance(200);
     await Promise.all(calls);
     expect(statements.slice(2)).toEqual(['submit b0', 'released b1', 'running b2', 'finish b3']);
     // The round waited for the first statement, not for the urgent one, and its statements did not wait for each other.
-    expect(began[2]! - began[0]!).toBeGreaterThanOrEqual(gatherMs - 1);
-    expect(began[5]! - began[2]!).toBeLessThan(gatherMs);
+    expect(began).toEqual([0, 150, 200, 200, 200, 200]);
   });
 
   it('lets marks wait for several rounds, but not behind a later call about the same uid', async () => {
     const { statements, run } = recorder();
-    const write = serialWriter(run, 50);
+    const clock = new ManualClock();
+    const write = serialWriter(run, { gatherMs: 50, clock });
     const mark = (uid: string) => write('running', 1, [{ uid }], { pace: 'mark' });
     await mark('a');
     const marks = [mark('b'), mark('c')];
+    await clock.advance(50);
     await write('submit', 1, [{ uid: 'd' }]);
     expect(statements).toEqual(['running a', 'submit d']);
     const end = write('finish', 1, [{ uid: 'c' }]);
+    await clock.advance(50);
     await Promise.all([...marks, end]);
     expect(statements.slice(2)).toEqual(['running b c', 'finish c']);
-    const began = performance.now();
-    await mark('e');
-    expect(performance.now() - began).toBeGreaterThan(50);
+    const last = mark('e');
+    await clock.advance(199);
+    expect(statements.slice(4)).toEqual([]);
+    await clock.advance(1);
+    await last;
+    expect(statements.slice(4)).toEqual(['running e']);
   });
 
   it('does not gather any longer when all callers wait', async () => {
     const sizes: number[] = [];
-    const anHour = 3_600_000;
-    const write = serialWriter(async (_statement, _fence, records) => {
+    const gathered: Run = async (_statement, _fence, records) => {
       sizes.push(records.length);
       return [];
-    }, anHour);
+    };
+    // Time stands still: what is written was not waited for.
+    const write = serialWriter(gathered, { gatherMs: 20, clock: new ManualClock() });
     // 32 callers like the reconcilers of the controller: each calls again after its last call was answered.
     const left = Array.from({ length: 321 }, (_, i) => i).values();
     await Promise.all(
@@ -107,7 +122,7 @@ describe('serialWriter', () => {
     const { promise: broken, reject: breakConnection } = Promise.withResolvers<never>();
     const runOrBreak: typeof run = (statement, ...rest) =>
       statement === 'submit' ? broken : run(statement, ...rest);
-    const write = serialWriter(runOrBreak, 0, () => disconnects);
+    const write = serialWriter(runOrBreak, { disconnects: () => disconnects });
     const underWay = write('submit', 1, [{ uid: 'a' }]);
     const waiting = [
       write('allocate', 1, [{ uid: 'b' }], { pace: 'urgent' }),
@@ -124,7 +139,8 @@ describe('serialWriter', () => {
 
   it('writes an urgent call before waiting calls, but not before those about the same uid', async () => {
     const { statements, run } = recorder();
-    const write = serialWriter(run, 20);
+    const clock = new ManualClock();
+    const write = serialWriter(run, { gatherMs: 20, clock });
     const calls = [
       write('submit', 1, [{ uid: 'a' }]),
       write('finish', 1, [{ uid: 'b' }]),
@@ -133,6 +149,7 @@ describe('serialWriter', () => {
       write('allocate', 1, [{ uid: 'e' }], { pace: 'urgent' }),
       write('wait', 1, [{ uid: 'c' }], { pace: 'urgent' }),
     ];
+    await clock.advance(20);
     await Promise.all(calls);
     expect(statements).toEqual(['submit a', 'allocate e', 'finish b c', 'wait c', 'update d']);
   });

@@ -4,6 +4,7 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { startHttps } from '../../runtime/https/server';
 import { waitFor } from '../cluster/wait';
+import { ManualClock } from '../kubernetes/manual-clock';
 import { API, type Certificates, makeCertificates, Reading } from './fixture';
 
 const NOTES = `${API}/namespaces/a/notes`;
@@ -29,8 +30,11 @@ test('a connection that sends nothing is closed', async () => {
 
 describe('the reader', () => {
   let reading: Reading;
+  let clock: ManualClock;
   beforeEach(async () => {
-    reading = await new Reading(certificates).start({ deadline: 2_000, limits: { requestsOfUser: 1 } });
+    clock = new ManualClock();
+    const limits = { requestsOfUser: 1 };
+    reading = await new Reading(certificates).start({ deadline: 2_000, limits, clock });
   });
   afterEach(() => reading.server.stop());
 
@@ -62,7 +66,9 @@ describe('the reader', () => {
     const [answer] = await once(slow, 'response');
     answer.on('error', () => undefined);
     reading.answer = async () => ({});
+    await clock.advance(1_999);
     expect((await reading.asUser('ada', NOTES)).status).toBe(429);
+    await clock.advance(1);
     await waitFor('the slot', async () => (await reading.asUser('ada', NOTES)).status === 200);
     const ended = new Promise((resolve) => answer.once('close', resolve));
     answer.resume();

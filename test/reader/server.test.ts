@@ -1,6 +1,7 @@
 /** What is refused and how, and what one reader can cost the others. */
 import { FluxqError } from '../../runtime/errors';
 import { waitFor } from '../cluster/wait';
+import { ManualClock } from '../kubernetes/manual-clock';
 import { API, type Certificates, makeCertificates, Reading } from './fixture';
 import type { Client, Reply } from './requests';
 
@@ -131,13 +132,17 @@ describe('an answer', () => {
   test('is given up after its deadline, and keeps its slot until it ends', async () => {
     await reading.server.stop();
     const limits = { requestsOfUser: 1 };
-    await reading.start({ deadline: 50, limits });
+    const clock = new ManualClock();
+    await reading.start({ deadline: 50, limits, clock });
     let end: () => void = () => undefined;
     reading.answer = ({ signal }) =>
       new Promise((resolve) => {
         end = () => resolve({ aborted: signal.aborted });
       });
-    const late = await reading.asUser('ada', NOTES);
+    const answer = reading.asUser('ada', NOTES);
+    await waitFor('the question', () => reading.asked.length === 1);
+    await clock.advance(50);
+    const late = await answer;
     expect([late.status, statusOf(late).reason]).toEqual([504, 'Timeout']);
     const busy = await reading.asUser('ada', NOTES);
     expect([busy.status, busy.headers['retry-after'], statusOf(busy).reason]).toEqual([

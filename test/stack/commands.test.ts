@@ -10,7 +10,7 @@ import { waitFor } from '../cluster/wait';
 import { UNREACHABLE_KUBECONFIG } from '../unreachable';
 import { describeStack, inOneNamespace } from './suite';
 import { ADA, giveRole } from './users';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
 const run = promisify(execFile);
 describeStack(
@@ -41,7 +41,7 @@ describeStack(
       science.job(name, { cores, runs, labels, spec });
 
     test('what waits is shown, explained, held, released, preferred and cancelled', async () => {
-      const full = await job('full', 4, '60s');
+      const full = await job('full', 4, UNTIL_ENDED);
       await science.phase(full, 'Running');
       const first = await job('first', 4, '300ms');
       const second = await job('second', 3, '300ms');
@@ -91,7 +91,7 @@ describeStack(
       const queue = await watching('queue', '-o', 'wide', '-l', 'app=watched');
       const names = await watching('queue', '-o', 'name');
       await queue.says('nothing runs or waits');
-      const full = await job('watched', 4, '60s', { app: 'watched' });
+      const full = await job('watched', 4, UNTIL_ENDED, { app: 'watched' });
       await queue.says('job/watched  Running');
       const next = await job('watched-next', 4, '300ms');
       await science.shown('watched-next-job', 'Waiting');
@@ -111,7 +111,7 @@ describeStack(
     });
 
     test('what runs is shown with its user, by labels and names, and summed up', async () => {
-      const wide = await job('labelled', 3, '60s', { app: 'labelled' });
+      const wide = await job('labelled', 3, UNTIL_ENDED, { app: 'labelled' });
       await science.shown('labelled-job', 'Running');
       const [head, row, ...more] = (await fluxqueue('queue', '-o', 'wide', '-l', 'app=labelled')).split('\n');
       expect(head).toMatch(/REASON +USER +PRIORITY +PODS +WALLTIME +LEFT$/);
@@ -128,7 +128,7 @@ describeStack(
     });
 
     test('a running Job is given back to the queue and starts again', async () => {
-      const again = await job('again', 1, '60s');
+      const again = await job('again', 1, UNTIL_ENDED);
       const before = await science.phase(again, 'Running');
       expect(await fluxqueue('requeue', 'again')).toBe('job/again requeued');
       await science.regranted(again, before);
@@ -165,7 +165,7 @@ describeStack(
     test('an administrator empties a node without ending a Job', async () => {
       const { stack } = getFixture();
       const KUBECONFIG = stack.cluster.kubeconfig;
-      await job('last', 1, '15s');
+      const last = await job('last', 1, UNTIL_ENDED);
       await science.shown('last-job', 'Running');
       const refused = stack.roles.once(['drain', 'node-0'], {
         KUBECONFIG: stack.cluster.kubeconfigForUser(ADA),
@@ -176,7 +176,10 @@ describeStack(
         /^node\/node-0 cordoned\nNAMESPACE +WORKLOAD +PHASE +UNTIL\nscience +job\/last +Running +2\d{3}-.*\nnext: /,
       );
       const draining = await stack.roles.command(['drain', 'node-0', '--after-jobs'], { KUBECONFIG });
+      await draining.says('job/last');
       const late = await job('late', 1, '300ms');
+      await science.phase(late, 'Waiting');
+      await science.end(last);
       const ended = await draining.ended();
       expect(ended).toMatch(/^exit code 0\n(.|\n)*job\/last +Gone\n(.|\n)*kubectl uncordon node-0$/);
       expect((await science.row(late))?.phase).toBe('Waiting');

@@ -4,7 +4,7 @@ import { hasBrowser, launchBrowser } from '../dashboard/browser';
 import { follow } from './dashboard-events';
 import { describeOwnStack, inOneNamespace } from './suite';
 import { ADA, giveRole } from './users';
-import { Namespace } from './workloads';
+import { Namespace, UNTIL_ENDED } from './workloads';
 
 describeOwnStack(
   'dashboard',
@@ -27,10 +27,12 @@ describeOwnStack(
     test('a user sees the own namespace, live, and nothing of others', async () => {
       const { stack } = getFixture();
       const secret = await Namespace.create(getFixture, 'secret');
-      const hidden = await secret.job('hidden', { cores: 1, runs: '60s' });
+      const hidden = await secret.job('hidden', { cores: 1, runs: UNTIL_ENDED });
       await secret.phase(hidden, 'Running');
       const { command, url } = await dashboard(stack.cluster.kubeconfigForUser(ADA), '-n', 'science');
-      const followed = follow(url, ({ jobs }) => jobs.some(({ result }) => result === 'Succeeded'));
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const followed = follow(url, ({ jobs }) => jobs.some(({ result }) => result === 'Succeeded'), begin);
+      await begun;
       const shown = await science.job('shown', { cores: 2, runs: '300ms' });
       await science.phase(shown, 'Finished');
       const messages = await followed;
@@ -84,7 +86,9 @@ describeOwnStack(
     test('goes on when the apiserver was away', async () => {
       const { cluster } = getFixture().stack;
       const { command, url } = await dashboard(cluster.kubeconfig, '-n', 'science');
-      const followed = follow(url, ({ jobs }) => jobs.some(({ name }) => name === 'job/later'));
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const followed = follow(url, ({ jobs }) => jobs.some(({ name }) => name === 'job/later'), begin);
+      await begun;
       await cluster.restartApiserver();
       await science.job('later', { cores: 1, runs: '300ms' });
       expect((await followed).length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 /** The deletion of a workload frees its units in every phase. */
 import { waitFor } from '../cluster/wait';
 import { describeStack, inOneNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
 describeStack(
   'the deletion of a workload',
@@ -22,7 +22,7 @@ describeStack(
       'frees the units of Jobs with propagation policy %s',
       async (policy) => {
         const prefix = policy.toLowerCase();
-        const running = await science.job(`${prefix}-running`, { pods: 2, cores: 3, runs: '60s' });
+        const running = await science.job(`${prefix}-running`, { pods: 2, cores: 3, runs: UNTIL_ENDED });
         await science.phase(running, 'Running');
         const reserved = await science.job(`${prefix}-reserved`, { pods: 2, cores: 4 });
         const held = await science.job(`${prefix}-held`, { labels: { 'fluxqueue/hold': 'true' } });
@@ -47,7 +47,7 @@ describeStack(
       'frees the nodes of a gang one by one, with propagation policy %s',
       async (policy) => {
         const prefix = `one-by-one-${policy.toLowerCase()}`;
-        const gang = await science.job(prefix, { pods: 2, cores: 4, runs: '60s' });
+        const gang = await science.job(prefix, { pods: 2, cores: 4, runs: UNTIL_ENDED });
         await science.phase(gang, 'Running');
         const [first, second] = await science.podsOf(gang);
         // This finalizer keeps the second pod, as a slow shutdown would.
@@ -81,8 +81,8 @@ describeStack(
     });
 
     test('frees the units of waiting and running Pods', async () => {
-      const running = await science.pod('running', { cores: 4, runs: '60s' });
-      const other = await science.pod('other', { cores: 4, runs: '60s' });
+      const running = await science.pod('running', { cores: 4, runs: UNTIL_ENDED });
+      const other = await science.pod('other', { cores: 4, runs: UNTIL_ENDED });
       await science.phase(running, 'Running');
       await science.phase(other, 'Running');
       const waiting = await science.pod('waiting', { cores: 4 });
@@ -95,7 +95,7 @@ describeStack(
     });
 
     test('does not affect a new Job of the same name', async () => {
-      const first = await science.job('twin', { cores: 4, runs: '60s' });
+      const first = await science.job('twin', { cores: 4, runs: UNTIL_ENDED });
       await science.phase(first, 'Running');
       await science.delete(first, 'Job');
       await waitFor('its pods to be deleted', async () => (await science.podsOf(first)).length === 0);

@@ -21,6 +21,12 @@ const DEPLOYMENT = resourcePath({
   namespace: STACK_NAMESPACE,
   name: 'fluxqueue-controller',
 });
+const LEASE = resourcePath({
+  group: 'coordination.k8s.io',
+  resource: 'leases',
+  namespace: STACK_NAMESPACE,
+  name: CONTROLLER_LEASE,
+});
 const REGISTRATION = 'admissionregistration.k8s.io';
 
 /** The database is outside, because nothing gives the simulated one a volume. */
@@ -52,8 +58,7 @@ describeOwnStack(
         return items.find(({ status }) => status?.phase === 'Running');
       });
       // As the downward API gives it to the process in the pod.
-      const leaderElection = { podUid: pod.metadata.uid, leaseDurationSeconds: 6, renewDeadlineSeconds: 4 };
-      controller = await stack.startController({ leaderElection });
+      controller = await stack.startController({ leaderElection: { podUid: pod.metadata.uid } });
       science = await Namespace.create(getFixture, 'science');
     }, 120_000);
 
@@ -237,14 +242,13 @@ describeOwnStack(
 
     test('a leader that died, and what waits for it', async () => {
       await controller.crash();
-      const report = await waitFor(
-        'the Lease to be old',
-        async () => {
-          const seen = await doctor();
-          return trouble(seen, 'leader')?.level === 'error' ? seen : undefined;
-        },
-        { timeoutMs: 60_000 },
-      );
+      // As if it had died a while ago: nobody renews or takes the Lease.
+      const renewTime = new Date(Date.now() - 45_000).toISOString().replace('Z', '000Z');
+      await getFixture().client.patch(LEASE, { spec: { leaseDurationSeconds: 1, renewTime } }, 'merge');
+      const report = await waitFor('the Lease to be old', async () => {
+        const seen = await doctor();
+        return trouble(seen, 'leader')?.level === 'error' ? seen : undefined;
+      });
       expect(trouble(report, 'leader')?.message).toMatch(
         /^no controller leads: fluxqueue-controller-\S+ has not renewed the Lease for \d+ s, and no other took it$/,
       );
@@ -259,10 +263,7 @@ describeOwnStack(
     test('a controller that is scaled to 0, and a Lease that is gone', async () => {
       const { client } = getFixture();
       await client.patch(DEPLOYMENT, { spec: { replicas: 0 } }, 'merge');
-      const group = 'coordination.k8s.io';
-      await client.delete(
-        resourcePath({ group, resource: 'leases', namespace: STACK_NAMESPACE, name: CONTROLLER_LEASE }),
-      );
+      await client.delete(LEASE);
       const report = await doctor();
       expect(trouble(report, 'deployments')).toEqual({
         check: 'deployments',

@@ -10,6 +10,9 @@ import { Namespace } from './workloads';
 /** `npm run -s generate:cli` sets it. */
 const WRITES = process.env.GENERATE === 'cli';
 
+/** Milliseconds after which a part of the suite hangs. */
+const TIMEOUT = 600_000;
+
 /** Lines that `kubectl` or `fluxqueue` begins, in the consoles of README.md. */
 const README = [...readFileSync('README.md', 'utf8').matchAll(/^\$ ((?:kubectl|fluxqueue) .*)$/gm)].map(
   ([, line = '']) => line,
@@ -34,14 +37,18 @@ describeOwnStack(
       beforeAll(async () => {
         await getFixture().stack.startReader();
         scene = await Scene.start(getFixture, science);
-      }, 120_000);
+      }, TIMEOUT);
       afterAll(() => scene?.end(), 60_000);
 
-      test('docs/cli.md has what they print (npm run -s generate:cli)', async () => {
-        const text = page(await scene.printed());
-        if (WRITES) writeFileSync(PAGE_FILE, text);
-        expect(writtenPage()).toBe(text);
-      }, 240_000);
+      test(
+        'docs/cli.md has what they print (npm run -s generate:cli)',
+        async () => {
+          const text = page(await scene.printed());
+          if (WRITES) writeFileSync(PAGE_FILE, text);
+          expect(writtenPage()).toBe(text);
+        },
+        TIMEOUT,
+      );
 
       test('README.md shows some', () => {
         expect(README.length).toBeGreaterThan(5);
@@ -74,7 +81,7 @@ describeOwnStack(
             spec: { size: 2, containers, pod },
           },
         ]);
-        await laboratory.job('train', { runs: '2s' });
+        await laboratory.job('train');
         // kubectl waits only for objects that exist.
         await cluster.waitFor('its FluxJob', () => laboratory.fluxJob('train-job'));
       });

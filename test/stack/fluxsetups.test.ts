@@ -1,10 +1,11 @@
 /** FluxSetups on the real control plane: the effect of created, changed and deleted queues on workloads. */
 
 import { type FluxSetupObject, fluxSetups } from '../../runtime/kubernetes/custom-resources';
-import { priorityClasses } from '../../runtime/kubernetes/paths';
+import { jobs, priorityClasses } from '../../runtime/kubernetes/paths';
+import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
 describeStack(
   'FluxSetups',
@@ -40,10 +41,10 @@ describeStack(
 
     test('a FluxSetup creates its queue, counts its workloads, and limits them by its quota until the quota grows', async () => {
       await science.fluxSetup('team', { quota: { cores: 4, pods: 10 }, walltime: { default: '90s' } });
-      const full = await science.job('full', { cores: 4, runs: '40s' });
+      const full = await science.job('full', { cores: 4, runs: UNTIL_ENDED });
       const running = await science.phase(full, 'Running');
       expect(running).toMatchObject({ queue: `${science.name}/team`, walltime: 90, user: 'admin' });
-      const more = await science.job('more', { cores: 2, runs: '40s' });
+      const more = await science.job('more', { cores: 2, runs: UNTIL_ENDED });
       const waits = await science.phase(more, 'Waiting', 'QuotaExceeded');
       expect(waits.message).toMatch(/4 cores/);
       const shown = await science.shown('more-job', 'Waiting', 'QuotaExceeded');
@@ -77,7 +78,7 @@ describeStack(
 
     test('the deletion of a FluxSetup blocks waiting workloads, not running ones, until it is created again', async () => {
       await science.fluxSetup('team', { quota: { jobs: 1 } });
-      const runs = await science.job('runs', { runs: '40s' });
+      const runs = await science.job('runs', { runs: UNTIL_ENDED });
       await science.phase(runs, 'Running');
       const first = await science.job('first');
       const requests = await science.job('requests', { labels: { 'fluxqueue/queue': 'later' } });
@@ -106,7 +107,7 @@ describeStack(
         borrowing: { cores: 2 },
       });
       await science.fluxSetup('idle', { quota: { cores: 8 }, cohort: science.name });
-      const small = { runs: '30s', labels: { 'fluxqueue/queue': 'small' } };
+      const small = { runs: UNTIL_ENDED, labels: { 'fluxqueue/queue': 'small' } };
       const three = await science.job('three', { ...small, cores: 3 });
       await science.phase(three, 'Running');
       const more = await science.job('more', small);
@@ -114,7 +115,7 @@ describeStack(
       await hasStatus('small', { running: 1, usage: { cores: '3' }, quota: { cores: '1' } });
     });
 
-    const inQueue = (name: string) => ({ cores: 4, runs: '60s', labels: { 'fluxqueue/queue': name } });
+    const inQueue = (name: string) => ({ cores: 4, runs: UNTIL_ENDED, labels: { 'fluxqueue/queue': name } });
 
     test('a queue reclaims lent quota by preempting the youngest borrower, which is requeued in its position', async () => {
       await science.fluxSetup('guest', { quota: { cores: 4 }, cohort: science.name });
@@ -123,11 +124,12 @@ describeStack(
       await science.phase(own, 'Running');
       const borrowed = await science.job('borrowed', inQueue('guest'));
       await science.phase(borrowed, 'Running');
-      const back = await science.job('back', { ...inQueue('owner'), runs: '2s' });
+      const back = await science.job('back', inQueue('owner'));
       await science.phase(back, 'Running');
       const waits = await science.phase(borrowed, 'Waiting');
       expect(waits).toMatchObject({ requeues: 0, preemptions: 1, queue: `${science.name}/guest` });
       expect((await science.row(own))!).toMatchObject({ phase: 'Running', preemptions: 0 });
+      await science.end(back);
       await science.phase(back, 'Finished');
       await science.phase(borrowed, 'Running');
     });
@@ -148,7 +150,7 @@ describeStack(
     });
 
     test('waiting workloads of the default queue move to the first FluxSetup of their namespace', async () => {
-      const hog = await science.job('hog', { pods: 2, cores: 4, runs: '30s' });
+      const hog = await science.job('hog', { pods: 2, cores: 4, runs: UNTIL_ENDED });
       await science.phase(hog, 'Running');
       const waits = await science.job('waits', { annotations: { 'fluxqueue/priority': '7' } });
       expect((await science.phase(waits, 'Waiting')).queue).toBe('default');
@@ -175,8 +177,11 @@ describeStack(
     });
 
     test('a Job that exceeds its walltime times out, which satisfies or fails the dependencies on it', async () => {
-      const prep = await science.job('prep', { runs: '1s' });
-      const slow = await science.job('slow', { runs: '60s', annotations: { 'fluxqueue/walltime': '2s' } });
+      const prep = await science.job('prep', { runs: UNTIL_ENDED });
+      const slow = await science.job('slow', {
+        runs: UNTIL_ENDED,
+        annotations: { 'fluxqueue/walltime': '2s' },
+      });
       const after = (text: string) => ({ annotations: { 'fluxqueue/after': text } });
       const main = await science.job('main', after('prep'));
       const cleanup = await science.job('cleanup', after('afternotok:slow, afterany:prep'));
@@ -184,10 +189,12 @@ describeStack(
       const lonely = await science.job('lonely', after('no-such-job'));
       expect((await science.phase(main, 'Waiting', 'DependencyPending')).message).toContain('prep');
       await science.phase(cleanup, 'Waiting', 'DependencyPending');
+      await science.phase(prep, 'Running');
+      await science.end(prep);
       const ended = await science.phase(slow, 'Finished');
       expect(ended.result).toBe('TimedOut');
-      // The Job controller counts whole seconds from the time at which it observes the release.
-      expect(ended.finishedAt! - ended.allocatedAt!).toBeLessThan(10);
+      const { spec } = await getFixture().client.get<Job>(jobs(science.name, 'slow'));
+      expect(spec.activeDeadlineSeconds).toBe(2);
       const shown = await science.shown('slow-job', 'Finished');
       expect(shown.status!.result).toBe('TimedOut');
       const [mainRow, cleanupRow] = [

@@ -77,7 +77,7 @@ describeStack(
 
       test('a Job avoids the host port of a pod outside the queue, and starts there when that pod is gone', async () => {
         await outsider({}, port);
-        const three = await science.job('three', { pods: 3, runs: '1s', podSpec: port });
+        const three = await science.job('three', { pods: 3, podSpec: port });
         const { allocation } = await science.phase(three, 'Finished');
         expect(allocation!.nodes.map(({ name }) => name)).not.toContain('node-0');
         const four = await science.job('four', { pods: 4, podSpec: port });
@@ -97,7 +97,7 @@ describeStack(
           {},
           { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution } } },
         );
-        const job = await science.job('job', { pods: 2, runs: '1s' });
+        const job = await science.job('job', { pods: 2 });
         const { allocation } = await science.phase(job, 'Finished');
         expect(allocation!.nodes.map(({ name }) => name)).toEqual(['node-2']);
       });
@@ -147,7 +147,7 @@ describeStack(
             namespaceSelector,
           })),
         };
-        await science.job('job', { runs: '2s', podSpec: { affinity: { podAntiAffinity } } });
+        await science.job('job', { podSpec: { affinity: { podAntiAffinity } } });
         const shown = await science.shown('job-job', 'Finished');
         expect(shown.status!.conditions).toContainEqual(
           expect.objectContaining({
@@ -212,7 +212,6 @@ describeStack(
         together.test(`a Job with ${title} runs where kube-scheduler accepts it`, async (share) => {
           const { science, nodes, podSpec } = share;
           const job = await science.job('job', {
-            runs: '1s',
             ...given,
             podSpec: { ...podSpec, ...given.podSpec },
           });

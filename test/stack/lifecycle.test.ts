@@ -3,7 +3,7 @@ import { GATE } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, inOneNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
 describeStack(
   'the life of a workload',
@@ -21,7 +21,7 @@ describeStack(
     const nodesOf = (pods: readonly Pod[]) => pods.map(({ spec }) => spec.nodeName).sort();
 
     test('an indexed Job runs on its allocated nodes, with one Event and a FluxJob that shows its status', async () => {
-      const job = await science.job('train', { pods: 3, cores: 4, runs: '8s' });
+      const job = await science.job('train', { pods: 3, cores: 4, runs: UNTIL_ENDED });
       const running = await science.phase(job, 'Running');
       const shown = await science.shown('train-job', 'Running');
       const nodes = running.allocation!.nodes.map(({ name }) => name);
@@ -56,6 +56,7 @@ describeStack(
         'AGE',
       ]);
       expect(table.stdout).toMatch(/train-job +default +Running +node-\[0-2\] +20\S+Z/);
+      await science.end(job);
       await science.phase(job, 'Finished');
       const end = await science.shown('train-job', 'Finished');
       expect(end.status).toMatchObject({ result: 'Succeeded', nodeCount: 3 });
@@ -110,19 +111,21 @@ describeStack(
     });
 
     test('a finished Job frees its units for a waiting one', async () => {
-      const first = await science.job('first', { pods: 3, cores: 4, runs: '1s' });
+      const first = await science.job('first', { pods: 3, cores: 4, runs: UNTIL_ENDED });
       await science.phase(first, 'Running');
       const second = await science.job('second', { pods: 3, cores: 4 });
+      await science.phase(second, 'Waiting', 'Reserved');
+      await science.end(first);
       const ready = await science.phase(second, 'Finished');
       expect(ready.allocatedAt!).toBeGreaterThanOrEqual((await science.row(first))!.releasedAt!);
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0, lost: 0 });
     });
 
     test('a node of a wide Job is freed when its pod has succeeded', async () => {
-      const wide = await science.job('wide', { pods: 2, cores: 4, runs: '20s' });
+      const wide = await science.job('wide', { pods: 2, cores: 4, runs: UNTIL_ENDED });
       const { allocation } = await science.phase(wide, 'Running');
       const [first] = await science.podsOf(wide);
-      const big = await science.job('big', { pods: 2, cores: 4, runs: '1s' });
+      const big = await science.job('big', { pods: 2, cores: 4, runs: UNTIL_ENDED });
       await science.phase(big, 'Waiting', 'Reserved');
       await getFixture().client.patch(
         `/api/v1/namespaces/science/pods/${first!.metadata.name}/status`,
@@ -138,6 +141,7 @@ describeStack(
       expect((await science.shown('wide-job', 'Running')).status!.nodeCount).toBe(2);
       await science.delete(wide, 'Job');
       await science.phase(wide, 'Finished');
+      await science.end(big);
       await science.phase(big, 'Finished');
     });
 
@@ -146,7 +150,7 @@ describeStack(
         annotations: {},
         spec: { backoffLimit: 0 },
         podSpec: { nodeSelector: { type: 'kwok' } },
-        runs: '20s',
+        runs: UNTIL_ENDED,
       });
       await science.phase(failed, 'Running');
       const [pod] = await science.podsOf(failed);
@@ -155,7 +159,7 @@ describeStack(
         { status: { phase: 'Failed' } },
         'merge',
       );
-      const late = await science.job('late', { runs: '20s', spec: { activeDeadlineSeconds: 1 } });
+      const late = await science.job('late', { runs: UNTIL_ENDED, spec: { activeDeadlineSeconds: 1 } });
       expect((await science.phase(failed, 'Finished')).result).toBe('Failed');
       expect((await science.phase(late, 'Finished')).result).toBe('TimedOut');
       const shown = await science.shown('late-job', 'Finished');

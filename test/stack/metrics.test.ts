@@ -5,7 +5,7 @@ import { waitFor } from '../cluster/wait';
 import { checkAnswers, PROMTOOL, seriesOf } from '../monitoring/promtool';
 import { controllerRegistry, metricsOf, webhookRegistry } from '../observability/metrics-table';
 import { describeStack } from './suite';
-import { Namespace } from './workloads';
+import { Namespace, UNTIL_ENDED } from './workloads';
 
 const PANELS = SECTIONS.flatMap(({ panels }) => panels);
 const QUERIES = PANELS.flatMap(({ title, queries }) => queries.map(({ expr }) => ({ title, expr })));
@@ -46,35 +46,32 @@ describeStack(
       const before = await controller.metrics();
       // One runs, one has a promised start, one passes it, and one is suspended by its user while it runs.
       const wall = (seconds: number) => ({ 'fluxqueue/walltime': `${seconds}s` });
-      const first = await science.job('first', { cores: 3, runs: '8s', annotations: wall(10) });
+      const first = await science.job('first', { cores: 3, runs: UNTIL_ENDED, annotations: wall(3600) });
       await science.phase(first, 'Running');
       const wide = await science.job('wide', { cores: 4, runs: '300ms', annotations: wall(10) });
       await science.phase(wide, 'Waiting', 'Reserved');
-      const small = await science.job('small', { cores: 1, runs: '300ms', annotations: wall(1) });
+      const small = await science.job('small', { cores: 1, runs: '300ms', annotations: wall(60) });
       await science.phase(small, 'Finished');
+      await science.end(first);
       await science.phase(wide, 'Finished');
       const waits = await science.job('waits', { cores: 99 });
       await science.phase(waits, 'Waiting', 'Unsatisfiable');
-      const held = await science.job('held', { cores: 4, runs: '60s' });
+      const held = await science.job('held', { cores: 4, runs: UNTIL_ENDED });
       await science.phase(held, 'Running');
       await getFixture().client.patch(jobs('science', 'held'), { spec: { suspend: true } }, 'merge');
       await waitFor('the suspended Job to be requeued', async () =>
         /^fluxqueue_requeues_total\{cause="suspended"\} 1$/m.test(await controller.metrics()),
       );
       await science.phase(held, 'Waiting', 'Held');
-      const again = await science.job('again', { cores: 1, runs: '60s' });
+      const again = await science.job('again', { cores: 1, runs: UNTIL_ENDED });
       await science.phase(again, 'Running');
-      const after = await waitFor(
-        'the gauges to show it',
-        async () => {
-          const page = await controller.metrics();
-          return /^fluxqueue_queue_held\{.*resource="cpu".*\} 1$/m.test(page) &&
-            page.includes('reason="Unsatisfiable"')
-            ? page
-            : undefined;
-        },
-        { timeoutMs: 40_000 },
-      );
+      const after = await waitFor('the gauges to show it', async () => {
+        const page = await controller.metrics();
+        return /^fluxqueue_queue_held\{.*resource="cpu".*\} 1$/m.test(page) &&
+          page.includes('reason="Unsatisfiable"')
+          ? page
+          : undefined;
+      });
       expect(after).toMatch(/^fluxqueue_resource\{resource="cpu",unit="core",state="allocatable"\} 4$/m);
       expect(after).toMatch(/^fluxqueue_resource\{resource="cpu",unit="core",state="granted"\} 1$/m);
       expect(after).toMatch(/^fluxqueue_backfilled_total 1$/m);

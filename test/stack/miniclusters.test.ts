@@ -25,15 +25,11 @@ describeStack(
       const cluster = await clusters.get(name);
       if (cluster === undefined) return;
       await clusters.delete(name);
-      await waitFor(
-        `the objects of ${name} to be deleted`,
-        async () => {
-          const left = await clusters.ownedObjects(cluster);
-          if (left.length === 0) return true;
-          throw new Error(`left: ${left.join(', ')}`);
-        },
-        { timeoutMs: 60_000 },
-      );
+      await waitFor(`the objects of ${name} to be deleted`, async () => {
+        const left = await clusters.ownedObjects(cluster);
+        if (left.length === 0) return true;
+        throw new Error(`left: ${left.join(', ')}`);
+      });
     }
 
     const owns = async (cluster: MiniCluster, parts: readonly string[]) => {

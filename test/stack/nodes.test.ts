@@ -3,7 +3,7 @@ import { GANG_SIZE } from '../../constructs/api/labels';
 import type { Node } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, inOneNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
 describeStack(
   'changes of nodes',
@@ -37,7 +37,7 @@ describeStack(
       const gang = await science.job('gang', {
         pods: 3,
         cores: 4,
-        runs: '40s',
+        runs: UNTIL_ENDED,
         annotations: { [GANG_SIZE]: '3' },
         spec: { backoffLimit: 10 },
       });
@@ -78,7 +78,7 @@ describeStack(
     });
 
     test('frees the nodes of a running Job that its user suspends, and releases it when its user resumes it', async () => {
-      const job = await science.job('paused', { pods: 3, cores: 4, runs: '30s' });
+      const job = await science.job('paused', { pods: 3, cores: 4, runs: UNTIL_ENDED });
       const before = await science.phase(job, 'Running');
       await science.patch(job, 'Job', { spec: { suspend: true } });
       await science.phase(job, 'Waiting', 'Held');
@@ -126,7 +126,7 @@ describeStack(
             containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '2' } } }],
           },
         });
-      const small = await science.job('small', { pods: 3, cores: 2, runs: '20s' });
+      const small = await science.job('small', { pods: 3, cores: 2, runs: UNTIL_ENDED });
       await science.phase(small, 'Running');
       const full = await science.job('full', { cores: 4, runs: '100ms' });
       await waitFor('a scheduling pass', async () => (await science.row(full))!.reason !== 'Submitted');
@@ -153,7 +153,7 @@ describeStack(
         runs: '6s',
         annotations: { 'fluxqueue/walltime': '1s' },
       });
-      await science.phase(late, 'Running');
+      await waitFor('it to run, or to have run', async () => (await science.row(late))?.startedAt);
       const next = await science.job('after-late', { pods: 3, cores: 4, runs: '100ms' });
       await science.phase(next, 'Finished');
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });

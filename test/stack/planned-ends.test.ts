@@ -1,7 +1,7 @@
 /** Services, which have no end, and workloads that outlast theirs, on a real control plane. */
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
 const HOLD = 'example.com/hold';
 
@@ -34,7 +34,7 @@ describeStack(
       expect((await science.phase(wide, 'Waiting', 'Busy')).message).toBe(
         `needs 2 pods with 4 cores each; it can start only when services leave their nodes (${science.name}/${replica.metadata.name})`,
       );
-      const other = await science.job('other', { cores: 4, runs: '60s', annotations: walltime('1h') });
+      const other = await science.job('other', { cores: 4, runs: UNTIL_ENDED, annotations: walltime('1h') });
       await science.phase(other, 'Running');
       expect((await science.row(wide))!.estimatedStart).toBeNull();
       await getFixture().client.delete(`/apis/apps/v1/namespaces/${science.name}/deployments/web`);
@@ -44,15 +44,16 @@ describeStack(
     });
 
     test('a pod that stays past the walltime of its Job idles no other node, and its wait is written once', async () => {
-      const late = await science.job('late', { cores: 4, runs: '10m', annotations: walltime('5s') });
-      const { allocation } = await science.phase(late, 'Running');
-      const [pod] = await science.podsOf(late);
-      const finalizers = (list: readonly string[]) =>
-        science.patch(pod!, 'Pod', { metadata: { finalizers: list } });
-      const own = pod!.metadata.finalizers ?? [];
-      await finalizers([...own, HOLD]);
+      const late = await science.job('late', {
+        cores: 4,
+        runs: UNTIL_ENDED,
+        annotations: walltime('5s'),
+        finalizers: [HOLD],
+      });
       const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
-      expect((await science.phase(wide, 'Waiting', 'Reserved')).estimatedStart).toBe(allocation!.end);
+      const { estimatedStart } = await science.phase(wide, 'Waiting', 'Reserved');
+      const { allocation } = await science.phase(late, 'Running');
+      expect(estimatedStart).toBe(allocation!.end);
       const waiting = await waitFor('the promised start to be given up', async () => {
         const row = await science.row(wide);
         return row?.estimatedStart === null && row;
@@ -66,11 +67,12 @@ describeStack(
         return status!.start === undefined && status!.estimatedStart === undefined;
       });
       const written = await waitsWritten(wide.metadata.uid);
-      const small = await science.job('small', { cores: 4, runs: '10s', annotations: walltime('20s') });
+      const small = await science.job('small', { cores: 4, annotations: walltime('20s') });
       await science.phase(small, 'Finished');
       expect((await science.row(late))!.phase).toBe('Running');
       expect(await waitsWritten(wide.metadata.uid)).toBe(written);
-      await finalizers([]);
+      for (const pod of await science.podsOf(late))
+        await science.patch(pod, 'Pod', { metadata: { finalizers: [] } });
       await science.phase(wide, 'Finished');
       expect(await science.phase(late, 'Finished')).toMatchObject({ result: 'TimedOut' });
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });

@@ -1,8 +1,8 @@
 /** Who is preempted, when, and what a queue lends, on the real control plane. */
 import { describeStack, eachInFreshNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
-const MIN_RUNTIME_SECONDS = 12;
+const MIN_RUNTIME_SECONDS = 6;
 
 describeStack(
   'preemption and lending',
@@ -14,7 +14,7 @@ describeStack(
     });
 
     /** A Job that fills a node of 4 cores. */
-    const job = (name: string, queue: string, priority: number, runs = '300s') =>
+    const job = (name: string, queue: string, priority: number, runs = UNTIL_ENDED) =>
       science.job(name, {
         cores: 4,
         runs,
@@ -58,7 +58,7 @@ describeStack(
       await science.fluxSetup('guest', { cohort, quota: { cores: 2 } });
       const of = (queue: string, cores: number) => ({
         cores,
-        runs: '300s',
+        runs: UNTIL_ENDED,
         labels: { 'fluxqueue/queue': queue },
       });
       const borrows = await science.job('borrows', of('guest', 3));

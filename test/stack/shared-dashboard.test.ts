@@ -9,7 +9,7 @@ import { hasBrowser, launchBrowser } from '../dashboard/browser';
 import { follow } from './dashboard-events';
 import { describeOwnStack, inOneNamespace } from './suite';
 import { ADA, giveRole } from './users';
-import { Namespace } from './workloads';
+import { Namespace, UNTIL_ENDED } from './workloads';
 
 const API = `/apis/${READ_GROUP}/${READ_VERSION}`;
 const dashboardOf = (namespace?: string) =>
@@ -33,7 +33,7 @@ describeOwnStack(
       await giveRole(stack.cluster, ADA, 'view', 'science');
       await stack.startReader();
       const secret = await Namespace.create(getFixture, 'secret');
-      const hidden = await secret.job('hidden', { cores: 1, runs: '600s' });
+      const hidden = await secret.job('hidden', { cores: 1, runs: UNTIL_ENDED });
       await secret.phase(hidden, 'Running');
       // The apiserver is told a while later that it is served, and what the role of a reader has.
       const asReader = stack.cluster.clientFor(ADA.token);
@@ -59,8 +59,10 @@ describeOwnStack(
 
     test('a reader of a namespace sees it, live, and nothing of others', async () => {
       const address = `${await asAda()}${dashboardOf('science')}`;
-      const followed = follow(`${address}/`, ({ nodes }) => nodes.length > 0);
-      const shown = await science.job('shown', { cores: 2, runs: '600s' });
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const followed = follow(`${address}/`, ({ nodes }) => nodes.length > 0, begin);
+      await begun;
+      const shown = await science.job('shown', { cores: 2, runs: UNTIL_ENDED });
       const messages = await followed;
       expect(messages[0]).toMatchObject({ namespace: 'science', nodes: [] });
       expect(messages.at(-1)!.nodes).toEqual([{ name: 'node-0', cores: 4, gpus: 0, state: 'up' }]);
@@ -137,7 +139,7 @@ describeOwnStack(
         await page.waitForURL(`${ada}${dashboardOf('science')}/`);
         await page.getByText('Live', { exact: true }).waitFor();
         await page.getByText('Namespace science').waitFor();
-        await science.job('later', { cores: 1, runs: '600s' });
+        await science.job('later', { cores: 1, runs: UNTIL_ENDED });
         await page.getByRole('button', { name: 'job/later', exact: true }).first().click();
         const dialog = page.getByRole('dialog', { name: 'science/job/later' });
         await dialog.getByText('Submitted').first().waitFor();

@@ -50,7 +50,7 @@ describeStack(
 
     /** Names of the nodes on which a Job with this claim runs to its end. */
     async function nodesOfJob(pods: number): Promise<readonly string[]> {
-      const job = await science.job('job', { pods, runs: '1s', podSpec });
+      const job = await science.job('job', { pods, podSpec });
       const { allocation } = await science.phase(job, 'Finished');
       const ran = (await science.podsOf(job)).map(({ spec }) => spec.nodeName!);
       expect([...new Set(ran)].sort()).toEqual(allocation!.nodes.map(({ name }) => name).sort());

@@ -2,7 +2,7 @@
 import type { Node } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { type Namespace, UNTIL_ENDED } from './workloads';
 
 describeStack(
   'waiting workloads',
@@ -16,15 +16,15 @@ describeStack(
     const walltime = (time: string) => ({ 'fluxqueue/walltime': time });
 
     test('the first wide Job is Reserved with an estimated start, a small Job backfills, and others are Busy', async () => {
-      const hog = await science.job('hog', { cores: 4, runs: '30s', annotations: walltime('60s') });
+      const hog = await science.job('hog', { cores: 4, runs: UNTIL_ENDED, annotations: walltime('1h') });
       const { allocation } = await science.phase(hog, 'Running');
       const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
       const reserved = await science.phase(wide, 'Waiting', 'Reserved');
       expect(reserved.estimatedStart).toBe(allocation!.end);
-      const long = await science.job('long', { cores: 4, runs: '30s', annotations: walltime('10m') });
+      const long = await science.job('long', { cores: 4, runs: UNTIL_ENDED, annotations: walltime('2h') });
       await science.phase(long, 'Waiting', 'Busy');
       // It ends before the start of the reservation.
-      const small = await science.job('small', { cores: 4, annotations: walltime('5s') });
+      const small = await science.job('small', { cores: 4, annotations: walltime('5m') });
       await science.phase(small, 'Finished');
       const shown = await science.shown('wide-job', 'Waiting', 'Reserved');
       expect(shown.status!.start).toBe(`~${shown.status!.estimatedStart}`);
@@ -71,7 +71,12 @@ describeStack(
     });
 
     test('Jobs start in the order of their priorities, which their users can change while they wait', async () => {
-      const hog = await science.job('hog', { pods: 2, cores: 4, runs: '30s', annotations: walltime('5m') });
+      const hog = await science.job('hog', {
+        pods: 2,
+        cores: 4,
+        runs: UNTIL_ENDED,
+        annotations: walltime('1h'),
+      });
       await science.phase(hog, 'Running');
       const all = { pods: 2, cores: 4, runs: '200ms', annotations: walltime('60s') };
       const low = await science.job('low', all);
@@ -104,20 +109,25 @@ describeStack(
     });
 
     test('a Job backfills before a reservation once its user shortens its walltime', async () => {
-      const hog = await science.job('hog', { cores: 4, runs: '40s', annotations: walltime('60s') });
+      const hog = await science.job('hog', { cores: 4, runs: UNTIL_ENDED, annotations: walltime('1h') });
       await science.phase(hog, 'Running');
       const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
       await science.phase(wide, 'Waiting', 'Reserved');
-      const short = await science.job('short', { cores: 4, annotations: walltime('10m') });
+      const short = await science.job('short', { cores: 4, annotations: walltime('2h') });
       await science.phase(short, 'Waiting', 'Busy');
-      await science.patch(short, 'Job', { metadata: { annotations: walltime('3s') } });
+      await science.patch(short, 'Job', { metadata: { annotations: walltime('5m') } });
       const ran = await science.phase(short, 'Finished');
-      expect(ran.walltime).toBe(3);
+      expect(ran.walltime).toBe(300);
       expect((await science.row(wide))!.phase).toBe('Waiting');
     });
 
     test('a Job behind the first in line has a planned start, which is no promise', async () => {
-      const hog = await science.job('hog', { pods: 2, cores: 4, runs: '90s', annotations: walltime('2m') });
+      const hog = await science.job('hog', {
+        pods: 2,
+        cores: 4,
+        runs: UNTIL_ENDED,
+        annotations: walltime('1h'),
+      });
       await science.phase(hog, 'Running');
       const all = { pods: 2, cores: 4, annotations: walltime('10m') };
       const first = await science.job('first', all);

@@ -23,10 +23,12 @@ export interface Shape {
   readonly completions?: number;
   /** @default true */
   readonly indexed?: boolean;
-  /** How long a pod runs. @default '300ms' */
+  /** How long a pod runs: UNTIL_ENDED if others must find it at work, however slow the machine is. @default '300ms' */
   readonly runs?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Of the pods of a Job. */
+  readonly finalizers?: readonly string[];
   /** More of the Job's or the Pod's spec. */
   readonly spec?: Readonly<Record<string, unknown>>;
   /** More of the pod's spec. */
@@ -34,6 +36,8 @@ export interface Shape {
 }
 
 const DURATION = 'fluxqueue.test/duration';
+/** It runs until the test ends or deletes it. */
+export const UNTIL_ENDED = '24h';
 
 /** One namespace of the fixture. */
 export class Namespace {
@@ -53,6 +57,7 @@ export class Namespace {
 
   async job(name: string, shape: Shape = {}): Promise<Job> {
     const { pods = 1, completions = pods, indexed = true, runs = '300ms', annotations, labels } = shape;
+    const { finalizers } = shape;
     const job = await this.fixture().client.create<Job>(jobs(this.name), {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -62,7 +67,7 @@ export class Namespace {
         completions,
         completionMode: indexed ? 'Indexed' : 'NonIndexed',
         ...shape.spec,
-        template: { metadata: { annotations: { [DURATION]: runs } }, spec: podSpec(shape) },
+        template: { metadata: { annotations: { [DURATION]: runs }, finalizers }, spec: podSpec(shape) },
       },
     });
     this.uids.push(job.metadata.uid);
@@ -110,14 +115,10 @@ export class Namespace {
 
   /** Its row, once it runs under another grant than before. */
   regranted(object: KubernetesObject, before: WorkloadRow): Promise<WorkloadRow> {
-    return waitFor(
-      `${object.metadata.name} to run again`,
-      async () => {
-        const row = await this.row(object);
-        return row?.phase === 'Running' && row.jobid !== before.jobid ? row : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
+    return waitFor(`${object.metadata.name} to run again`, async () => {
+      const row = await this.row(object);
+      return row?.phase === 'Running' && row.jobid !== before.jobid ? row : undefined;
+    });
   }
 
   /** Undefined: there is none. */
@@ -193,6 +194,15 @@ export class Namespace {
     await this.fixture().client.delete(path(this.name, object.metadata.name), { propagationPolicy });
   }
 
+  /** The pods of a workload that run succeed now. */
+  async end(object: KubernetesObject): Promise<void> {
+    const running = (await this.podsOf(object)).filter(({ status }) => status?.phase === 'Running');
+    for (const { metadata } of running) {
+      const path = pods(this.name, metadata.name, 'status');
+      await this.fixture().client.patch(path, { status: { phase: 'Succeeded' } }, 'merge');
+    }
+  }
+
   /** Rows of everything made here, and the uids that must have one: what was deleted before it was seen has none. */
   private async known(): Promise<{ rows: readonly WorkloadRow[]; uids: readonly string[] }> {
     const rows = await this.fixture().queue.byUid(this.uids);
@@ -207,7 +217,7 @@ export class Namespace {
   }
 
   /** Waits until everything made here is finished. */
-  async finished(timeoutMs = 60_000): Promise<void> {
+  async finished(timeoutMs?: number): Promise<void> {
     await waitFor(
       `all of ${this.name} to finish`,
       async () => {
@@ -217,7 +227,7 @@ export class Namespace {
         const what = open.map(({ name, phase, reason }) => `${name} ${phase} ${reason ?? ''}`);
         throw new Error(`${uids.length - rows.length} without a row; ${what.join(', ')}`);
       },
-      { timeoutMs },
+      timeoutMs === undefined ? {} : { timeoutMs },
     );
   }
 }

@@ -94,7 +94,7 @@ export class Scene {
         throw new Error(`it ended with ${ended.exitCode}:\n${ended.output}`);
       },
       // A line that changes something is run once.
-      until === ANYTHING ? { timeoutMs: 0 } : { everyMs: 1_000 },
+      until === ANYTHING ? { timeoutMs: 0 } : { everyMs: 250 },
     );
   }
 

@@ -32,7 +32,7 @@ export interface Ended {
 }
 
 /** Milliseconds after which a line is killed. */
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 120_000;
 
 export class Shell {
   /** The folder in which lines run; it has the examples of the repository. */

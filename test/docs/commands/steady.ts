@@ -3,8 +3,10 @@ import { columns } from '../../../runtime/columns';
 
 /** The instant at which everything seems to happen. */
 const SHOWN_START = Date.UTC(2026, 10, 23, 9);
-/** Milliseconds to which times are rounded: much longer than a run, and a divisor of the walltimes that are used. */
+/** Milliseconds to which times are rounded down: much longer than a run, and a divisor of the walltimes that are used. */
 const STEP = 600_000;
+/** What is printed in whole seconds may seem to be before the start. */
+const EARLIER = 5_000;
 /** Hours of accounting are rounded to this: what 20 nodes of 16 cores hold in that time, and some. */
 const HOURS = 100;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
@@ -17,8 +19,8 @@ const PERIOD = /(?<=\bfrom )\S+Z until \S+Z/g;
 const ERRORS = /(?<=\bestimates were off by )\S+ \(p50\) and \S+(?= \(p90\))/g;
 /** The host of the leader, as doctor names it. */
 const LEADER = /\S+(?= leads since )/g;
-/** Seconds in a sentence. */
-const LATELY = /(?<=since |ran for )\d+ s\b|\b\d+ s(?= ago)/g;
+/** How long ago something was, in a sentence. */
+const LATELY = /(?<=since |ran for )\d+ (?:s|min)\b|\b\d+ (?:s|min)(?= ago)/g;
 /** The address of the dashboard. */
 const DASHBOARD = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\//g;
 /** The columns of a trace in Standard Workload Format that are times: submitted, waited, ran. */
@@ -47,11 +49,11 @@ export function steady(text: string, start: number): string {
 }
 
 function rounded(milliseconds: number): number {
-  return Math.round(milliseconds / STEP) * STEP;
+  return Math.floor((milliseconds + EARLIER) / STEP) * STEP;
 }
 
 function roundedHours(hours: string): number {
-  return Math.round(Number(hours) / HOURS) * HOURS;
+  return Math.floor(Number(hours) / HOURS) * HOURS;
 }
 
 /** With the same number of digits. */

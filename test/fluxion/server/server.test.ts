@@ -286,28 +286,28 @@ describe('a client of the public service', () => {
         pruneFilters: '',
         warm: false,
       },
-      5000,
+      60_000,
     );
 
   test('gets public answers: JGF, job ids from 1, time from 0, UNKNOWN for a refusal', async () => {
     expect(await publicInit()).toMatchObject({ status: 0 });
-    const first = await channel.call(match, request(nodes(2, 4)), 5000);
+    const first = await channel.call(match, request(nodes(2, 4)), 60_000);
     expect(first).toMatchObject({ jobid: 1, reserved: false, at: 0, status: 0, granted: undefined });
     const names = JSON.parse(first.allocation).graph.nodes.map(
       ({ metadata }: { metadata: { paths: { containment: string } } }) => metadata.paths.containment,
     );
     expect(names).toContain('/cluster0/a/core3');
     expect(names.at(-1)).toBe('/cluster0');
-    await expect(channel.call(match, request(cores(1)), 5000)).rejects.toMatchObject({
+    await expect(channel.call(match, request(cores(1)), 60_000)).rejects.toMatchObject({
       code: status.UNKNOWN,
     });
-    await expect(channel.call(match, request({}), 5000)).rejects.toMatchObject({ code: status.UNKNOWN });
-    expect(await channel.call(match, request(cores(1), true), 5000)).toMatchObject({
+    await expect(channel.call(match, request({}), 60_000)).rejects.toMatchObject({ code: status.UNKNOWN });
+    expect(await channel.call(match, request(cores(1), true), 60_000)).toMatchObject({
       reserved: true,
       at: 100,
     });
-    expect(await channel.call(cancel, { jobID: 1, caller: undefined }, 5000)).toMatchObject({ status: 0 });
-    expect(await channel.call(cancel, { jobID: 99, caller: undefined }, 5000)).toMatchObject({ status: 0 });
+    expect(await channel.call(cancel, { jobID: 1, caller: undefined }, 60_000)).toMatchObject({ status: 0 });
+    expect(await channel.call(cancel, { jobID: 99, caller: undefined }, 60_000)).toMatchObject({ status: 0 });
   });
 
   test('can send a jobspec in YAML', async () => {
@@ -318,17 +318,17 @@ describe('a client of the public service', () => {
       'tasks: [{command: [app], slot: task, count: {per_slot: 1}}]',
       'attributes: {system: {duration: 60}}',
     ].join('\n');
-    expect(await channel.call(match, MatchRequest.create({ jobspec: yaml }), 5000)).toMatchObject({
+    expect(await channel.call(match, MatchRequest.create({ jobspec: yaml }), 60_000)).toMatchObject({
       jobid: 1,
     });
   });
 
   test('can not change the graph of a native caller', async () => {
     await connect().init(INIT);
-    await expect(channel.call(match, request(cores(1)), 5000)).rejects.toMatchObject({
+    await expect(channel.call(match, request(cores(1)), 60_000)).rejects.toMatchObject({
       code: status.UNKNOWN,
     });
-    await expect(channel.call(cancel, { jobID: 1, caller: undefined }, 5000)).rejects.toMatchObject({
+    await expect(channel.call(cancel, { jobID: 1, caller: undefined }, 60_000)).rejects.toMatchObject({
       code: status.UNKNOWN,
     });
   });

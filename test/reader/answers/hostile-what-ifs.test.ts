@@ -1,6 +1,7 @@
 /** What somebody with `edit` in one namespace can do to the reader with a WhatIf: its object has not passed the apiserver. */
 import { FluxqError } from '../../../runtime/errors';
 import type { WhatIf } from '../../../runtime/reader/kinds';
+import { cpuSecondsOf } from '../../cpu-time';
 import { SimulatedReader } from './simulated-reader';
 
 const container = (more: object = {}) => ({ name: 'main', image: 'none', ...more });
@@ -206,13 +207,15 @@ const LARGE: readonly [string, () => [object, object?]][] = [
 ];
 test.each(LARGE)('%s cost little, and are answered with one short sentence', async (_, make) => {
   const [object, spec] = make();
-  const started = performance.now();
-  const message = await ask(object, spec).then(
-    ({ status }) => status!.message,
-    (error: FluxqError) => error.message,
-  );
+  let message = '';
+  const seconds = await cpuSecondsOf(async () => {
+    message = await ask(object, spec).then(
+      ({ status }) => status!.message,
+      (error: FluxqError) => error.message,
+    );
+  });
   expect(message.length).toBeLessThan(2_000);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(seconds).toBeLessThan(2);
 });
 
 test('keys that every object has are names like others', async () => {
