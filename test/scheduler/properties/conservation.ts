@@ -121,7 +121,7 @@ function inVain(sim: Simulation): string[] {
     const planned = evictions.map((eviction) =>
       plannedEnd(at + terminationOf(sim.row(eviction.uid)), eviction.gone! - 1),
     );
-    const leaving = Math.max(gone, at + TERMINATION_SECONDS, ...planned, ...leavingAt(sim, at));
+    const leaving = Math.max(gone, at + TERMINATION_SECONDS, ...planned, ...leavingUntil(sim, at, gone));
     if (start <= leaving || overtaken(sim, uid, at, leaving, evictions)) continue;
     const victims = evictions.map((eviction) => eviction.uid).join(', ');
     found.push(`${victims} left at ${at} until ${gone} for ${uid}, which started at ${start}`);
@@ -137,9 +137,9 @@ function inVain(sim: Simulation): string[] {
   return found;
 }
 
-/** Victims of others that were leaving then: the beneficiary may count on what they free. */
-function leavingAt(sim: Simulation, at: number): number[] {
-  return sim.evicted.filter((other) => other.at <= at && other.gone! >= at).map(({ gone }) => gone!);
+/** Victims of others that were leaving meanwhile: the beneficiary may count on what they free. */
+function leavingUntil(sim: Simulation, from: number, to: number): number[] {
+  return sim.evicted.filter((other) => other.at <= to && other.gone! >= from).map(({ gone }) => gone!);
 }
 
 /** Workloads that come before it in the order may take the place, unless they are the victims themselves. */
