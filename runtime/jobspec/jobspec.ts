@@ -81,7 +81,7 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
   const rules = placementRulesOf(pod, requests, self, cluster);
   const attributes = {
     system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
-    user: userPart({ units, requests, rules, volumes, unmodeled, labels }),
+    user: userPart({ units, requests, rules, volumes, unmodeled, labels, pod }),
   };
   checkSize(attributes, field);
   return {
@@ -141,16 +141,22 @@ interface UserParts {
   readonly volumes: VolumePlacement | undefined;
   readonly unmodeled: readonly string[];
   readonly labels: ReadonlySet<string>;
+  readonly pod: PodSpec;
 }
 
+/** Kubernetes' own default. */
+export const DEFAULT_GRACE_SECONDS = 30;
+
 /** Parts that nothing uses are left out. */
-function userPart({ units, requests, rules, volumes, unmodeled, labels }: UserParts) {
+function userPart({ units, requests, rules, volumes, unmodeled, labels, pod }: UserParts) {
+  const grace = pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   const { jointly = [], claims = [] } = volumes ?? {};
   const placement = jointly.length === 0 ? rules : { ...rules, jointly };
   return {
     units: { cpuMillis: units.cpuMillis, memoryMiB: units.memoryMiB },
     requests: writtenRequests(requests),
     ...(placement && { placement }),
+    ...(grace === DEFAULT_GRACE_SECONDS ? {} : { graceSeconds: Math.max(0, grace) }),
     ...(claims.length === 0 ? {} : { claims }),
     ...(unmodeled.length === 0 ? {} : { unmodeled }),
     ...(labels.size === 0 ? {} : { labels: [...labels].sort() }),

@@ -95,6 +95,8 @@ export interface Jobspec {
       readonly requests?: Readonly<Record<string, string>>;
       /** By which passes choose nodes. @default - units and constraints are all that counts */
       readonly placement?: PlacementRules;
+      /** Seconds that Kubernetes gives its pods to end. @default 30 */
+      readonly graceSeconds?: number;
       /** Names of the PersistentVolumeClaims that constraints and rules were made from. @default [] */
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */

@@ -10,12 +10,12 @@ import type { Logger } from '../observability/log';
 import type { LeaderView } from '../queue/leader-view';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
+import { driftOf, jobDifferences, nodeDifferences } from './drift';
 import { diffGraph, onlyShrank, replacedNodes } from './graph-diff';
 import type { Reservation } from './pass/reservations';
 import { PlannedEnds } from './planned-ends';
 import { heldAllocations, replayAll } from './replay';
 import { UnmanagedUsage } from './unmanaged-usage';
-import { driftOf, jobDifferences, nodeDifferences } from './drift';
 
 export interface FluxionSyncOptions {
   readonly fluxion: Fluxion;

@@ -13,7 +13,7 @@ import type { QueueSettings } from '../queue/settings';
 import type { Requeue, RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
-import { TERMINATION_SECONDS } from '../scheduler/pass/planned-end';
+import { terminationOf } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter';
 import { listNames } from './events';
@@ -149,7 +149,7 @@ export class Eviction {
     if (row.evictionReason !== null || cause === 'preempted' || cause === 'suspended') return row;
     const until = this.options.now() + this.options.avoidSeconds;
     const avoided = Object.fromEntries(avoid.map((name) => [name, until]));
-    const end = Math.ceil(this.options.now()) + TERMINATION_SECONDS;
+    const end = Math.ceil(this.options.now()) + terminationOf(row);
     const request = { uid: row.uid, cause, message, avoid: avoided, end };
     return (await this.options.workloadCache.requestEviction([request]))[0];
   }

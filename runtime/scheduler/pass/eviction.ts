@@ -3,9 +3,10 @@ import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
+import { unitCounts } from '../../resources/unit-counts';
 import { FreeCapacity } from './free-capacity';
 import { priorityOf } from './order';
-import { TERMINATION_SECONDS } from './planned-end';
+import { TERMINATION_SECONDS, terminationOf } from './planned-end';
 import { forecastOf, type Pass } from './state';
 import type { EvictionCandidate, Room } from './victims';
 
@@ -15,7 +16,10 @@ export interface Holder extends EvictionCandidate {
   readonly allocation: Allocation;
 }
 
-/** All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway. */
+/**
+ * All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway; and who
+ * needs longer to leave than to end frees nothing.
+ */
 export function evictable(pass: Pass): Holder[] {
   const going = new Set(leaving(pass));
   return pass.holders
@@ -23,12 +27,14 @@ export function evictable(pass: Pass): Holder[] {
       (row) =>
         row.kind !== 'Pod' &&
         !going.has(row) &&
+        row.allocation!.end > pass.input.now + terminationOf(row) &&
         row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),
     )
     .map((row) => ({
       uid: row.uid,
       priority: priorityOf(row, pass.budgets.get(row.queue)?.settings),
       since: runsSince(row),
+      loss: lossOf(pass, row),
       row,
       allocation: row.allocation!,
     }));
@@ -37,6 +43,17 @@ export function evictable(pass: Pass): Holder[] {
 /** The start of its first pod, or before that its grant. */
 function runsSince({ startedAt, allocatedAt }: WorkloadRow): number {
   return startedAt ?? allocatedAt ?? 0;
+}
+
+/** What an eviction costs on top of the work that is lost: to start all pods again, and a wait in the queue. */
+const RESTART = { seconds: 60, coreSeconds: 600 };
+
+/** The core-seconds that are lost if it is evicted. A whole number, so that sums can be compared. */
+function lossOf({ units, input }: Pass, row: WorkloadRow): number {
+  const { core = 0 } = unitCounts(row.allocation!);
+  const cores = Math.max(1, (core * units.cpuMillis) / 1000);
+  const ran = Math.max(0, input.now - runsSince(row));
+  return Math.round(cores * (ran + RESTART.seconds) + RESTART.coreSeconds);
 }
 
 /** How long its queue protects it from preemption, as Unix seconds; Infinity: it was preempted as often as it may be. */
@@ -68,37 +85,54 @@ export function nodeRoom(free: FreeCapacity): Room<Holder> {
   };
 }
 
-/** Evicted by this pass or an earlier one, or at their end before the pods of an evicted workload would be gone. */
-function leaving({ holders, evictions, overruns, input }: Pass): WorkloadRow[] {
-  const evicted = new Set(evictions.map(({ uid }) => uid));
+/** Workloads that were evicted by this pass or an earlier one, with the planned end of each. */
+export function evicted({ holders, evictions }: Pass): readonly { row: WorkloadRow; end: number }[] {
+  const ends = new Map(evictions.map(({ uid, end }) => [uid, end]));
+  return holders
+    .filter(({ uid, evictionReason }) => evictionReason !== null || ends.has(uid))
+    .map((row) => ({ row, end: Math.min(row.allocation!.end, ends.get(row.uid) ?? Infinity) }));
+}
+
+/** Evicted, or at their end before the pods of an evicted workload would be gone. */
+function leaving(pass: Pass): WorkloadRow[] {
+  const { holders, overruns, input } = pass;
+  const going = new Set(evicted(pass).map(({ row }) => row));
   // The end of an overrun is only a prediction.
   const late = new Set(overruns.map(({ uid }) => uid));
   return holders.filter(
-    ({ uid, evictionReason, allocation }) =>
-      evictionReason !== null ||
-      evicted.has(uid) ||
-      (allocation!.end <= input.now + TERMINATION_SECONDS && !late.has(uid)),
+    (row) => going.has(row) || (row.allocation!.end <= input.now + TERMINATION_SECONDS && !late.has(row.uid)),
   );
+}
+
+/** Asks for a start that evictions make possible. */
+export interface EvictionPlan {
+  /** Why the victim has to leave, for its user. */
+  readonly messageFor: (victim: Holder) => string;
+  /** Asks Fluxion for the row. */
+  readonly match: () => Promise<MatchResult>;
+  /** When the row would start without evictions. @default - not known */
+  readonly otherwise?: number;
 }
 
 /**
  * Evicts the victims if the row then starts as soon as their pods are gone.
- * @param match asks Fluxion for the row
  * @returns the answer of Fluxion; undefined if the row would not start: nothing is evicted then
  */
 export async function evictFor(
   pass: Pass,
   row: WorkloadRow,
   chosen: readonly Holder[],
-  message: string,
-  match: () => Promise<MatchResult>,
+  { messageFor, match, otherwise = Infinity }: EvictionPlan,
 ): Promise<MatchResult | undefined> {
   const { matcher, now } = pass.input;
-  const gone = now + TERMINATION_SECONDS;
-  for (const victim of chosen) await hold(pass, victim, withEnd(victim.allocation, gone));
+  const leaves = (victim: Holder) => now + terminationOf(victim.row);
+  const gone = Math.max(now + TERMINATION_SECONDS, ...chosen.map(leaves));
+  if (gone >= otherwise) return undefined;
+  for (const victim of chosen) await hold(pass, victim, withEnd(victim.allocation, leaves(victim)));
   const answer = await match();
   if (startsBy(pass, row, answer, gone)) {
-    for (const victim of chosen) markEvicted(pass, victim, message, gone);
+    for (const victim of chosen) markEvicted(pass, victim, messageFor(victim), leaves(victim));
+    pass.beneficiaries.add(row.uid);
     return answer;
   }
   await matcher.cancel(row.jobid);

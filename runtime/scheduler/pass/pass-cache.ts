@@ -19,6 +19,8 @@ export interface PassCache {
   readonly promised: ReadonlyMap<string, number>;
   /** By uid of a waiting workload: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: ReadonlyMap<string, number>;
+  /** Uids of waiting workloads for which others were evicted that have not left. */
+  readonly beneficiaries: ReadonlySet<string>;
   /** The settings of all queues, as text: after a change workloads may start earlier than planned. */
   readonly settings: string;
 }
@@ -33,6 +35,7 @@ export function newPassCache(): PassCache {
     endlessUsage: undefined,
     promised: new Map(),
     preemptAt: new Map(),
+    beneficiaries: new Set(),
     settings: '',
   };
 }

@@ -12,6 +12,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { avoidanceEnd, avoiding } from './avoidance';
 import { DependencyCycles } from './dependency-cycles';
 import { isEligible } from './eligibility';
+import { evicted } from './eviction';
 import { shareFactors } from './fair-share';
 import { inOrder, type Precedence } from './order';
 import { placeInOrder } from './placement';
@@ -88,6 +89,7 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
       endlessUsage: pass.endlessUsage,
       promised: promisedStarts(pass, reservations),
       preemptAt: pendingPreemptions(pass, line),
+      beneficiaries: pendingBeneficiaries(pass, line),
     },
     more: interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
     nextAt: nextChange(pass, reservations),
@@ -103,6 +105,15 @@ function promisedStarts(
   const starts = new Map(interrupted || restart ? broken : []);
   for (const { uid, allocation } of reservations) starts.set(uid, allocation.start);
   return starts;
+}
+
+/** Those that wait for workloads that have to leave. */
+function pendingBeneficiaries(pass: Pass, line: readonly WorkloadRow[]): ReadonlySet<string> {
+  const { beneficiaries, grants } = pass;
+  if (beneficiaries.size === 0 || evicted(pass).length === 0) return new Set();
+  const started = new Set(grants.map(({ uid }) => uid));
+  const isWaiting = ({ uid }: WorkloadRow) => beneficiaries.has(uid) && !started.has(uid);
+  return new Set(line.filter(isWaiting).map(({ uid }) => uid));
 }
 
 /** A pass that ended early may not have reached a row that was due. */

@@ -8,6 +8,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { avoidsFewerNodes } from './avoidance';
+import { isUnplannable, wasRefused } from './known-refusals';
 import { inOrder } from './order';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
@@ -26,36 +27,57 @@ import {
   claimQuota,
   dropReservation,
   liftReservation,
-  markFreed,
+  markMoved,
 } from './reservation-updates';
 import { isSamePlan, type Reservation } from './reservations';
 import { budgetOf, cacheFor, forecastOf, type Pass } from './state';
 import { type Candidate, match, matchWorkload, mayReserve } from './strategies';
+import { inTurn } from './turns';
 import { BEHIND_ENDLESS } from './wait-reasons';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
 export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
-  for (const row of ordered) {
+  for (const row of inTurn(pass, ordered)) {
     const pending = place(pass, row);
     if (pending !== undefined) await pending;
     if (pass.interrupted || pass.restart) return;
     const rest = pass.input.rest?.();
     if (rest !== undefined) await rest;
   }
+  for (let round = 0; pass.moved && round < ROUNDS; round++) await startReserved(pass, ordered);
+}
+
+/** Each reservation that moves may let another one start. */
+const ROUNDS = 3;
+
+/** Starts what has a reservation and was in the way of nothing but reservations that have moved since it was reached. */
+async function startReserved(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
+  pass.moved = false;
+  for (const row of ordered) {
+    const reservation = pass.reservations.of(row.uid);
+    const budget = budgetOf(pass, row);
+    if (reservation === undefined || !mayStartNow(pass, budget, row, reservation)) continue;
+    if (shortageOf(pass, row) === undefined) await decideByFluxion(pass, { row, budget, reservation });
+    else claimQuota(pass, row, reservation.allocation);
+    if (pass.interrupted || pass.restart) return;
+  }
+}
+
+function mayStartNow(
+  pass: Pass,
+  budget: QueueBudget,
+  row: WorkloadRow,
+  { allocation }: Reservation,
+): boolean {
+  const { now, nodes } = pass.input;
+  if (allocation.start <= now || budget.matchesLeft === 0 || budget.cutShort) return false;
+  if (!pass.quotas.mayStartBefore(row, now + 1)) return false;
+  return nodes === undefined || forecastOf(pass).mayStartBefore(now + 1, row, allocation);
 }
 
 /** Most rows are decided without a question to Fluxion, and then at once: a promise for each of ten thousand is slow. */
 function place(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
-  const reservation = pass.reservations.reach(row);
-  const isDue = reservation !== undefined && reservation.allocation.start <= pass.input.now;
-  return isDue ? placeDue(pass, row, reservation) : decide(pass, row, reservation);
-}
-
-/** A promised start is kept, whatever quota other queues take back. */
-async function placeDue(pass: Pass, row: WorkloadRow, reservation: Reservation): Promise<void> {
-  const claims = pass.quotas.dropClaims();
-  await decide(pass, row, reservation);
-  pass.quotas.claimAgain(claims);
+  return decide(pass, row, pass.reservations.reach(row));
 }
 
 /** @returns undefined if the row is decided */
@@ -201,55 +223,6 @@ function mayStartEarlier(
   return true;
 }
 
-/**
- * Whether the row can start only when something leaves that has no end. When that is, nobody knows: what waits for it
- * blocks nothing, and nothing is reserved for it.
- */
-function isUnplannable(pass: Pass, row: WorkloadRow): boolean {
-  const { endlessUsage, waits, cluster, input } = pass;
-  const block = endlessUsage.blocks(row);
-  if (block === undefined && !cacheFor(pass, row).endless.covers(row.jobspec)) return false;
-  // Nodes that are down, or too few nodes, are the better reason.
-  if (input.nodes !== undefined && !cluster.fitsUp(row.jobspec)) return false;
-  waits.markBehindEndless(row, block);
-  return true;
-}
-
-/**
- * While the queue may still reserve, only what can't be planned at all is passed over: a workload that another queue
- * was refused has a right to its reservation here.
- */
-function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
-  const { waits, cluster, input } = pass;
-  const cache = cacheFor(pass, row);
-  if (cache.never.covers(row.jobspec)) {
-    waits.markUnsatisfiable(row, 'requests at least as much as another workload that can never start');
-    return true;
-  }
-  // When nodes that are down come back is not known: what needs them blocks nothing, and nothing is reserved for it.
-  const down = cache.down.covers(row.jobspec);
-  if (down || (input.nodes !== undefined && !cluster.fitsUp(row.jobspec) && cluster.fits(row.jobspec))) {
-    waits.markDown(row);
-    return true;
-  }
-  if (budget.overQuota?.requests.covers(row.jobspec) && !mayReserve(pass, budget, row)) {
-    waits.markQuota(row, budget.overQuota.text);
-    return true;
-  }
-  // Fluxion has to be asked for the head of a fcfs queue, or the head would not block the queue.
-  const refusals = mayReserve(pass, budget, row) ? cache.unplannable : cache.busy;
-  if (budget.isStrict || !refusals.covers(row.jobspec) || mayBeImpossible(pass, row)) return false;
-  if (refusals === cache.busy) budget.passedOver = true;
-  waits.markBusy(row);
-  return true;
-}
-
-/** Fluxion has to be asked for it: to say that it is not free now would be wrong. What is Busy fitted the nodes when it was asked. */
-function mayBeImpossible({ input, cluster }: Pass, { reason, jobspec }: WorkloadRow): boolean {
-  const { nodes, graphGrew } = input;
-  return nodes !== undefined && (reason !== 'Busy' || graphGrew !== false) && !cluster.fits(jobspec);
-}
-
 /** The depth of the queue is used up. */
 function endQueue({ waits }: Pass, budget: QueueBudget, row: WorkloadRow): void {
   budget.markExhausted();
@@ -264,7 +237,7 @@ async function record(pass: Pass, candidate: Candidate, given: MatchResult): Pro
     reservation !== undefined &&
     answer.status === 'OK' &&
     isSamePlan(answer.allocation, reservation.allocation);
-  if (reservation !== undefined && !kept) markFreed(pass);
+  if (reservation !== undefined && !kept) markMoved(pass);
   switch (answer.status) {
     case 'OK':
       accept(pass, candidate, answer, shortage);
@@ -291,26 +264,35 @@ async function record(pass: Pass, candidate: Candidate, given: MatchResult): Pro
 
 function accept(
   pass: Pass,
-  { row, budget }: Candidate,
+  candidate: Candidate,
   { allocation, reserved }: MatchResult & { status: 'OK' },
   shortage: string | undefined,
 ): void {
-  if (reserved) reserve(pass, budget, row, allocation, shortage);
+  const { row, budget } = candidate;
+  if (reserved) reserve(pass, candidate, allocation, shortage);
   else grant(pass, budget, row, allocation);
   pass.forecast?.add(allocation);
 }
 
 function reserve(
   pass: Pass,
-  budget: QueueBudget,
-  row: WorkloadRow,
+  { row, budget, reservation }: Candidate,
   allocation: Allocation,
   shortage: string | undefined,
 ): void {
   // Nodes may be free now for others that ask for as much.
   if (shortage === undefined) cacheFor(pass, row).busy.add(row.jobspec);
   const { uid, jobid } = row;
-  addReservation(pass, row, { uid, jobid, allocation, ...(shortage === undefined ? {} : { shortage }) });
+  // A claim stays one when the workloads that return its quota need longer to leave than planned.
+  const isOwed = pass.beneficiaries.has(uid) && budget.reservationsLeft <= 0;
+  const isClaim = reservation?.isClaim === true || isOwed;
+  addReservation(pass, row, {
+    uid,
+    jobid,
+    allocation,
+    ...(isClaim && { isClaim }),
+    ...(shortage !== undefined && { shortage }),
+  });
   if (budget.isStrict) budget.closed = true;
 }
 

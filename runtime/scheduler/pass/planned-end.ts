@@ -5,11 +5,21 @@
  * predicted to last. A prediction is a function of the end in the row and of the time, so it is written nowhere, and a
  * new leader makes the same one.
  */
+import { DEFAULT_GRACE_SECONDS } from '../../jobspec/jobspec';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 
-/** Seconds until the pods of a workload that has to end are gone: Kubernetes' grace of 30, and time to notice. */
-export const TERMINATION_SECONDS = 45;
+/** Seconds from the end of a grace period until the controller has seen that the pods are gone. */
+const NOTICE_SECONDS = 15;
+
+/** Seconds until the pods of a workload that has to end are gone, with Kubernetes' own grace period. */
+export const TERMINATION_SECONDS = DEFAULT_GRACE_SECONDS + NOTICE_SECONDS;
+
+/** The same for a workload whose pods name a grace period. */
+export function terminationOf({ jobspec }: Pick<WorkloadRow, 'jobspec'>): number {
+  const { graceSeconds = DEFAULT_GRACE_SECONDS } = jobspec.attributes.user ?? {};
+  return graceSeconds + NOTICE_SECONDS;
+}
 
 /**
  * The first of the ends `end`, `end` + 45 s, + 90 s, + 180 s, ... that is still to come. When one is reached, the workload

@@ -1,20 +1,28 @@
 /** Preemption: evictions for a workload of higher priority. */
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { evictable, evictFor, freeFor, type Holder, nodeRoom, protectedUntil } from './eviction';
+import {
+  type EvictionPlan,
+  evictable,
+  evictFor,
+  freeFor,
+  type Holder,
+  nodeRoom,
+  protectedUntil,
+} from './eviction';
 import { priorityOf } from './order';
 import type { Pass } from './state';
 import { type Room, victims } from './victims';
 
 /**
  * Evicts preemptible workloads of lower priority.
- * @param match asks Fluxion for the row, which has no reservation
+ * @param plan its match asks Fluxion for the row, which has no reservation
  * @returns the answer of Fluxion; undefined if nothing was evicted
  */
 export async function evictLowerPriority(
   pass: Pass,
   row: WorkloadRow,
-  match: () => Promise<MatchResult>,
+  plan: Omit<EvictionPlan, 'messageFor'>,
 ): Promise<MatchResult | undefined> {
   pass.preemptAt.delete(row.uid);
   const lower = lowerThan(pass, row);
@@ -25,8 +33,11 @@ export async function evictLowerPriority(
   const chosen = victims(room, open);
   if (chosen === undefined) waitForProtected(pass, row, lower, room);
   if (chosen === undefined || chosen.length === 0) return undefined;
-  const message = `preempted by ${row.namespace}/${row.name}, which has a higher priority`;
-  return evictFor(pass, row, chosen, message, match);
+  return evictFor(pass, row, chosen, { ...plan, messageFor: () => preemptedBy(row) });
+}
+
+export function preemptedBy({ namespace, name }: WorkloadRow): string {
+  return `preempted by ${namespace}/${name}, which has a higher priority`;
 }
 
 /** Whether workloads that it may preempt have now run for the minimum time. */
@@ -35,7 +46,7 @@ export function isPreemptDue({ preemptAt, input }: Pass, { uid }: Pick<WorkloadR
 }
 
 /** Preemptible workloads of lower priority that may be preempted now or later. */
-function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
+export function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
   const priority = priorityOf(row, pass.budgets.get(row.queue)?.settings);
   return evictable(pass).filter(
     (holder) =>
@@ -44,7 +55,12 @@ function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
 }
 
 /** If workloads that run too short to be preempted would suffice, the row is asked for again when the first may be. */
-function waitForProtected(pass: Pass, row: WorkloadRow, lower: readonly Holder[], room: Room<Holder>): void {
+export function waitForProtected<C extends Holder>(
+  pass: Pass,
+  row: WorkloadRow,
+  lower: readonly C[],
+  room: Room<C>,
+): void {
   if (victims(room, lower) === undefined) return;
   const ends = lower.map((holder) => protectedUntil(pass, holder)).filter((at) => at > pass.input.now);
   pass.preemptAt.set(row.uid, Math.ceil(Math.min(...ends)));

@@ -38,11 +38,12 @@ export class QueueBudget {
     this.userReservationsLeft = this.reservationsLeft;
   }
 
-  mayKeep({ ofUser }: Pick<Reservation, 'ofUser'>): boolean {
-    return (ofUser === true ? this.userReservationsLeft : this.reservationsLeft) > 0;
+  mayKeep({ ofUser, isClaim }: Pick<Reservation, 'ofUser' | 'isClaim'>): boolean {
+    return isClaim === true || (ofUser === true ? this.userReservationsLeft : this.reservationsLeft) > 0;
   }
 
-  countReservation({ ofUser }: Pick<Reservation, 'ofUser'>, sign: 1 | -1): void {
+  countReservation({ ofUser, isClaim }: Pick<Reservation, 'ofUser' | 'isClaim'>, sign: 1 | -1): void {
+    if (isClaim === true) return;
     if (ofUser === true) this.userReservationsLeft -= sign;
     else this.reservationsLeft -= sign;
   }

@@ -3,16 +3,17 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
+import { evicted } from './eviction';
 import type { QueueBudget } from './queue-budget';
 import type { QuotaShortage } from './quota';
+import { evictForQuota } from './quota-evictions';
 import { holdAgain, type PlanBounds, planWithinQuota } from './quota-plan';
-import { reclaimQuota } from './reclaim';
 import {
   addReservation,
   claimQuota,
   dropReservation,
   liftReservation,
-  markFreed,
+  markMoved,
   markReserved,
 } from './reservation-updates';
 import type { Reservation } from './reservations';
@@ -54,7 +55,7 @@ export async function waitsForQuota(
   applicant: Applicant,
   first: QuotaShortage | undefined,
 ): Promise<boolean> {
-  const { row, budget } = applicant;
+  const { row } = applicant;
   const { quotas, input, cluster } = pass;
   let shortage = first;
   if (shortage?.never === false && (await takeFromOthers(pass, applicant))) shortage = quotas.shortageOf(row);
@@ -65,24 +66,43 @@ export async function waitsForQuota(
   }
   // Quota becomes free; nodes that do not exist never do.
   if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
-  if (shortage.lent && budget.settings.reclaim) await reclaimQuota(pass, row);
-  await waitOrReserve(pass, applicant, shortage);
+  const candidate = { ...applicant, mayReserve: mayReserveFor(pass, applicant, shortage) };
+  const { reservation } = applicant;
+  if (await evictForQuota(pass, candidate, shortage)) {
+    // It starts when they are gone, wherever it was planned before.
+    if (reservation !== undefined) await dropReservation(pass, reservation);
+    await waitOrReserve(pass, { ...applicant, reservation: undefined }, shortage);
+  } else await waitOrReserve(pass, applicant, shortage);
   return true;
 }
 
 async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {
   const { row, budget, reservation } = applicant;
-  const reserves = mayReserveFor(pass, applicant, shortage);
+  const mayHave = mayReserveFor(pass, applicant, shortage);
+  const returned = returnedAt(pass, applicant, shortage);
   // To find the time for each of ten thousand workloads that may not reserve would take seconds.
-  const from = reserves || budget.isStrict ? pass.quotas.freeFrom(row) : Infinity;
+  const from = mayHave || returned !== undefined || budget.isStrict ? pass.quotas.freeFrom(row) : Infinity;
+  const isClaim = reservation?.isClaim === true || (returned !== undefined && from <= returned);
   if (reservation !== undefined && !isDue(pass, reservation) && from >= reservation.allocation.start) {
     claimQuota(pass, row, reservation.allocation);
     keepReservation(pass, budget, row, reservation);
     return;
   }
   const isKnown = isForeseeable(from, pass.input.now);
-  if (reserves && isKnown) await reserveFor(pass, applicant, shortage, from);
+  if ((mayHave || isClaim) && isKnown) await reserveFor(pass, { ...applicant, isClaim }, shortage, from);
   else await waitWithout(pass, applicant, shortage, from);
+}
+
+/**
+ * When the last workload that has to leave should be gone, if the row has a right to the quota that it lacks: what others
+ * return for it is reserved for it, whatever number of reservations its queue may have.
+ */
+function returnedAt(pass: Pass, { row, budget }: Applicant, { lent }: QuotaShortage): number | undefined {
+  if (!lent || !budget.settings.reclaim) return undefined;
+  const ends = evicted(pass)
+    .filter((other) => pass.quotas.areRivals(row, other.row))
+    .map(({ end }) => end);
+  return ends.length === 0 ? undefined : Math.max(...ends);
 }
 
 /** The row waits for its reservation. */
@@ -112,11 +132,11 @@ async function waitWithout(
 /** Reserves the first start from that time on, or keeps the reservation that it has. */
 async function reserveFor(
   pass: Pass,
-  applicant: Applicant,
+  applicant: Applicant & { readonly isClaim: boolean },
   shortage: QuotaShortage,
   from: number,
 ): Promise<void> {
-  const { row, budget, reservation } = applicant;
+  const { row, budget, reservation, isClaim } = applicant;
   const { ofUser, message } = shortage;
   if (reservation === undefined && isOutOfReach(pass, row))
     return waitWithout(pass, applicant, shortage, from);
@@ -129,8 +149,15 @@ async function reserveFor(
     if (!isKept) pass.waits.markQuota(row, message);
     return;
   }
-  if (reservation !== undefined) markFreed(pass);
-  addReservation(pass, row, { uid: row.uid, jobid: row.jobid, allocation, shortage: message, ofUser });
+  if (reservation !== undefined) markMoved(pass);
+  addReservation(pass, row, {
+    uid: row.uid,
+    jobid: row.jobid,
+    allocation,
+    shortage: message,
+    ofUser,
+    ...(isClaim && { isClaim }),
+  });
   pass.forecast?.add(allocation);
   if (budget.isStrict && !ofUser) budget.closed = true;
 }

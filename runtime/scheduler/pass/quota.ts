@@ -43,6 +43,12 @@ export interface QuotaShortage {
   readonly ofUser: boolean;
 }
 
+/** What an account lacks for a start. */
+export interface Lack {
+  readonly account: Account;
+  readonly short: Usage;
+}
+
 /** Start of everything that runs already. */
 const STARTED = Number.NEGATIVE_INFINITY;
 
@@ -63,14 +69,13 @@ export class Quotas {
   private readonly users = new Map<string, Account>();
   private readonly settings = new Map<string, QueueSettings>();
   private readonly reclaiming = new Set<string>();
+  private readonly reclaimingCohorts = new Set<string>();
   private readonly least: LeastUsages;
   /** Queue -> user -> everything that a workload is charged to. */
   private readonly accounts = new Map<string, Map<string, AccountsOfUser>>();
   /** Most workloads are of the queue and user of the one before. */
   private last: AccountsOfUser | undefined;
   private readonly charges = new Map<string, Charge>();
-  /** Rows for which a queue that reclaims keeps its own quota. */
-  private readonly claims = new Map<string, WorkloadRow>();
 
   constructor(
     queues: readonly QuotaQueue[],
@@ -101,7 +106,10 @@ export class Quotas {
     const { running } = limits.queue;
     if (running !== undefined) this.running.set(name, runningAccount(running, 'queue'));
     if (cohort === null && Object.keys(quota).length === 0) return;
-    if (cohort !== null && reclaim) this.reclaiming.add(name);
+    if (cohort !== null && reclaim) {
+      this.reclaiming.add(name);
+      this.reclaimingCohorts.add(cohort);
+    }
     const owned = ownedQuota(quota, members);
     this.nominal.set(name, limitsOf(owned));
     const limit = cohort === null ? quota : withBorrowing(owned, borrowing);
@@ -126,7 +134,7 @@ export class Quotas {
     return {
       message: inUse(full, row, amounts, this.now),
       never: false,
-      lent: full.kind === 'quota' && this.isLent(row, full, amounts),
+      lent: full.kind === 'quota' && full !== this.own.get(row.queue) && !this.borrows(row),
       ofUser: full.kind === 'limit of user',
     };
   }
@@ -151,19 +159,49 @@ export class Quotas {
     return answer;
   }
 
-  private isLent({ queue }: WorkloadRow, full: Account, amounts: Usage): boolean {
-    const own = this.own.get(queue)!;
-    const nominal = this.nominal.get(queue)!;
-    if (full === own) return false;
-    return amounts.every((amount, i) => own.planner.usedAt(i, this.now, this.now) + amount <= nominal[i]!);
+  /** The cohort of a queue, if one of its queues takes its own quota back. */
+  reclaimingCohortOf(queue: string): string | undefined {
+    const cohort = this.cohortOf.get(queue);
+    return cohort !== undefined && this.reclaimingCohorts.has(cohort) ? cohort : undefined;
   }
 
-  /** How much the cohort lacks at that time to start the row, by dimension; 0 or less: it has enough. */
-  shortOf(row: WorkloadRow, at: number): Usage {
-    const cohort = this.lentTo(row.queue);
+  /** Whether the queue takes back what others have borrowed of its own quota. */
+  isReclaiming(queue: string): boolean {
+    return this.reclaiming.has(queue);
+  }
+
+  /**
+   * Whether the row would hold more than its queue's own quota if it started now. What it does not request does not count.
+   * @param own what is left of the own quota. @default - as the queue is now
+   */
+  borrows(row: WorkloadRow, own = this.leftOf(row.queue)): boolean {
+    return this.least.of(row).amounts.some((amount, i) => amount > 0 && amount > own[i]!);
+  }
+
+  /** What a queue does not use of its own quota now, by dimension. */
+  leftOf(queue: string): Usage {
+    return this.borrowedBy(queue, this.now).map((beyond) => -beyond);
+  }
+
+  /** The least that the row can hold, by dimension. */
+  leastOf(row: WorkloadRow): Usage {
+    return this.least.of(row).amounts;
+  }
+
+  /** How much each account of the row lacks at that time for a start, by dimension; 0 or less: it has enough. */
+  lacking(row: WorkloadRow, at: number): readonly Lack[] {
     const amounts = requestedBy(row, this.units);
-    if (cohort === undefined) return new Float64Array(DIMENSIONS.length);
-    return amounts.map((amount, i) => cohort.planner.usedAt(i, at, this.now) + amount - cohort.limits[i]!);
+    const seen = this.accountsOf(row);
+    return this.countedIn(row).map((account, n) => {
+      const { planner, limits } = seen[n]!;
+      const short = amounts.map((amount, i) => planner.usedAt(i, at, this.now) + amount - limits[i]!);
+      return { account, short };
+    });
+  }
+
+  /** Whether what the row holds is charged to the account. */
+  isCharged(row: Pick<WorkloadRow, 'queue' | 'user'>, account: Account): boolean {
+    return this.countedIn(row).includes(account);
   }
 
   /** How much more than its own quota a queue holds at that time, by dimension; negative: it holds less. */
@@ -210,43 +248,6 @@ export class Quotas {
     return this.countedIn(a).some((account) => accounts.includes(account));
   }
 
-  /**
-   * Keeps the own quota of queues that reclaim for their waiting rows: borrowers that have returned it must not get it
-   * again at once.
-   * @param rows all rows that may start, in order
-   */
-  claimOwn(rows: readonly WorkloadRow[]): void {
-    if (this.reclaiming.size === 0) return;
-    const left = new Map<string, Usage>();
-    for (const row of rows) {
-      if (!this.reclaiming.has(row.queue) || this.charges.has(row.uid)) continue;
-      const free = left.get(row.queue) ?? this.borrowedBy(row.queue, this.now).map((beyond) => -beyond);
-      left.set(row.queue, free);
-      const { amounts } = this.least.of(row);
-      if (amounts.some((amount, i) => amount > free[i]!)) continue;
-      amounts.forEach((amount, i) => {
-        free[i]! -= amount;
-      });
-      this.claim(row);
-    }
-  }
-
-  private claim(row: WorkloadRow): void {
-    this.hold(row, this.now, this.now + row.walltime);
-    this.claims.set(row.uid, row);
-  }
-
-  /** A promise was made before these claims, and goes first. @returns the claims, for {@link claimAgain} */
-  dropClaims(): readonly WorkloadRow[] {
-    const claims = [...this.claims.values()];
-    for (const row of claims) this.free(row);
-    return claims;
-  }
-
-  claimAgain(rows: readonly WorkloadRow[]): void {
-    for (const row of rows) if (!this.charges.has(row.uid)) this.claim(row);
-  }
-
   /** Charges the row from `start` to `end`. @param allocation without one the row is charged for the least it can hold */
   hold(row: WorkloadRow, start: number, end: number, allocation?: Allocation): void {
     this.free(row);
@@ -266,7 +267,6 @@ export class Quotas {
     const one = this.charges.get(row.uid);
     if (one === undefined) return;
     this.charges.delete(row.uid);
-    this.claims.delete(row.uid);
     for (const account of this.chargedFor(row)) discharge(account, one, this.now);
   }
 

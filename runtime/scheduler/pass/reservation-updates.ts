@@ -29,7 +29,6 @@ export async function keepReservations(
     await pass.input.matcher.cancel(jobid);
     markFreed(pass);
   }
-  pass.quotas.claimOwn(ordered);
 }
 
 /** Whether the row may still have it, and all of its nodes are up. */
@@ -93,12 +92,18 @@ export function claimQuota(pass: Pass, row: WorkloadRow, allocation: Allocation)
 }
 
 /** Units became free: what was refused or planned before may do better now. */
-export function markFreed(pass: Pass): void {
+function markFreed(pass: Pass): void {
   pass.freed = true;
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();
   pass.cache.endless.clear();
   for (const budget of pass.budgets.values()) budget.overQuota = undefined;
+}
+
+/** A reservation was given up for a start or another place: those that the pass has reached may do better too. */
+export function markMoved(pass: Pass): void {
+  pass.moved = true;
+  markFreed(pass);
 }
 
 function charge(pass: Pass, row: WorkloadRow, reservation: Reservation): void {

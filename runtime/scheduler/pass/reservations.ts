@@ -10,6 +10,11 @@ export interface Reservation {
   readonly shortage?: string;
   /** Whether that is the limit of its user: such reservations are counted on their own. @default false */
   readonly ofUser?: boolean;
+  /**
+   * Whether it is for own quota that others are returning: it is not one of those that its queue may have, and yields to its
+   * own queue only. @default false
+   */
+  readonly isClaim?: boolean;
 }
 
 const NONE: readonly Reservation[] = [];
@@ -20,6 +25,8 @@ export class Reservations {
   /** Reservations of rows that the pass has not reached yet. */
   private readonly pending = new Map<string, Reservation>();
   private readonly rows = new Map<string, WorkloadRow>();
+  /** Unreached, because they let others go first. */
+  private readonly deferred = new Set<string>();
 
   of(uid: string): Reservation | undefined {
     return this.byUid.get(uid);
@@ -33,6 +40,16 @@ export class Reservations {
   unreached(): readonly Reservation[] {
     if (this.pending.size === 0) return NONE;
     return [...this.pending.values()];
+  }
+
+  /** The row lets others go first. */
+  defer({ uid }: Pick<WorkloadRow, 'uid'>): void {
+    this.deferred.add(uid);
+  }
+
+  /** Reservations of rows that come after all that the pass has reached. */
+  behind(): readonly Reservation[] {
+    return this.unreached().filter(({ uid }) => !this.deferred.has(uid));
   }
 
   /** Reservations of rows that the pass has reached, if they start before this time. */

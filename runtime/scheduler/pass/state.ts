@@ -29,6 +29,8 @@ export interface Pass {
   readonly reservations: Reservations;
   /** By uid: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: Map<string, number>;
+  /** Uids of workloads for which others were evicted: they start before others borrow what these leave. */
+  readonly beneficiaries: Set<string>;
   /** How often a queue could not reclaim its quota in this pass, by queue. */
   readonly failedReclaims: Map<string, number>;
   readonly cache: PassCache;
@@ -46,6 +48,8 @@ export interface Pass {
   readonly cluster: Cluster;
   /** Whether units became free since the reservations were made: these may start earlier. */
   freed: boolean;
+  /** Whether a reservation was given up for a start or another place. */
+  moved: boolean;
   /** Created when it is first needed. */
   forecast: CapacityForecast | undefined;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
@@ -84,6 +88,7 @@ export function beginPass(given: PassInput): Pass {
     quotas: new Quotas(queues, units, now, cluster),
     reservations: new Reservations(),
     preemptAt: new Map(cache.preemptAt),
+    beneficiaries: new Set(cache.beneficiaries),
     failedReclaims: new Map(),
     cache: { ...(freed ? newPassCache() : cache), settings },
     overruns,
@@ -92,6 +97,7 @@ export function beginPass(given: PassInput): Pass {
     endlessUsage: endlessUsageOf(input, holders),
     cluster,
     freed,
+    moved: false,
     forecast: undefined,
     wakeAt: Infinity,
     restart: false,

@@ -91,27 +91,25 @@ async function preemptLowerPriority(
   candidate: Candidate,
   answer: MatchResult | undefined,
 ): Promise<MatchResult | undefined> {
-  const { row, mayReserve } = candidate;
+  const { row } = candidate;
   if (!mayPreempt(pass, candidate, answer!)) return undefined;
   const { matcher } = pass.input;
   let isLifted = false;
-  const better = await evictLowerPriority(pass, row, async () => {
+  const lift = async () => {
     isLifted = answer!.status === 'OK';
     if (isLifted) await matcher.cancel(row.jobid);
     return match(pass, row, 'allocate_orelse_reserve');
-  });
-  if (better === undefined) return isLifted ? match(pass, row, 'allocate_orelse_reserve') : undefined;
-  if (mayReserve) return better;
-  await matcher.cancel(row.jobid);
-  return { status: 'BUSY', text: 'waits for the nodes of evicted workloads' };
+  };
+  const better = await evictLowerPriority(pass, row, { match: lift, otherwise: startOf(answer!) });
+  return better ?? (isLifted ? match(pass, row, 'allocate_orelse_reserve') : undefined);
 }
 
 /**
- * Whether the queue has a reservation left for the row, or gets one back from a reservation that has to yield: with fcfs from
+ * Whether others have to leave for the row, or the queue has a reservation left for it, or gets one back from a reservation that has to yield: with fcfs from
  * all behind it.
  */
 export function mayReserve(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
-  if (budget.reservationsLeft > 0) return true;
+  if (budget.reservationsLeft > 0 || pass.beneficiaries.has(row.uid)) return true;
   const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
   if (budget.isStrict) return pass.reservations.unreached().some(isHere);
   return ofLowerPriority(pass, row).some(isHere);
@@ -122,12 +120,13 @@ function yielding(pass: Pass, { row, reservation, mayReserve }: Candidate): read
   return reservation === undefined && mayReserve ? ofLowerPriority(pass, row) : [];
 }
 
-/** Reservations of lower priority that the pass has not reached. */
+/** Reservations of lower priority that the pass has not reached. Own quota comes before the priority of other queues. */
 export function ofLowerPriority(pass: Pass, row: WorkloadRow): readonly Reservation[] {
   const priority = priorityIn(pass, row);
-  return pass.reservations
-    .unreached()
-    .filter((other) => priorityIn(pass, pass.reservations.rowOf(other)) < priority);
+  return pass.reservations.unreached().filter((other) => {
+    const owner = pass.reservations.rowOf(other);
+    return priorityIn(pass, owner) < priority && (other.isClaim !== true || owner.queue === row.queue);
+  });
 }
 
 function priorityIn(pass: Pass, row: WorkloadRow): number {
@@ -147,7 +146,7 @@ async function matchWithout(
 
 /** Only the next in order may evict, only once in its life, and not for a start that is near anyway. */
 function mayPreempt(pass: Pass, { row, budget, mayReserve }: Candidate, answer: MatchResult): boolean {
-  if (!budget.settings.preempts || row.preemptions > 0 || !(mayReserve || budget.isStrict)) return false;
+  if (!budget.settings.preempts || row.preemptions > 0 || !mayReserve) return false;
   if (answer.status === 'BUSY') return true;
   return answer.status === 'OK' && answer.allocation.start > pass.input.now + TERMINATION_SECONDS;
 }

@@ -1,8 +1,8 @@
 /**
- * Which workloads to evict. Of all sets that make enough room, the best is the one that evicts fewest workloads of the
- * highest priority, then fewest of the next lower priority, and so on; among sets equal in this, the one that spares the
- * workload of highest priority that runs longest, then the next. So many workloads of a low priority go before one of a
- * higher priority, and none is in the set whose eviction does not help. The search is exact for up to 12 candidates;
+ * Which workloads to evict. Of all sets that make enough room, the best is the one that loses least work of the highest
+ * priority, then least of the next lower priority, and so on; among sets equal in this, the one that evicts fewest, and then
+ * the one that spares the workload of highest priority that runs longest. So many workloads of a low priority go before one of
+ * a higher priority, and none is in the set whose eviction does not help. The search is exact for up to 12 candidates;
  * beyond, it takes the better of two greedy sets, and neither of these has a superfluous victim.
  */
 
@@ -12,6 +12,8 @@ export interface EvictionCandidate {
   readonly priority: number;
   /** Since when it runs; the youngest has the highest. */
   readonly since: number;
+  /** The work that is lost with it: core-seconds, above 0. */
+  readonly loss: number;
 }
 
 /** What is missing for a start. Candidates can be released and taken back to see what their eviction would free. */
@@ -43,6 +45,11 @@ function dearestFirst(a: EvictionCandidate, b: EvictionCandidate): number {
   return b.priority - a.priority || a.since - b.since || (a.uid < b.uid ? -1 : 1);
 }
 
+/** The one to evict first comes first. */
+export function cheapestFirst(a: EvictionCandidate, b: EvictionCandidate): number {
+  return dearestFirst(b, a);
+}
+
 /** @param dearest all candidates, which are released before and after */
 function bestOf<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[]): readonly C[] {
   const few = withoutSuperfluous(room, fewest(room, dearest), dearest);
@@ -56,14 +63,21 @@ function bestOf<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[
 
 /** Whether evicting `a` is better than evicting `b`, both in the order of `dearestFirst`. */
 function isBetter(a: readonly EvictionCandidate[], b: readonly EvictionCandidate[]): boolean {
-  const longest = Math.max(a.length, b.length);
-  for (let i = 0; i < longest; i++) {
-    const difference = (a[i]?.priority ?? -Infinity) - (b[i]?.priority ?? -Infinity);
-    if (a[i] === undefined || b[i] === undefined || difference !== 0)
-      return b[i] !== undefined && difference < 0;
+  const [mine, others] = [lossesOf(a), lossesOf(b)];
+  for (const priority of [...new Set([...mine.keys(), ...others.keys()])].sort((x, y) => y - x)) {
+    const difference = (mine.get(priority) ?? 0) - (others.get(priority) ?? 0);
+    if (difference !== 0) return difference < 0;
   }
+  if (a.length !== b.length) return a.length < b.length;
   const first = a.findIndex((victim, i) => victim.uid !== b[i]!.uid);
   return first >= 0 && dearestFirst(b[first]!, a[first]!) < 0;
+}
+
+/** By priority. */
+function lossesOf(evicted: readonly EvictionCandidate[]): Map<number, number> {
+  const losses = new Map<number, number>();
+  for (const { priority, loss } of evicted) losses.set(priority, (losses.get(priority) ?? 0) + loss);
+  return losses;
 }
 
 /** Spares one after the other, the dearest first, as long as the rest suffices. */
@@ -84,8 +98,8 @@ function withoutSuperfluous<C>(room: Room<C>, chosen: readonly C[], all: readonl
 }
 
 /**
- * From the highest priority down, while all lower ones are released: of each priority those that free most, of equal ones
- * the youngest.
+ * From the highest priority down, while all lower ones are released: of each priority those that lose least work for what they
+ * free, of equal ones the youngest.
  */
 function fewest<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[]): readonly C[] {
   const chosen: C[] = [];
@@ -101,13 +115,17 @@ function fewest<C extends EvictionCandidate>(room: Room<C>, dearest: readonly C[
 /** Of one priority so many candidates are compared for each of the first victims; beyond, the youngest go first. */
 const COMPARED = { candidates: 256, victims: 64 };
 
-function gather<C>(room: Room<C>, youngest: readonly C[]): C[] {
+function gather<C extends EvictionCandidate>(room: Room<C>, youngest: readonly C[]): C[] {
   const left = [...youngest];
   const taken: C[] = [];
   while (room.missing > 0) {
     const compared = taken.length < COMPARED.victims ? COMPARED.candidates : 1;
-    const remaining = left.slice(0, compared).map((candidate) => missingWithout(room, candidate));
-    const [victim] = left.splice(remaining.indexOf(Math.min(...remaining)), 1);
+    const before = room.missing;
+    const prices = left.slice(0, compared).map((candidate) => {
+      const freed = before - missingWithout(room, candidate);
+      return freed > 0 ? candidate.loss / freed : Infinity;
+    });
+    const [victim] = left.splice(prices.indexOf(Math.min(...prices)), 1);
     room.release(victim!);
     taken.push(victim!);
   }
@@ -144,11 +162,11 @@ function descend<C extends EvictionCandidate>(search: Search<C>, index: number, 
   evicted.pop();
 }
 
-/** Whether every set that begins with these victims has more of a priority than the best set, which has as many of the higher ones. */
+/** Whether every set that begins with these victims loses more of the highest priority than the best set. */
 function cannotBeat(evicted: readonly EvictionCandidate[], best: readonly EvictionCandidate[]): boolean {
-  for (const [i, { priority }] of evicted.entries()) {
-    if (best[i] === undefined || priority > best[i].priority) return true;
-    if (priority < best[i].priority) return false;
-  }
-  return false;
+  const highest = evicted[0]?.priority ?? -Infinity;
+  const bound = best[0]?.priority ?? -Infinity;
+  if (highest !== bound) return highest > bound;
+  const lossAt = (all: readonly EvictionCandidate[]) => lossesOf(all).get(highest) ?? 0;
+  return lossAt(evicted) > lossAt(best);
 }

@@ -46,7 +46,7 @@ export const LEAVING: readonly Situation[] = [
     },
     prints: [
       'science/job/mine has to leave node-[0-1]',
-      'Evicting: returns quota that it borrowed from queue science/owner; leaving node-[0-1]',
+      'Evicting: returns quota that it borrowed from queue science/owner to science/theirs; leaving node-[0-1]',
       'what to do: nothing; it waits in its place again when its pods have ended',
     ],
   },

@@ -144,8 +144,8 @@ describe('cohort', () => {
     sim.submit('b', { queue: 'b', pods: 2 });
     const { evictions } = await sim.pass();
     expect(evictions).toEqual([
-      { uid: 'a9', message: 'returns quota that it borrowed from queue b', end: sim.now + 45 },
-      { uid: 'a8', message: 'returns quota that it borrowed from queue b', end: sim.now + 45 },
+      { uid: 'a9', message: 'returns quota that it borrowed from queue b to science/b', end: sim.now + 45 },
+      { uid: 'a8', message: 'returns quota that it borrowed from queue b to science/b', end: sim.now + 45 },
     ]);
     sim.now += 1;
     expect((await sim.pass({ freed: true })).evictions).toEqual([]);

@@ -1,5 +1,5 @@
-import { QuotaRoom } from '../../../runtime/scheduler/pass/reclaim';
-import { type Room, victims } from '../../../runtime/scheduler/pass/victims';
+import { type QuotaHolder, QuotaRoom } from '../../../runtime/scheduler/pass/quota-room';
+import { victims } from '../../../runtime/scheduler/pass/victims';
 import { nodesOf, Simulation } from './simulation';
 
 /** With one dimension: cores. */
@@ -7,15 +7,18 @@ const borrower = (uid: string, queue: string, since: number, cores: number, prio
   uid,
   priority,
   since,
-  row: { queue },
+  loss: cores * (100 - since),
+  row: { queue, user: 'ada' },
   holds: Float64Array.of(cores),
 });
 
 const chosen = (short: number, holders: ReturnType<typeof borrower>[], borrowed: Record<string, number>) => {
-  const room: Room<ReturnType<typeof borrower>> = new QuotaRoom(Float64Array.of(short), (queue) =>
-    Float64Array.of(borrowed[queue] ?? 0),
-  );
-  return victims(room, holders)
+  const lacks = [{ account: 'cohort', short: Float64Array.of(short) }];
+  const room = new QuotaRoom<QuotaHolder, string>({ queue: 'owner' }, lacks, {
+    isCharged: () => true,
+    borrowedBy: (queue) => Float64Array.of(borrowed[queue] ?? 0),
+  });
+  return victims<ReturnType<typeof borrower>>(room, holders)
     ?.map(({ uid }) => uid)
     .sort();
 };
@@ -103,4 +106,70 @@ test('reclaims although a waiting borrower behind the owner has a reservation in
   await sim.requeue('second');
   await sim.pass();
   expect(sim.startOf('own')).toBe(sim.now);
+});
+
+test('quota that its owner cannot use yet does not idle: the head starts as soon as its own quota is free', async () => {
+  const sim = await Simulation.of(nodesOf(8, 4));
+  sim.queue('owner', { cohort: 'campus', quota: { cores: 20 }, reclaim: true });
+  for (const [uid, cpu] of ['first', 'second'].map((name, i) => [name, 2 - i] as const))
+    sim.submit(uid, { queue: 'owner', pods: 5, cpu: cpu * 2, walltime: 5000, runs: 10 });
+  for (let i = 0; i < 20; i++) sim.submit(`small${i}`, { queue: 'owner', cpu: 1, walltime: 5000, runs: 10 });
+  await sim.run();
+  // Of five and five pods the first take all; each round of those behind them ends after ten seconds.
+  expect(Math.max(...sim.started.map(({ end }) => end!))).toBeLessThanOrEqual(1000 + 4 * 10);
+});
+
+test.each(['fcfs', 'easy', 'hybrid', 'conservative'] as const)(
+  'a borrower of higher priority that returned its quota does not take it back before the owner has started (%s)',
+  async (policy) => {
+    const sim = await Simulation.of(nodesOf(4, 4));
+    const cohort = { policy, cohort: 'campus' };
+    sim.queue('guest', cohort);
+    sim.queue('owner', { ...cohort, quota: { cores: 8 }, reclaim: true });
+    for (const uid of ['one', 'two'])
+      sim.submit(uid, { queue: 'guest', cpu: 4, walltime: 36_000, priority: 1, leaves: 20 });
+    await sim.pass();
+    sim.now += 10;
+    sim.submit('own', { queue: 'owner', cpu: 4, walltime: 600 });
+    await sim.run();
+    expect(sim.evicted).toHaveLength(1);
+    expect(sim.startOf('own')).toBe(1000 + 10 + 20);
+  },
+);
+
+test('evicts once where the pods of one borrower need longer than its grace period', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('guest', { cohort: 'campus' });
+  sim.queue('owner', { cohort: 'campus', quota: { cores: 12 }, reclaim: true });
+  for (const leaves of [10, 20, 100])
+    sim.submit(`leaves${leaves}`, { queue: 'guest', cpu: 4, walltime: 36_000, leaves, priority: 1 });
+  await sim.pass();
+  sim.now += 10;
+  sim.submit('own', { queue: 'owner', cpu: 4, pods: 3, walltime: 600 });
+  await sim.run();
+  expect(sim.evicted.map(({ uid }) => uid).sort()).toEqual(['leaves10', 'leaves100', 'leaves20']);
+  expect(sim.startOf('own')).toBe(1000 + 10 + 100);
+});
+
+test('counts on the grace period that the pods of a borrower name', async () => {
+  const sim = await lent();
+  const pod = { terminationGracePeriodSeconds: 600 };
+  sim.submit('slow', { ...RUNS, walltime: 600, pod });
+  sim.submit('brief', RUNS);
+  await sim.pass();
+  sim.submit('own', { queue: 'owner', cpu: 4, walltime: 100 });
+  // The slow one ends by itself before its pods would have left.
+  expect((await sim.pass()).evictions).toMatchObject([{ uid: 'brief', end: sim.now + 45 }]);
+});
+
+test('does not count a resource that a workload does not request as borrowed', async () => {
+  const sim = await Simulation.of([{ name: 'n0', units: { core: 8, memory: 16 } }]);
+  sim.queue('guest', { cohort: 'campus', quota: { cores: 4, memoryGiB: 4 } });
+  sim.queue('owner', { cohort: 'campus', quota: { cores: 2, memoryGiB: 2 }, reclaim: true });
+  const pod = { containers: [{ resources: { requests: { cpu: 1, memory: '4Gi' } } }] };
+  sim.submit('debt', { pod, queue: 'owner', walltime: 5000 });
+  sim.submit('lent', { queue: 'guest', cpu: 5, walltime: 5000 });
+  await sim.pass();
+  sim.submit('own', { queue: 'owner', cpu: 1, walltime: 100 });
+  expect((await sim.pass()).evictions).toMatchObject([{ uid: 'lent' }]);
 });

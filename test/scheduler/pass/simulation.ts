@@ -10,8 +10,7 @@ import { newRow } from '../../../runtime/queue/rows';
 import type { QueueSettings } from '../../../runtime/queue/settings';
 import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
-import { parseIdset } from '../../../runtime/resources/idset';
-import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import type { GraphNode } from '../../../runtime/resources/types';
 import { NodeChanges } from '../../../runtime/scheduler/pass/node-changes';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
@@ -23,6 +22,7 @@ import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
 import { simulationFluxion } from './engine';
 import { requestOf } from './requests';
 import { queueSettings } from './settings';
+import { doubleGrants, type Eviction, type Start } from './simulated-runs';
 
 export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
   readonly pods?: number;
@@ -38,14 +38,8 @@ export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | '
   readonly held?: boolean;
   /** Seconds until it ends. @default - its walltime */
   readonly runs?: number;
-}
-
-export interface Start {
-  readonly uid: string;
-  readonly start: number;
-  /** When it ended, if it has. */
-  end?: number;
-  readonly allocation: Allocation;
+  /** Seconds that its pods need to leave after an eviction. @default - a test requeues it itself */
+  readonly leaves?: number;
 }
 
 export const granted = ({ grants }: { grants: readonly { uid: string }[] }) => grants.map(({ uid }) => uid);
@@ -61,6 +55,7 @@ export class Simulation {
   now = 1_000;
   readonly rows = new Map<string, WorkloadRow>();
   readonly started: Start[] = [];
+  readonly evicted: Eviction[] = [];
   /** uid -> all its estimated starts in order, and its start. */
   readonly estimates = new Map<string, number[]>();
   /** Pods outside the queue. */
@@ -69,11 +64,14 @@ export class Simulation {
   readonly amounts = new Map<string, Readonly<Record<string, number>>>();
   private readonly labels = new Map<string, Readonly<Record<string, string>>>();
   private readonly runs = new Map<string, number>();
+  private readonly leaves = new Map<string, number>();
   private plannedEnds: PlannedEnds;
   /** The reservations after the last pass. */
   reservations: readonly Reservation[] = [];
   private cache: PassCache | undefined;
   private freed = true;
+  /** Whether nothing but time or an event would let the next pass decide more. */
+  isSettled = false;
   private lastNodes: readonly GraphNode[] | undefined;
   private count = 0;
   /** By name. A queue without an entry has the defaults, with the policy and depth of the simulation. */
@@ -127,6 +125,7 @@ export class Simulation {
     };
     const row = newRow(submission, this.count);
     this.runs.set(uid, options.runs ?? walltime);
+    if (options.leaves !== undefined) this.leaves.set(uid, options.leaves);
     this.rows.set(uid, row);
     return row;
   }
@@ -208,6 +207,7 @@ export class Simulation {
       const allocation = this.row(uid).allocation!;
       const cut = { ...allocation, end: Math.min(allocation.end, end) };
       this.change(uid, { evictionReason: message, allocation: cut });
+      this.evicted.push({ uid, message, at: this.now });
     }
     for (const { uid, allocation } of grants) {
       this.change(uid, {
@@ -288,6 +288,8 @@ export class Simulation {
     this.freed = true;
     const start = this.started.findLast((s) => s.uid === uid);
     if (start !== undefined) start.end = this.now;
+    const eviction = this.evicted.findLast((e) => e.uid === uid);
+    if (eviction !== undefined) eviction.gone ??= this.now;
   }
 
   /**
@@ -300,27 +302,39 @@ export class Simulation {
   ): Promise<void> {
     const coming = [...arrivals].sort((a, b) => a.at - b.at);
     for (;;) {
-      while (coming[0] !== undefined && coming[0].at <= this.now) {
-        coming.shift()!.submit();
-      }
-      for (const { uid, start } of this.running()) {
-        if (start + this.runs.get(uid)! <= this.now) {
-          await this.finish(uid);
-        }
-      }
-      const { nextAt = Number.POSITIVE_INFINITY } = await this.pass();
+      while (coming[0] !== undefined && coming[0].at <= this.now) coming.shift()!.submit();
+      await this.endDue();
+      const { nextAt = Number.POSITIVE_INFINITY, more } = await this.pass();
+      this.isSettled = !this.freed && !more;
       await afterPass();
-      if (this.freed) continue;
+      if (this.freed || more) continue;
       const next = Math.min(
         nextAt,
         coming[0]?.at ?? Number.POSITIVE_INFINITY,
-        ...this.running().map(({ uid, start }) => start + this.runs.get(uid)!),
+        ...this.running().map((running) => Math.min(this.endOf(running), this.leaveOf(running))),
       );
-      if (!Number.isFinite(next)) {
-        return;
-      }
+      if (!Number.isFinite(next)) return;
       this.now = next;
     }
+  }
+
+  /** Ends what has run for its time, and requeues what was evicted and has left. */
+  private async endDue(): Promise<void> {
+    for (const running of this.running()) {
+      if (this.endOf(running) <= this.now) await this.finish(running.uid);
+      else if (this.leaveOf(running) <= this.now) await this.requeue(running.uid);
+    }
+  }
+
+  private endOf({ uid, start }: Start): number {
+    return start + this.runs.get(uid)!;
+  }
+
+  /** When the pods of a workload that has to leave are gone. */
+  private leaveOf({ uid }: Start): number {
+    const leaves = this.leaves.get(uid);
+    if (leaves === undefined || this.row(uid).evictionReason === null) return Number.POSITIVE_INFINITY;
+    return this.evicted.findLast((eviction) => eviction.uid === uid)!.at + leaves;
   }
 
   running(): Start[] {
@@ -333,24 +347,6 @@ export class Simulation {
 
   /** Units that two workloads held at the same time; empty if there are none. */
   doubleGrants(): string[] {
-    const doubled: string[] = [];
-    const spans = new Map<string, { uid: string; start: number; end: number }[]>();
-    for (const { uid, start, end = Number.POSITIVE_INFINITY, allocation } of this.started) {
-      for (const unit of unitsIn(allocation)) {
-        const before = spans.get(unit) ?? [];
-        const clash = before.find((other) => other.start < end && start < other.end);
-        if (clash !== undefined) {
-          doubled.push(`${unit}: ${clash.uid} and ${uid}`);
-        }
-        spans.set(unit, [...before, { uid, start, end }]);
-      }
-    }
-    return doubled;
+    return doubleGrants(this.started);
   }
-}
-
-function unitsIn({ nodes }: Allocation): string[] {
-  return nodes.flatMap(({ name, units }) =>
-    Object.entries(units).flatMap(([type, ids]) => parseIdset(ids).map((id) => `${name}/${type}${id}`)),
-  );
 }

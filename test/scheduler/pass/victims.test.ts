@@ -1,3 +1,4 @@
+import type { QueueSettings } from '../../../runtime/queue/settings';
 import { apart, labels, zones } from './rules';
 import { PREEMPTS } from './settings';
 import { nodesOf, Simulation } from './simulation';
@@ -181,4 +182,69 @@ test('evicts nothing for a workload whose whole nodes would exceed its quota', a
   expect((await sim.pass()).evictions).toEqual([]);
   sim.queue('small', { ...PREEMPTS, quota: { cores: 2 } });
   expect((await sim.pass({ freed: true })).evictions).toMatchObject([{ uid: 'low3' }]);
+});
+
+describe('inside a full quota', () => {
+  async function team(over: Partial<QueueSettings> = {}): Promise<Simulation> {
+    const sim = await Simulation.of(nodesOf(8, 4));
+    sim.queue('team', { ...PREEMPTS, quota: { cores: 4 }, ...over });
+    for (const uid of ['low0', 'low1'])
+      sim.submit(uid, {
+        queue: 'team',
+        cpu: 2,
+        walltime: 600_000,
+        priority: -10,
+        preemptible: true,
+        leaves: 5,
+      });
+    await sim.pass();
+    return sim;
+  }
+
+  test('preempts lower priorities of its queue, although half of the cluster is idle', async () => {
+    const sim = await team();
+    sim.submit('urgent', { queue: 'team', cpu: 2, priority: 100 });
+    await sim.run();
+    expect(sim.evicted).toHaveLength(1);
+    expect(sim.startOf('urgent')).toBe(1000 + 5);
+  });
+
+  test('preempts where the limit of running workloads is what is full', async () => {
+    const sim = await team({ quota: {}, limits: { queue: { running: 2 }, user: {} } });
+    sim.submit('urgent', { queue: 'team', cpu: 2, priority: 100 });
+    await sim.run();
+    expect([sim.evicted.length, sim.startOf('urgent')]).toEqual([1, 1005]);
+  });
+
+  test('spares other queues, whose quota it cannot use, and workloads that may not be preempted', async () => {
+    const sim = await team();
+    for (const uid of ['low0', 'low1']) sim.change(uid, { preemptible: false });
+    sim.submit('other', { cpu: 2, walltime: 5000, priority: -10, preemptible: true });
+    await sim.pass();
+    sim.submit('urgent', { queue: 'team', cpu: 2, priority: 100 });
+    expect((await sim.pass()).evictions).toEqual([]);
+  });
+
+  test('looks again when those that run too short may be preempted', async () => {
+    const sim = await team({ preemption: { minRuntimeSeconds: 60, limit: 1 } });
+    sim.submit('urgent', { queue: 'team', cpu: 2, priority: 100 });
+    expect(await sim.pass()).toMatchObject({ evictions: [], nextAt: 1060 });
+    sim.now = 1060;
+    expect((await sim.pass()).evictions).toHaveLength(1);
+  });
+});
+
+test('evicts two small workloads of minutes before a large one of days', async () => {
+  const sim = await Simulation.of(nodesOf(2, 64));
+  sim.queue('default', PREEMPTS);
+  sim.submit('large', { cpu: 64, walltime: 10 * 86_400, preemptible: true });
+  await sim.pass();
+  sim.now += 6 * 86_400;
+  for (const uid of ['small0', 'small1', 'other'])
+    sim.submit(uid, { cpu: 1, walltime: 86_400, preemptible: uid !== 'other' });
+  await sim.pass();
+  sim.now += 360;
+  sim.submit('urgent', { cpu: 63, priority: 1 });
+  const { evictions } = await sim.pass();
+  expect(evictions.map(({ uid }) => uid).sort()).toEqual(['small0', 'small1']);
 });

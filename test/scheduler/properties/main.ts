@@ -1,19 +1,28 @@
 /**
  * `npm run -s properties -- [--json]`: runs the properties of scheduling on random cases and prints how many, one line each.
- * `PROPERTY_FACTOR=100` runs a hundred times as many, and `PROPERTY_SEED=random` looks for new ones.
+ * `PROPERTY_FACTOR=100` runs a hundred times as many, `PROPERTY_SEED=random` looks for new ones, and
+ * `PROPERTY_ONLY=victims` runs those whose names begin so.
  */
 import { parseArgs } from 'node:util';
+import { CONSERVATION_PROPERTIES } from './conservation';
 import { PREEMPTION_PROPERTIES } from './preemption';
 import { type Report, run } from './property';
 import { QUOTA_PROPERTIES } from './quotas';
 import { VICTIM_PROPERTIES } from './victims';
 
-const PROPERTIES = [...QUOTA_PROPERTIES, ...PREEMPTION_PROPERTIES, ...VICTIM_PROPERTIES];
+const PROPERTIES = [
+  ...QUOTA_PROPERTIES,
+  ...PREEMPTION_PROPERTIES,
+  ...VICTIM_PROPERTIES,
+  ...CONSERVATION_PROPERTIES,
+];
+
+const only = process.env.PROPERTY_ONLY ?? '';
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
   const reports: Report[] = [];
-  for (const property of PROPERTIES) {
+  for (const property of PROPERTIES.filter(({ name }) => name.startsWith(only))) {
     const report = await run(property);
     reports.push(report);
     if (!values.json) process.stdout.write(`${lineOf(report)}\n`);

@@ -24,6 +24,7 @@ const CORES = 4;
 const holder = fc.record({
   priority: fc.integer({ min: 0, max: 3 }),
   since: fc.integer({ min: 0, max: 4 }),
+  loss: fc.integer({ min: 1, max: 6 }),
   cores: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: NODES, maxLength: NODES }),
 });
 
@@ -37,13 +38,13 @@ const casesUpTo = (maxLength: number) =>
     })
     .map(({ holders: wanted, ...ask }): Case => {
       const free = Array.from({ length: NODES }, () => CORES);
-      const taken = wanted.map(({ cores, priority, since }, i) => {
+      const taken = wanted.map(({ cores, priority, since, loss }, i) => {
         const units = cores.map((count, n) => {
           const given = Math.min(count, free[n]!);
           free[n]! -= given;
           return given;
         });
-        return { uid: `h${i}`, priority, since, allocation: allocationOf(units) };
+        return { uid: `h${i}`, priority, since, loss, allocation: allocationOf(units) };
       });
       return { ...ask, nodes: free, holders: taken };
     });
@@ -100,15 +101,17 @@ function subsets<T>(all: readonly T[]): T[][] {
 }
 
 /**
- * How bad a set of victims is, as numbers of which the first that differs decides: how many there are of each priority,
- * the highest first, and then for each candidate, the dearest first, whether it is evicted.
+ * How bad a set of victims is, as numbers of which the first that differs decides: how much work is lost of each priority,
+ * the highest first, how many there are, and then for each candidate, the dearest first, whether it is evicted.
  */
 function badness(all: readonly Candidate[], evicted: readonly Candidate[]): number[] {
-  const counts = [3, 2, 1, 0].map((level) => evicted.filter(({ priority }) => priority === level).length);
+  const losses = [3, 2, 1, 0].map((level) =>
+    evicted.filter(({ priority }) => priority === level).reduce((sum, { loss }) => sum + loss, 0),
+  );
   const dearest = all.toSorted(
     (a, b) => b.priority - a.priority || a.since - b.since || a.uid.localeCompare(b.uid),
   );
-  return [...counts, ...dearest.map((each) => Number(evicted.includes(each)))];
+  return [...losses, evicted.length, ...dearest.map((each) => Number(evicted.includes(each)))];
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

@@ -1,0 +1,54 @@
+/** What keeps a workload from being asked for: it was refused before, or it can't be planned. */
+import type { WorkloadRow } from '../../queue/workload';
+import type { QueueBudget } from './queue-budget';
+import { cacheFor, type Pass } from './state';
+import { mayReserve } from './strategies';
+
+/**
+ * Whether the row can start only when something leaves that has no end. When that is, nobody knows: what waits for it
+ * blocks nothing, and nothing is reserved for it.
+ */
+export function isUnplannable(pass: Pass, row: WorkloadRow): boolean {
+  const { endlessUsage, waits, cluster, input } = pass;
+  const block = endlessUsage.blocks(row);
+  if (block === undefined && !cacheFor(pass, row).endless.covers(row.jobspec)) return false;
+  // Nodes that are down, or too few nodes, are the better reason.
+  if (input.nodes !== undefined && !cluster.fitsUp(row.jobspec)) return false;
+  waits.markBehindEndless(row, block);
+  return true;
+}
+
+/**
+ * While the queue may still reserve, only what can't be planned at all is passed over: a workload that another queue
+ * was refused has a right to its reservation here.
+ */
+export function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+  const { waits, cluster, input } = pass;
+  const cache = cacheFor(pass, row);
+  if (cache.never.covers(row.jobspec)) {
+    waits.markUnsatisfiable(row, 'requests at least as much as another workload that can never start');
+    return true;
+  }
+  // When nodes that are down come back is not known: what needs them blocks nothing, and nothing is reserved for it.
+  const down = cache.down.covers(row.jobspec);
+  if (down || (input.nodes !== undefined && !cluster.fitsUp(row.jobspec) && cluster.fits(row.jobspec))) {
+    waits.markDown(row);
+    return true;
+  }
+  if (budget.overQuota?.requests.covers(row.jobspec) && !mayReserve(pass, budget, row)) {
+    waits.markQuota(row, budget.overQuota.text);
+    return true;
+  }
+  // Fluxion has to be asked for the head of a fcfs queue, or the head would not block the queue.
+  const refusals = mayReserve(pass, budget, row) ? cache.unplannable : cache.busy;
+  if (budget.isStrict || !refusals.covers(row.jobspec) || mayBeImpossible(pass, row)) return false;
+  if (refusals === cache.busy) budget.passedOver = true;
+  waits.markBusy(row);
+  return true;
+}
+
+/** Fluxion has to be asked for it: to say that it is not free now would be wrong. What is Busy fitted the nodes when it was asked. */
+function mayBeImpossible({ input, cluster }: Pass, { reason, jobspec }: WorkloadRow): boolean {
+  const { nodes, graphGrew } = input;
+  return nodes !== undefined && (reason !== 'Busy' || graphGrew !== false) && !cluster.fits(jobspec);
+}

@@ -1,0 +1,158 @@
+/**
+ * Evictions for a workload that lacks quota: of other queues that have borrowed its queue's own quota (reclaim), and of
+ * workloads of lower priority that use up the quotas which it is charged to (preemption).
+ */
+import type { WorkloadRow } from '../../queue/workload';
+import { evictable, evicted, evictFor, freeFor, type Holder, nodeRoom, protectedUntil } from './eviction';
+import { TERMINATION_SECONDS } from './planned-end';
+import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
+import type { QuotaShortage } from './quota';
+import { type QuotaHolder, QuotaRoom } from './quota-room';
+import { claimQuota, dropReservation } from './reservation-updates';
+import type { Reservation } from './reservations';
+import type { Pass } from './state';
+import { type Candidate, match } from './strategies';
+import { heldBy, type Usage } from './usage';
+import { cheapestFirst, type Room, victims } from './victims';
+
+type Victim = Holder & { readonly holds: Usage };
+
+/** How often a queue counts nodes in vain in one pass: its workloads that wait for nodes anyway may be thousands. */
+const FAILURES = 4;
+
+/** @returns whether workloads were evicted for the row: the quota that it lacks is free for it when they are gone */
+export async function evictForQuota(
+  pass: Pass,
+  candidate: Candidate,
+  shortage: QuotaShortage,
+): Promise<boolean> {
+  const { row, budget } = candidate;
+  const { quotas, failedReclaims, reservations } = pass;
+  const reclaims = shortage.lent && budget.settings.reclaim;
+  const preempts = budget.settings.preempts && candidate.mayReserve && row.preemptions === 0;
+  const failures = failedReclaims.get(row.queue) ?? 0;
+  if (!(reclaims || preempts) || failures >= FAILURES) return false;
+  // Borrowers that wait behind the owner return what they have planned before any that runs is evicted.
+  const planned = reclaims ? plannedBehind(pass, row) : [];
+  for (const reservation of planned) quotas.free(reservations.rowOf(reservation));
+  const chosen = await victimsFor(pass, row, { reclaims, preempts });
+  if (chosen.length > 0 && (await evictAll(pass, candidate, chosen, planned))) return true;
+  for (const reservation of planned)
+    if (reservations.of(reservation.uid) !== undefined)
+      claimQuota(pass, reservations.rowOf(reservation), reservation.allocation);
+  return false;
+}
+
+interface Rights {
+  readonly reclaims: boolean;
+  readonly preempts: boolean;
+}
+
+/** @returns none if those that leave return enough, or nobody can */
+async function victimsFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<readonly Victim[]> {
+  const { failedReclaims } = pass;
+  const all = candidatesFor(pass, row, rights);
+  const quota = roomFor(pass, row);
+  if (quota.missing === 0 || all.length === 0 || victims<Victim>(quota, all) === undefined) return [];
+  const room = both<Victim>(quota, nodeRoom(await freeFor(pass, row)));
+  const { now } = pass.input;
+  const open = all.filter(
+    (victim) => isBorrower(pass, row, victim.row) || protectedUntil(pass, victim) <= now,
+  );
+  const chosen = lawfulVictims(quota, room, open);
+  if (chosen !== undefined) return chosen;
+  failedReclaims.set(row.queue, (failedReclaims.get(row.queue) ?? 0) + 1);
+  if (open.length < all.length) waitForProtected(pass, row, all, room);
+  return [];
+}
+
+/**
+ * Of a queue that has returned what it borrowed, nothing more is evicted for nodes either: it would have a right to take that
+ * back.
+ */
+function lawfulVictims(
+  quota: QuotaRoom<QuotaHolder>,
+  room: Room<Victim>,
+  open: readonly Victim[],
+): readonly Victim[] | undefined {
+  const chosen = victims(room, open);
+  if (chosen === undefined || quota.isLawful(chosen)) return chosen;
+  return victims(room, quota.lawfulOf<Victim>(open.toSorted(cheapestFirst)));
+}
+
+function candidatesFor(pass: Pass, row: WorkloadRow, { reclaims, preempts }: Rights): readonly Victim[] {
+  const borrowers = reclaims ? evictable(pass).filter((holder) => isBorrower(pass, row, holder.row)) : [];
+  const known = new Set(borrowers.map(({ uid }) => uid));
+  const lower = preempts ? lowerThan(pass, row).filter(({ uid }) => !known.has(uid)) : [];
+  return [...borrowers, ...lower].map((holder) => ({
+    ...holder,
+    holds: heldBy(holder.row, holder.allocation, pass.units),
+  }));
+}
+
+/** What the row lacks when those that have to leave have left. */
+function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
+  const { quotas, input, units } = pass;
+  const at = input.now + TERMINATION_SECONDS;
+  const room = new QuotaRoom<QuotaHolder>(row, quotas.lacking(row, at), {
+    isCharged: (other, account) => quotas.isCharged(other, account),
+    borrowedBy: (queue) => quotas.borrowedBy(queue, at),
+  });
+  for (const { row: other, end } of evicted(pass))
+    if (end > at) room.release({ row: other, holds: heldBy(other, other.allocation!, units) });
+  return room;
+}
+
+/** Whether the other is in another queue of its cohort. */
+function isBorrower({ budgets }: Pass, { queue }: WorkloadRow, other: WorkloadRow): boolean {
+  const cohort = budgets.get(queue)?.settings.cohort;
+  return other.queue !== queue && budgets.get(other.queue)?.settings.cohort === cohort;
+}
+
+/** Reservations of the other queues of the cohort whose rows come after this row. */
+function plannedBehind(pass: Pass, row: WorkloadRow): readonly Reservation[] {
+  const { reservations } = pass;
+  return reservations.behind().filter((other) => isBorrower(pass, row, reservations.rowOf(other)));
+}
+
+/** @returns whether the row can start with what they return */
+async function evictAll(
+  pass: Pass,
+  { row, reservation }: Candidate,
+  chosen: readonly Victim[],
+  planned: readonly Reservation[],
+): Promise<boolean> {
+  const { matcher, now } = pass.input;
+  const returned = `returns quota that it borrowed from queue ${row.queue} to ${row.namespace}/${row.name}`;
+  const plan = {
+    messageFor: (victim: Holder) => (isBorrower(pass, row, victim.row) ? returned : preemptedBy(row)),
+    match: async () => {
+      await matcher.cancel(row.jobid);
+      return match(pass, row, 'allocate_orelse_reserve');
+    },
+    otherwise: reservation?.allocation.start ?? Infinity,
+  };
+  let answer = await evictFor(pass, row, chosen, plan);
+  // They are planned again behind the owner.
+  for (const other of planned) await dropReservation(pass, other);
+  if (planned.length > 0) answer ??= await evictFor(pass, row, chosen, plan);
+  await matcher.cancel(row.jobid);
+  if (answer === undefined && reservation !== undefined) await matcher.replay([reservation.allocation], now);
+  return answer !== undefined;
+}
+
+function both<C>(first: Room<C>, second: Room<C>): Room<C> {
+  return {
+    get missing() {
+      return first.missing + second.missing;
+    },
+    release(candidate) {
+      first.release(candidate);
+      second.release(candidate);
+    },
+    take(candidate) {
+      first.take(candidate);
+      second.take(candidate);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** The quota that a workload lacks, and what others would return of it. */
+import type { WorkloadRow } from '../../queue/workload';
+import type { Lack } from './quota';
+import type { Usage } from './usage';
+import type { Room } from './victims';
+
+type Owner = Pick<WorkloadRow, 'queue' | 'user'>;
+
+export interface QuotaHolder {
+  readonly row: Owner;
+  /** What the row holds, by dimension. */
+  readonly holds: Usage;
+}
+
+export interface Charges<A> {
+  /** Whether the account counts what the row holds. */
+  isCharged(row: Owner, account: A): boolean;
+  /** How much more than its own quota the queue holds, by dimension. */
+  borrowedBy(queue: string): Usage;
+}
+
+interface Returned {
+  readonly most: Usage;
+  readonly amounts: Usage;
+}
+
+interface Open<A> {
+  readonly account: A;
+  readonly short: Usage;
+  /** By queue. */
+  readonly returned: Map<string, Returned>;
+}
+
+/** Another queue returns no more than it borrowed: the rest is its own. */
+export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Room<C> {
+  private readonly lacks: readonly Open<A>[];
+
+  /** @param lacks what each account of the row lacks */
+  constructor(
+    private readonly row: Pick<Owner, 'queue'>,
+    lacks: readonly { readonly account: A; readonly short: Usage }[],
+    private readonly charges: Charges<A>,
+  ) {
+    this.lacks = lacks
+      .filter(({ short }) => short.some((amount) => amount > 0))
+      .map((lack) => ({ ...lack, returned: new Map() }));
+  }
+
+  /** The sum over accounts and dimensions, each in parts of what it lacked at first. */
+  get missing(): number {
+    let sum = 0;
+    for (const { short, returned } of this.lacks)
+      for (const [i, amount] of short.entries()) {
+        if (amount <= 0) continue;
+        let left = amount;
+        for (const { most, amounts } of returned.values()) left -= Math.min(most[i]!, amounts[i]!);
+        sum += Math.max(0, left) / amount;
+      }
+    return sum;
+  }
+
+  release(holder: C): void {
+    this.shift(holder, 1);
+  }
+
+  take(holder: C): void {
+    this.shift(holder, -1);
+  }
+
+  /** Whether every other queue would still have borrowed something without the largest victim that it loses. */
+  isLawful(chosen: readonly C[]): boolean {
+    const byQueue = Map.groupBy(chosen, ({ row }) => row.queue);
+    return [...byQueue].every(([, own]) =>
+      own.some((last) => this.mayLose(own.filter((one) => one !== last))),
+    );
+  }
+
+  /** Of each queue the first that together are what it borrowed: of these, every set is lawful. */
+  lawfulOf<V extends C>(candidates: readonly V[]): readonly V[] {
+    const before = new Map<string, V[]>();
+    return candidates.filter((candidate) => {
+      const own = before.get(candidate.row.queue) ?? [];
+      before.set(candidate.row.queue, own);
+      if (own.length > 0 && !this.mayLose(own)) return false;
+      own.push(candidate);
+      return true;
+    });
+  }
+
+  /** Whether the queue of these workloads has still borrowed some of what is lacking when they are gone. */
+  private mayLose(gone: readonly C[]): boolean {
+    if (gone.length === 0) return true;
+    const { row } = gone[0]!;
+    return this.lacks.some(({ account, short }) => {
+      if (!this.charges.isCharged(row, account)) return false;
+      const most = this.mostOf(row.queue, short.length);
+      return short.some(
+        (amount, i) => amount > 0 && gone.reduce((sum, { holds }) => sum + holds[i]!, 0) < most[i]!,
+      );
+    });
+  }
+
+  private shift({ row, holds }: C, sign: 1 | -1): void {
+    for (const { account, returned } of this.lacks) {
+      if (!this.charges.isCharged(row, account)) continue;
+      const known = returned.get(row.queue) ?? this.nothingFrom(row.queue, holds.length);
+      returned.set(row.queue, known);
+      holds.forEach((amount, i) => {
+        known.amounts[i]! += sign * amount;
+      });
+    }
+  }
+
+  private nothingFrom(queue: string, dimensions: number): Returned {
+    return { most: this.mostOf(queue, dimensions), amounts: new Float64Array(dimensions) };
+  }
+
+  private mostOf(queue: string, dimensions: number): Usage {
+    if (queue === this.row.queue) return new Float64Array(dimensions).fill(Infinity);
+    return this.charges.borrowedBy(queue).map((amount) => Math.max(0, amount));
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Whose turn it is. In a cohort with a queue that reclaims, own quota comes before priority: a workload that would borrow
+ * waits until those have been placed that such a queue has own quota for. What these can't use yet, it may borrow. The
+ * order within a queue stays: behind a workload that lets others go first, the rest of its queue does so too.
+ */
+import type { WorkloadRow } from '../../queue/workload';
+import { evicted } from './eviction';
+import type { Quotas } from './quota';
+import type { Pass } from './state';
+import { heldBy, type Usage } from './usage';
+
+/** @yields all rows, each when it is its turn, which also depends on what those before it took */
+export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
+  const lines = linesOf(pass, ordered);
+  for (const row of ordered) {
+    const line = lines.get(pass.quotas.reclaimingCohortOf(row.queue) ?? '');
+    line?.reach(row);
+    // A start that was promised when the quota was lent is kept, and so is one for which others have to leave.
+    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid)) yield row;
+    else {
+      line.add(row);
+      pass.reservations.defer(row);
+    }
+    if (line !== undefined) yield* line.turns();
+  }
+}
+
+function isDue({ reservations, input }: Pass, { uid }: WorkloadRow): boolean {
+  return (reservations.of(uid)?.allocation.start ?? Infinity) <= input.now;
+}
+
+/** The lines of the cohorts in which a queue reclaims, with those that are expected in them. */
+function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Map<string, CohortLine> {
+  const { quotas } = pass;
+  const lines = new Map<string, CohortLine>();
+  const leaving = leavingUsage(pass);
+  const left = new Map<string, Float64Array | undefined>();
+  for (const row of ordered) {
+    const { queue } = row;
+    const cohort = quotas.reclaimingCohortOf(queue);
+    if (cohort === undefined) continue;
+    const line = lines.get(cohort) ?? new CohortLine(quotas, leaving);
+    lines.set(cohort, line);
+    if (!quotas.isReclaiming(queue)) continue;
+    if (isDue(pass, row)) {
+      // What it is promised now is charged already.
+      line.expect(row);
+      continue;
+    }
+    const own = left.has(queue) ? left.get(queue) : quotas.leftOf(queue);
+    const isWithin = own !== undefined && !quotas.borrows(row, own);
+    left.set(queue, isWithin ? own : undefined);
+    if (!isWithin) continue;
+    quotas.leastOf(row).forEach((amount, i) => {
+      own[i]! -= amount;
+    });
+    line.expect(row);
+  }
+  return lines;
+}
+
+/** By queue: what its workloads hold that have to leave. It is not theirs any more. */
+function leavingUsage(pass: Pass): Map<string, Usage> {
+  const sums = new Map<string, Usage>();
+  for (const { row } of evicted(pass)) {
+    const held = heldBy(row, row.allocation!, pass.units);
+    const sum = sums.get(row.queue);
+    sums.set(row.queue, sum === undefined ? held : sum.map((amount, i) => amount + held[i]!));
+  }
+  return sums;
+}
+
+/** The workloads of one cohort. */
+class CohortLine {
+  /** Those that let others go first, by queue and in order. */
+  private readonly waiting = new Map<string, { readonly rows: WorkloadRow[]; next: number }>();
+  /** Those within the own quota of their queue that have not been reached, by queue. */
+  private readonly expected = new Map<string, Set<string>>();
+  private readonly ranks = new Map<string, number>();
+
+  constructor(
+    private readonly quotas: Quotas,
+    private readonly leaving: ReadonlyMap<string, Usage>,
+  ) {}
+
+  expect({ queue, uid }: WorkloadRow): void {
+    const uids = this.expected.get(queue) ?? new Set();
+    this.expected.set(queue, uids.add(uid));
+  }
+
+  reach({ queue, uid }: WorkloadRow): void {
+    const uids = this.expected.get(queue);
+    if (uids?.delete(uid) && uids.size === 0) this.expected.delete(queue);
+  }
+
+  add(row: WorkloadRow): void {
+    const own = this.waiting.get(row.queue) ?? { rows: [], next: 0 };
+    this.waiting.set(row.queue, own);
+    own.rows.push(row);
+    this.ranks.set(row.uid, this.ranks.size);
+  }
+
+  *turns(): Generator<WorkloadRow> {
+    for (let row = this.first(); row !== undefined; row = this.first()) {
+      const own = this.waiting.get(row.queue)!;
+      own.next += 1;
+      if (own.next === own.rows.length) this.waiting.delete(row.queue);
+      yield row;
+    }
+  }
+
+  /** The first that borrows nothing, or else the first of all, unless one is expected that borrows nothing. */
+  private first(): WorkloadRow | undefined {
+    const fronts = [...this.waiting.values()].map(({ rows, next }) => rows[next]!);
+    const inOrder = fronts.sort((a, b) => this.ranks.get(a.uid)! - this.ranks.get(b.uid)!);
+    return inOrder.find((row) => !this.borrows(row)) ?? inOrder.find((row) => !this.isPreceded(row));
+  }
+
+  private borrows(row: WorkloadRow): boolean {
+    const leaving = this.leaving.get(row.queue);
+    if (leaving === undefined) return this.quotas.borrows(row);
+    const own = this.quotas.leftOf(row.queue).map((amount, i) => amount + leaving[i]!);
+    return this.quotas.borrows(row, own);
+  }
+
+  /** Behind a workload that borrows, its queue has nothing that others wait for. */
+  private isPreceded({ queue }: WorkloadRow): boolean {
+    return [...this.expected.keys()].some((other) => other !== queue && !this.waiting.has(other));
+  }
+}

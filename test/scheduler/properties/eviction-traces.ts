@@ -1,0 +1,101 @@
+/** Random queues of two cohorts that lend, take back and preempt, and workloads of several priorities that leave slowly. */
+import { QUEUE_POLICIES } from '../../../constructs/api/policies';
+import type { QueueSettings } from '../../../runtime/queue/settings';
+import fc from '../../fast-check';
+import { type JobOptions, nodesOf, Simulation } from '../pass/simulation';
+
+export type Settings = Pick<
+  QueueSettings,
+  'policy' | 'cohort' | 'quota' | 'borrowing' | 'lending' | 'reclaim' | 'preempts' | 'preemption'
+>;
+
+interface Arrival extends JobOptions {
+  readonly gap: number;
+  readonly queue: string;
+  readonly priority: number;
+  readonly pods: number;
+  readonly cpu: number;
+  readonly walltime: number;
+}
+
+export interface Scenario {
+  readonly queues: Readonly<Record<string, Settings>>;
+  readonly jobs: readonly Arrival[];
+  readonly nodes: number;
+}
+
+const CORES = 4;
+
+const cores = (min: number, max: number) =>
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.integer({ min, max }).map((amount) => ({ cores: amount })) },
+  );
+
+const settings: fc.Arbitrary<Settings> = fc.record({
+  policy: fc.constantFrom(...QUEUE_POLICIES),
+  cohort: fc.constantFrom('lab', 'lab', 'lab', 'campus', null),
+  quota: fc.record({ cores: fc.integer({ min: 2, max: 12 }) }),
+  borrowing: cores(0, 8),
+  lending: cores(0, 8),
+  reclaim: fc.boolean(),
+  preempts: fc.boolean(),
+  preemption: fc.record({
+    minRuntimeSeconds: fc.constantFrom(0, 0, 30),
+    limit: fc.constantFrom(1, 2, 1_000),
+  }),
+});
+
+/** Grace periods as their pods name them, and what some need beyond: a finalizer, a kubelet that does not answer. */
+const leaving = fc
+  .record({ grace: fc.constantFrom(0, 10, 30, 60, 120), late: fc.constantFrom(0, 0, 0, 80) })
+  .map(({ grace, late }) => ({
+    leaves: Math.max(1, grace + late),
+    ...(grace === 30 ? {} : { pod: { terminationGracePeriodSeconds: grace } }),
+  }));
+
+const arrival = fc
+  .record({
+    gap: fc.constantFrom(0, 1, 7, 40),
+    queue: fc.constantFrom('a', 'b', 'c'),
+    priority: fc.integer({ min: -1, max: 1 }),
+    pods: fc.integer({ min: 1, max: 3 }),
+    cpu: fc.integer({ min: 1, max: CORES }),
+    walltime: fc.constantFrom(20, 100, 600, 3_000),
+    preemptible: fc.boolean(),
+    part: fc.constantFrom(0.1, 0.5, 1, 1),
+    leaving,
+  })
+  .map(({ part, leaving: after, ...job }) => ({
+    ...job,
+    ...after,
+    runs: Math.max(1, Math.round(job.walltime * part)),
+  }));
+
+export const scenariosUpTo = (maxLength: number): fc.Arbitrary<Scenario> =>
+  fc.record({
+    queues: fc.record({ a: settings, b: settings, c: settings }),
+    jobs: fc.array(arrival, { minLength: 2, maxLength, size: 'max' }),
+    nodes: fc.constantFrom(3, 8),
+  });
+
+export async function cluster({ queues, nodes }: Omit<Scenario, 'jobs'>): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(nodes, CORES));
+  for (const [name, over] of Object.entries(queues)) sim.queue(name, over);
+  return sim;
+}
+
+/** Runs the workloads `j0`, `j1`, ... until all have ended. */
+export async function play(
+  given: Scenario,
+  afterPass: (sim: Simulation) => Promise<void>,
+): Promise<Simulation> {
+  const sim = await cluster(given);
+  let at = sim.now;
+  const arrivals = given.jobs.map(({ gap, ...job }, i) => {
+    at += gap;
+    return { at, submit: () => void sim.submit(`j${i}`, job) };
+  });
+  await sim.run(arrivals, () => afterPass(sim));
+  return sim;
+}
