@@ -1,4 +1,5 @@
 /** Fields of the cluster that conflict with each other. */
+import { CRD_WALLTIME_PATTERN, MINICLUSTER_WALLTIME_REQUIREMENT } from '../api/durations';
 import { restartPolicy } from './broker-pod';
 import type { ClusterContext } from './context';
 import { hostDomain, maxSize } from './hosts';
@@ -11,6 +12,7 @@ export function clusterIssues(context: ClusterContext): ValidationIssue[] {
   const { spec } = context;
   return [
     sizeIssues(spec),
+    walltimeIssues(spec),
     brokerContainerIssues(spec),
     servicesIssues(spec),
     spec.workload === 'StatefulSet' ? statefulSetIssues(spec) : failurePolicyIssues(context),
@@ -41,6 +43,14 @@ function sizeIssues({ size, minSize, maxSize }: DefaultedSpec): ValidationIssue[
       remedy: 'lower minSize or raise size',
     });
   return issues;
+}
+
+const WALLTIME = new RegExp(CRD_WALLTIME_PATTERN);
+
+function walltimeIssues({ walltime }: DefaultedSpec): ValidationIssue[] {
+  if (walltime === undefined || WALLTIME.test(walltime)) return [];
+  const message = MINICLUSTER_WALLTIME_REQUIREMENT;
+  return [{ path: 'spec.walltime', message, value: walltime, remedy: 'write it in one of these forms' }];
 }
 
 function brokerContainerIssues({ containers }: DefaultedSpec): ValidationIssue[] {

@@ -1,5 +1,5 @@
 /** The rules of the CRD's schema: which fields exist, their types and their values. */
-import { nearest, v1alpha1Remedy } from './nearest-field';
+import { knownFieldRemedy, nearest } from './nearest-field';
 import type { Schema } from './schema';
 import type { ValidationIssue } from './validation-issue';
 
@@ -9,11 +9,11 @@ type Check = (value: unknown) => readonly ValidationIssue[];
 /** Compiles a schema to a function that returns what the schema does not allow in a value. */
 export function schemaCheck(schema: Schema): (value: unknown, path: string) => readonly ValidationIssue[] {
   const check = checkOf(schema);
-  return (value, path) => within(path, check(value)).map(withV1alpha1Remedy);
+  return (value, path) => within(path, check(value)).map(withKnownRemedy);
 }
 
-function withV1alpha1Remedy(issue: ValidationIssue): ValidationIssue {
-  const remedy = issue.message === UNKNOWN_FIELD ? v1alpha1Remedy(issue.path) : undefined;
+function withKnownRemedy(issue: ValidationIssue): ValidationIssue {
+  const remedy = issue.message === UNKNOWN_FIELD ? knownFieldRemedy(issue.path) : undefined;
   return remedy === undefined ? issue : { ...issue, remedy };
 }
 
