@@ -243,6 +243,8 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     // The kinds of the read API.
     'runtime/reader',
     'runtime/simulation',
+    // Settings of workloads.
+    'runtime/workloads',
     'runtime/cli/doctor',
   ],
   'runtime/roles': [

@@ -24,6 +24,8 @@ export interface QueueTableOptions extends Filter {
   readonly namespaces: boolean;
   /** Milliseconds. */
   readonly now: number;
+  /** Instead of a table without rows. */
+  readonly empty: string;
   /** The users of workloads by uid, for the columns of `-o wide`. @default - without these columns */
   readonly users?: ReadonlyMap<string, string>;
 }
@@ -64,7 +66,7 @@ export function queuePicture(fluxJobs: readonly FluxJobObject[], options: QueueT
   return {
     head: options.namespaces ? ['NAMESPACE', ...head] : head,
     rows: chosen(fluxJobs, options).map((fluxJob) => rowOf(fluxJob, options)),
-    empty: 'nothing runs or waits',
+    empty: options.empty,
   };
 }
 

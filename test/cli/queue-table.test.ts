@@ -3,7 +3,7 @@ import { type QueueTableOptions, queuePicture, requireNames, usersOf } from '../
 import { parseWorkload } from '../../runtime/cli/workload-names';
 import { ended, fluxJob, NOW, runs, waits } from './fluxjobs';
 
-const OPTIONS: QueueTableOptions = { namespaces: false, now: NOW, all: true };
+const OPTIONS: QueueTableOptions = { namespaces: false, now: NOW, all: true, empty: 'nothing runs or waits' };
 const lines = (fluxJobs: Parameters<typeof queuePicture>[0], options: Partial<QueueTableOptions> = {}) =>
   linesOf(queuePicture(fluxJobs, { ...OPTIONS, ...options }));
 
