@@ -71,7 +71,10 @@ test('a MiniCluster is named as one: its Job waits, and cancel deletes the MiniC
     '/namespaces/science': QUEUED,
   });
   const why = await api.run('why', 'mc/lammps');
-  expect([why.refused, why.output]).toEqual([undefined, expect.stringContaining('job/lammps waits in queue')]);
+  expect([why.refused, why.output]).toEqual([
+    undefined,
+    expect.stringContaining('job/lammps waits in queue'),
+  ]);
   expect((await api.run('queue', 'minicluster/lammps', '-o', 'name')).output).toBe('job/lammps\n');
   expect((await api.run('cancel', 'mc/lammps')).output).toBe('minicluster/lammps cancelled\n');
   expect(api.asked.at(-1)).toMatchObject({
