@@ -1,6 +1,6 @@
 /** The commands that users run with their own rights: a user with `edit` in one namespace. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -126,6 +126,17 @@ describeStack(
       );
       await science.delete(wide, 'Job');
       await science.phase(wide, 'Finished');
+    });
+
+    test('every example is taken from a user with edit', async () => {
+      const { cluster } = getFixture().stack;
+      const env = { ...process.env, KUBECONFIG: cluster.kubeconfigForUser(ADA) };
+      const folder = join(__dirname, '..', '..', 'examples', 'jobs');
+      const files = readdirSync(folder).filter((file) => file !== 'namespace.yaml');
+      for (const file of files) {
+        const args = ['create', '--dry-run=server', '-o', 'name', '-f', join(folder, file)];
+        expect((await run(cluster.kubectlPath, args, { env })).stdout).toMatch(/^(job.batch|pod)\/\S+\n$/);
+      }
     });
 
     test('what would change nothing is refused', async () => {
