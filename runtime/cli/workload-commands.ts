@@ -16,7 +16,7 @@ import { requeueSteps } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
 import { requireWaiting } from './waiting';
-import { type Asked, startSentence, waitsForOthers, whyLines } from './why';
+import { type Asked, movedLines, startSentence, waitsForOthers, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
 import { findDeletable, findFluxJob, findWorkload } from './workload-names';
 
@@ -89,6 +89,13 @@ async function showWorkload(
     fluxJob: FluxJobObject,
   ) => Promise<Pick<Asked, 'free'>> = async () => ({}),
 ): Promise<void> {
+  let promised: string | undefined;
+  const sayAll = (asked: Asked): Said => {
+    const { lines, done } = say(asked);
+    const moved = movedLines(promised, asked);
+    promised ??= asked.fluxJob.status?.estimatedStart;
+    return { lines: [...lines, ...moved], done };
+  };
   await inNamespace(scope, async (client, namespace) => {
     const found = await findFluxJob(client, namespace, text);
     const { uid } = found.metadata;
@@ -101,7 +108,7 @@ async function showWorkload(
         return picture(
           fluxJob === undefined
             ? { lines: [`${text} was deleted`], done: true }
-            : say({ fluxJob, all: fluxJobs, now: Date.now(), ...more }),
+            : sayAll({ fluxJob, all: fluxJobs, now: Date.now(), ...more }),
         );
       },
       { watch },
