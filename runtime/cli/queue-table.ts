@@ -1,7 +1,7 @@
 /** What `queue` shows: FluxJobs in the order of their lines. Pure functions. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
-import { inLine, nameOf, scheduled } from '../fluxjobs/reading';
+import { inLine, nameOf, scheduled, submittedAt } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
 import { ageOf, durationText } from './durations';
@@ -86,7 +86,7 @@ function rowOf(fluxJob: FluxJobObject, options: QueueTableOptions): PictureRow {
 }
 
 function cellsOf(fluxJob: FluxJobObject, { now }: QueueTableOptions): string[] {
-  const { spec, status = {}, metadata } = fluxJob;
+  const { spec, status = {} } = fluxJob;
   const { phase = '' } = status;
   const reason = phase === 'Waiting' ? scheduled(fluxJob).reason : '';
   return [
@@ -96,7 +96,7 @@ function cellsOf(fluxJob: FluxJobObject, { now }: QueueTableOptions): string[] {
     phase,
     status.nodes ?? '',
     status.start ?? '',
-    ageOf(metadata.creationTimestamp, now),
+    ageOf(submittedAt(fluxJob), now),
     phase === 'Finished' ? (status.result ?? '') : reason,
   ];
 }

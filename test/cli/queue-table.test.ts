@@ -71,3 +71,8 @@ test('an age is no change of a row, a position is one', () => {
   expect(state(waits('a', 2), NOW)).toBe(state(waits('a', 2), NOW + 1e6));
   expect(state(waits('a', 2), NOW)).not.toBe(state(waits('a', 1), NOW));
 });
+
+test('an age is that of the workload, whose FluxJob is younger', () => {
+  const old = waits('old', 1, { submitTime: '2026-11-23T09:00:00Z' as never });
+  expect(lines([old])[1]).toMatch(/ 3h +Busy$/);
+});
