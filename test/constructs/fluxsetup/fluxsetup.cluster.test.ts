@@ -117,7 +117,7 @@ describeCluster(
       [
         'an invalid walltime',
         { walltime: { max: '1 hour' } },
-        'spec.walltime.max: Invalid value: must be a duration like "1h30m", "2d" or "1-12:00:00" (days-hours:minutes:seconds)',
+        'spec.walltime.max: Invalid value: "1 hour": must be a duration like "1h30m", "2d" or "1-12:00:00" (days-hours:minutes:seconds)',
       ],
       [
         'a walltime above the largest',
