@@ -118,7 +118,17 @@ export function watchError(status: Status, request: string): ApiError {
   );
 }
 
+/** What a resolver answers, and nothing, when the name of a host has no address. */
+const UNRESOLVED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
+
 export function unreachable(request: string, cause: unknown): FluxqError {
+  const { code, hostname } = (cause ?? {}) as { readonly code?: unknown; readonly hostname?: string };
+  if (UNRESOLVED.has(code))
+    return new FluxqError(
+      'FLUXQ_KUBERNETES_UNREACHABLE',
+      `DNS has no address of the apiserver ${hostname ?? ''} (${String(code)})`,
+      { field: request, remedy: 'check the name, and that DNS answers', retryable: true, cause },
+    );
   return new FluxqError('FLUXQ_KUBERNETES_UNREACHABLE', `no answer from the apiserver: ${messageOf(cause)}`, {
     field: request,
     remedy: 'check the address, and that the apiserver is running',
