@@ -106,7 +106,7 @@ describeWithCluster(
         free: 0,
       });
       expect(nodes.items.flatMap(({ drift }) => drift)).toEqual([]);
-      expect(await fluxqueue('nodes')).toContain(`all up; 0 cores`);
+      expect(await fluxqueue('nodes')).toContain('all up; 0 cpu, ');
 
       const graph = await answer<ResourceGraph>('graph');
       expect(graph.unitSizes).toEqual(nodes.unitSizes);
