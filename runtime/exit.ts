@@ -10,7 +10,8 @@ const OUTPUTS = [process.stdout, process.stderr];
  */
 export async function exitWhenWritten(code?: number): Promise<never> {
   await Promise.all(OUTPUTS.map(written));
-  process.exit(code);
+  // An argument that is undefined would replace the code that is set.
+  process.exit(code ?? process.exitCode);
 }
 
 function written(stream: NodeJS.WriteStream): Promise<void> {
