@@ -100,7 +100,7 @@ export type FluxSetupSpecPolicy = 'fcfs' | 'easy' | 'conservative' | 'hybrid';
  */
 export interface FluxSetupSpecWalltime {
   /**
-   * Walltime of workloads that request none, for example `1h30m`.
+   * Walltime of workloads that request none, for example `1h30m`, `2d` or `1-12:00:00`.
    */
   readonly default?: string;
 
@@ -380,7 +380,7 @@ export interface MiniClusterSpec {
   readonly priority?: number;
 
   /**
-   * Walltime, for example 1h30m; the queue plans with it, and the Job ends after it.
+   * Walltime, for example 1h30m, 2d or 1-12:00:00; the queue plans with it, and the Job ends after it.
    */
   readonly walltime?: string;
 

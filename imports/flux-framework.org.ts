@@ -175,7 +175,7 @@ export interface MiniClusterSpec {
   readonly priority?: number;
 
   /**
-   * Walltime, for example 1h30m; the queue plans with it, and the Job ends after it.
+   * Walltime, for example 1h30m, 2d or 1-12:00:00; the queue plans with it, and the Job ends after it.
    *
    * @schema MiniClusterSpec#walltime
    */

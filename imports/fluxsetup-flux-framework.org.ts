@@ -270,7 +270,7 @@ export enum FluxSetupSpecPolicy {
  */
 export interface FluxSetupSpecWalltime {
   /**
-   * Walltime of workloads that request none, for example `1h30m`.
+   * Walltime of workloads that request none, for example `1h30m`, `2d` or `1-12:00:00`.
    *
    * @schema FluxSetupSpecWalltime#default
    */

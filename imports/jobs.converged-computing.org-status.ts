@@ -40,6 +40,11 @@ export interface FluxJobStatus {
   readonly plannedStart?: string;
 
   /**
+   * Time at which the workload was created. RFC 3339.
+   */
+  readonly submitTime?: string;
+
+  /**
    * Time at which its first pod ran. RFC 3339.
    */
   readonly startTime?: string;

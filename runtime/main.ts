@@ -1,10 +1,10 @@
 /** The runtime: one program with a subcommand for each role and command. */
-import { constants } from 'node:os';
 import { Command } from 'commander';
 import { addCommands } from './cli/commands';
 import type { Config } from './config';
 import { configured } from './configured';
 import { messageOf } from './errors';
+import { endWithReader, exitWhenWritten } from './exit';
 import { requireRolesNode } from './node-version';
 import type { Logger } from './observability/log';
 import { startController } from './roles/controller';
@@ -56,17 +56,12 @@ for (const [name, { summary }] of Object.entries(ROLES))
 
 addCommands(program);
 
-// Nobody reads the rest: `fluxqueue queue | head`. The exit code is that of other programs then.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
-  throw error;
-});
-
+endWithReader();
 program.parseAsync().then(
   // A command that a signal ended has set its exit code.
-  () => process.exit(),
+  () => exitWhenWritten(),
   (error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
-    process.exit(1);
+    return exitWhenWritten(1);
   },
 );

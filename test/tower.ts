@@ -60,6 +60,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/columns': [],
   'runtime/queue-order': [],
   'runtime/signal': [],
+  'runtime/exit': [],
   'runtime/intern': [],
   'runtime/node-version': ['runtime/errors'],
   'runtime/observability': ['runtime/errors'],
@@ -247,6 +248,8 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     // The kinds of the read API.
     'runtime/reader',
     'runtime/simulation',
+    // Settings of workloads.
+    'runtime/workloads',
     'runtime/cli/doctor',
   ],
   'runtime/roles': [
@@ -265,7 +268,14 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/reader',
     'runtime/reader/answers',
   ],
-  'runtime/main': ['ground', 'runtime/cli', 'runtime/config', 'runtime/configured', 'runtime/roles'],
+  'runtime/main': [
+    'ground',
+    'runtime/cli',
+    'runtime/config',
+    'runtime/configured',
+    'runtime/exit',
+    'runtime/roles',
+  ],
   'runtime/bundle': [],
   'runtime/package': ['runtime/bundle'],
   'runtime/krew': ['runtime/bundle'],

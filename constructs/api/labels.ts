@@ -33,7 +33,7 @@ export const JOB_NAME_LABEL = 'batch.kubernetes.io/job-name';
 export const QUEUE = 'fluxqueue/queue';
 /** Label or annotation: an integer; a workload with a higher priority starts first. */
 export const PRIORITY = 'fluxqueue/priority';
-/** Label or annotation: Go duration ("1h30m") or seconds ("5400"). */
+/** Label or annotation: duration ("1h30m", "2d", "1-12:00:00") or seconds ("5400"). */
 export const WALLTIME = 'fluxqueue/walltime';
 /** Label or annotation: "true" holds the workload in the queue until the setting is removed or "false". */
 export const HOLD = 'fluxqueue/hold';

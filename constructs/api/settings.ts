@@ -2,7 +2,7 @@
  * Syntax of the labels and annotations by which users describe a workload. Admission (CEL and webhook) refuses what does
  * not match it, and the controller reads it with the same patterns. RE2 (CEL, CRDs) and JavaScript read the patterns alike.
  */
-import { DURATION_PATTERN } from './durations';
+import { DURATION_PATTERN, DURATION_SYNTAX } from './durations';
 import { AFTER, EXCLUSIVE, GROUP, GROUP_SIZE, HOLD, PREEMPTIBLE, PRIORITY, QUEUE, WALLTIME } from './labels';
 
 export const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;
@@ -45,7 +45,7 @@ export const SETTING_SYNTAX = {
   },
   [WALLTIME]: {
     pattern: DURATION_PATTERN,
-    requirement: `must be a duration like "1h30m" or seconds like "5400", more than 0 and at most ${MAX_WALLTIME_SECONDS} seconds`,
+    requirement: `must be ${DURATION_SYNTAX} or seconds like "5400", more than 0 and at most ${MAX_WALLTIME_SECONDS} seconds`,
   },
   [HOLD]: BOOLEAN,
   [EXCLUSIVE]: BOOLEAN,

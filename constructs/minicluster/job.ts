@@ -1,5 +1,5 @@
 /** The workload of the brokers: an indexed Job, or a StatefulSet for a cluster that runs until it is deleted. */
-import { parseDuration } from '../api/durations';
+import { formatDuration, parseDuration } from '../api/durations';
 import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, USER_ANNOTATION, WALLTIME } from '../api/labels';
 import { MINICLUSTER_DEADLINE_SECONDS } from '../api/queue-defaults';
 import { brokerPod, restartPolicy } from './broker-pod';
@@ -114,8 +114,14 @@ function queueLabels({ spec }: ClusterContext): Record<string, string> {
     [EXCLUSIVE]: exclusive === true ? 'true' : undefined,
     [PRIORITY]: priority === undefined || priority < 0 ? undefined : String(priority),
     [QUEUE]: queue,
-    [WALLTIME]: walltime,
+    [WALLTIME]: walltime === undefined ? undefined : labelText(walltime),
   }) as Record<string, string>;
+}
+
+/** The value of a label has no colon. */
+function labelText(walltime: string): string {
+  const seconds = walltime.includes(':') ? parseDuration(walltime) : undefined;
+  return seconds === undefined ? walltime : formatDuration(seconds * 1000);
 }
 
 /** A negative priority is an annotation, because the value of a label cannot begin with a minus sign. */

@@ -1,5 +1,5 @@
 /** Fields of the cluster that conflict with each other. */
-import { parseDuration } from '../api/durations';
+import { CRD_WALLTIME_PATTERN, MINICLUSTER_WALLTIME_REQUIREMENT, parseDuration } from '../api/durations';
 import { MAX_WALLTIME_SECONDS } from '../api/settings';
 import { restartPolicy } from './broker-pod';
 import type { ClusterContext } from './context';
@@ -46,12 +46,19 @@ function sizeIssues({ size, minSize, maxSize }: DefaultedSpec): ValidationIssue[
   return issues;
 }
 
+const WALLTIME = new RegExp(CRD_WALLTIME_PATTERN);
+
 /** Admission refuses the Job, too. */
 function walltimeIssues({ walltime }: DefaultedSpec): ValidationIssue[] {
-  const seconds = walltime === undefined ? undefined : parseDuration(walltime);
-  if (seconds === undefined || (seconds > 0 && seconds <= MAX_WALLTIME_SECONDS)) return [];
-  const message = `must be greater than 0 and at most ${MAX_WALLTIME_SECONDS} s`;
-  return [{ path: 'spec.walltime', message, value: walltime, remedy: 'give a time in this range' }];
+  if (walltime === undefined) return [];
+  const issue = (message: string, remedy: string) => [
+    { path: 'spec.walltime', message, value: walltime, remedy },
+  ];
+  if (!WALLTIME.test(walltime))
+    return issue(MINICLUSTER_WALLTIME_REQUIREMENT, 'write it in one of these forms');
+  const seconds = parseDuration(walltime) ?? 0;
+  if (seconds > 0 && seconds <= MAX_WALLTIME_SECONDS) return [];
+  return issue(`must be greater than 0 and at most ${MAX_WALLTIME_SECONDS} s`, 'give a time in this range');
 }
 
 function brokerContainerIssues({ containers }: DefaultedSpec): ValidationIssue[] {

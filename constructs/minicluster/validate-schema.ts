@@ -1,6 +1,6 @@
 /** The rules of the CRD's schema: which fields exist, their types and their values. */
 import { nearest } from '../api/nearest';
-import { v1alpha1Remedy } from './old-fields';
+import { knownFieldRemedy } from './old-fields';
 import type { Schema } from './schema';
 import type { ValidationIssue } from './validation-issue';
 
@@ -10,11 +10,11 @@ type Check = (value: unknown) => readonly ValidationIssue[];
 /** Compiles a schema to a function that returns what the schema does not allow in a value. */
 export function schemaCheck(schema: Schema): (value: unknown, path: string) => readonly ValidationIssue[] {
   const check = checkOf(schema);
-  return (value, path) => within(path, check(value)).map(withV1alpha1Remedy);
+  return (value, path) => within(path, check(value)).map(withKnownRemedy);
 }
 
-function withV1alpha1Remedy(issue: ValidationIssue): ValidationIssue {
-  const remedy = issue.message === UNKNOWN_FIELD ? v1alpha1Remedy(issue.path) : undefined;
+function withKnownRemedy(issue: ValidationIssue): ValidationIssue {
+  const remedy = issue.message === UNKNOWN_FIELD ? knownFieldRemedy(issue.path) : undefined;
   return remedy === undefined ? issue : { ...issue, remedy };
 }
 

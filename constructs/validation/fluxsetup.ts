@@ -2,7 +2,7 @@
 import { Duration, Size } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import crds from '../../imports/crds.json';
-import { parseDuration } from '../api/durations';
+import { CRD_QUEUE_WALLTIME_PATTERN, DURATION_SYNTAX, parseDuration } from '../api/durations';
 import { PropsError } from '../api/errors';
 import type { FluxSetupProps, LendingLimit } from '../fluxsetup/props';
 import { checkQueueName, checkSetup } from '../fluxsetup/validation';
@@ -12,9 +12,41 @@ import { type Schema, schemaProblems } from './schema';
 /** Every mistake in a FluxSetup. */
 export function fluxSetupProblems(manifest: Manifest): string[] {
   const spec = new Place(manifest, '').field('spec');
-  const bySchema = schemaProblems(spec, specSchema());
+  const bySchema = schemaProblems(spec, specSchema()).map(withField);
   // The other rules rely on the types of the fields.
-  return bySchema.length > 0 ? bySchema : combinationProblems(manifest.metadata.name, spec);
+  if (bySchema.length > 0) return bySchema;
+  const byForm = walltimeProblems(spec.field('walltime'));
+  return byForm.length > 0 ? byForm : combinationProblems(manifest.metadata.name, spec);
+}
+
+/** Props of the construct FluxSetup that have another name in YAML. */
+const FIELDS: Readonly<Record<string, string>> = {
+  name: 'metadata.name',
+  namespace: 'metadata.namespace',
+  defaultWalltime: 'spec.walltime.default',
+  maxWalltime: 'spec.walltime.max',
+  minPriority: 'spec.priority.min',
+  maxPriority: 'spec.priority.max',
+  limitsPerUser: 'spec.limits.perUser',
+  preempts: 'spec.preemption.policy',
+  preemptionMinRuntime: 'spec.preemption.minRuntime',
+  preemptionLimit: 'spec.preemption.limit',
+  requeueLimit: 'spec.requeue.limit',
+  requeueBackoff: 'spec.requeue.backoff',
+};
+
+function withField(problem: string): string {
+  const field = FIELDS[/^spec\.(\w+): is not a field$/.exec(problem)?.[1] ?? ''];
+  return field === undefined ? problem : `${problem}, but a prop of the construct; in YAML use ${field}`;
+}
+
+const WALLTIME = new RegExp(CRD_QUEUE_WALLTIME_PATTERN);
+
+function walltimeProblems(walltime: Place): string[] {
+  return walltime
+    .entries()
+    .filter(([, { value }]) => typeof value === 'string' && !WALLTIME.test(value))
+    .map(([, { path, value }]) => `${path}: must be ${DURATION_SYNTAX} (got ${JSON.stringify(value)})`);
 }
 
 function combinationProblems(name: string, spec: Place): string[] {

@@ -4,7 +4,6 @@ import { App } from 'cdk8s';
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { defaultStack } from '../../constructs/fluxqueue/index';
 import { FluxqError } from '../../runtime/errors';
-import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { nodes } from '../../runtime/kubernetes/paths';
@@ -17,6 +16,7 @@ import { nextCommands, nextRuns, PLUGIN_SCRIPT, printCommands } from './next-com
 import type { DemoOptions } from './options';
 import { type RunResult, runDemo, summarize, untilShown } from './run';
 import type { Screen } from './screen';
+import { roleSettings, UNITS } from './settings';
 import type { Plans, ShownNode } from './snapshot';
 import { type Capacity, demoWorkloads, type Manifest } from './workloads';
 
@@ -100,12 +100,11 @@ async function run({ context, client, manifests, options, screen, signal }: Run)
   const applier = new Applier(client);
   const postgres = await startPostgres();
   const roles = new Roles();
-  const queue = openQueue({ url: postgres.url, units: DEFAULT_UNITS });
+  const queue = openQueue({ url: postgres.url, units: UNITS });
   try {
     for (const manifest of manifests) await applier.apply(manifest);
     await roles.startFluxion();
-    const fluxion = { address: roles.fluxionAddress };
-    await roles.startController(postgres.url, { logLevel: 'warn', kubernetes: { context }, fluxion });
+    await roles.startController(postgres.url, { ...roleSettings(roles), kubernetes: { context } });
     const usable = await usableNodes(client);
     const workloads = demoWorkloads(NAMESPACE, capacityOf(usable), options.jobs);
     const result = await runDemo({

@@ -1,7 +1,6 @@
 /** The demo on a local control plane. */
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { createClient } from '../../runtime/kubernetes/client';
 import { openQueue } from '../../runtime/queue/queue';
 import { controlPlaneBuilt, findAssets } from '../../test/cluster/assets';
@@ -13,6 +12,7 @@ import type { DemoOptions } from './options';
 import { plansOf } from './plans';
 import { type RunResult, runDemo, summarize, untilShown } from './run';
 import type { Screen } from './screen';
+import { roleSettings, UNITS } from './settings';
 import { repeatLive } from './simulate';
 import { CORES, graphOf } from './simulation';
 import { demoWorkloads, exampleFile } from './workloads';
@@ -46,7 +46,6 @@ export async function withLocalStack<T>(
   screen.print(`starting a control plane with ${nodes} simulated nodes, and Postgres`);
   const stack = await startStack({
     cluster: { nodes, nodeShape: { cpu: String(CORES), memory: '64Gi' }, signal },
-    config: { logLevel: 'warn' },
     readApi: true,
     progress: (line) => screen.progress(line),
     signal,
@@ -56,10 +55,8 @@ export async function withLocalStack<T>(
       screen.print('stack applied (admission by policies); starting fluxion, controller and reader');
       await stack.roles.startFluxion();
       signal.throwIfAborted();
-      await Promise.all([
-        stack.startController({ fluxion: { address: stack.roles.fluxionAddress } }),
-        stack.startReader(),
-      ]);
+      const settings = roleSettings(stack.roles);
+      await Promise.all([stack.startController(settings), stack.startReader(settings)]);
       await stack.namespace(USERS_NAMESPACE);
       return work(stack);
     });
@@ -87,7 +84,7 @@ async function show(
 ): Promise<RunResult> {
   await stack.namespace(NAMESPACE);
   const client = createClient({ kubeconfig: stack.cluster.kubeconfig });
-  const queue = openQueue({ url: stack.postgres.url, units: DEFAULT_UNITS });
+  const queue = openQueue({ url: stack.postgres.url, units: UNITS });
   try {
     const workloads = demoWorkloads(NAMESPACE, { nodes: options.nodes, coresPerNode: CORES }, options.jobs);
     screen.print(`submitting ${options.jobs} workloads and an unsatisfiable one to namespace ${NAMESPACE}`);

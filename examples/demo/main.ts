@@ -3,6 +3,7 @@
  * roles and the example workloads. Without a control plane it runs the scheduler alone on a simulated clock.
  */
 import { messageOf } from '../../runtime/errors';
+import { endWithReader, exitWhenWritten } from '../../runtime/exit';
 import { controlPlaneAvailable, downloadControlPlane } from '../../test/cluster/assets';
 import type { Verdict } from '../../test/stack/verify';
 import { runOnContext } from './context';
@@ -55,4 +56,5 @@ async function main(): Promise<number> {
   }
 }
 
-main().then((code) => process.exit(code));
+endWithReader();
+main().then(exitWhenWritten);

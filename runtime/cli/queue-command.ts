@@ -9,6 +9,7 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { Picture } from './picture';
 import { chosen, type Filter, isShown, queuePicture, requireNames, usersOf } from './queue-table';
 import { type Source, show } from './show';
+import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped } from './with-client';
 import { parseWorkload } from './workload-names';
 
@@ -33,7 +34,7 @@ export interface QueueObjects extends Readonly<Record<string, KubernetesObject>>
 export function addQueueCommand(program: Command): void {
   scoped(program.command('queue'))
     .description('print what runs and waits, in the order of the line')
-    .argument('[workloads...]', 'only these, also if they have ended: name, job/name or pod/name')
+    .argument('[workloads...]', 'only these, also if they have ended: name, job/name, pod/name or mc/name')
     .option('-A, --all-namespaces', 'of all namespaces', false)
     .option('--all', 'also what has ended', false)
     .option('--queue <name>', 'of this queue only')
@@ -47,8 +48,9 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
   const { allNamespaces, all, queue, selector, output, watch } = options;
   const names = texts.map(parseWorkload);
   const isTable = output === 'table' || output === 'wide';
-  await inNamespace(options, (client, namespace) => {
+  await inNamespace(options, async (client, namespace) => {
     const scope = allNamespaces ? undefined : namespace;
+    const empty = await emptySentence(client, scope);
     const needsWorkloads = selector !== undefined || output === 'wide';
     const sources = {
       fluxJobs: { path: fluxJobs(scope) },
@@ -69,7 +71,13 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
         if (!watch) requireNames(fluxJobs, names);
         if (!isTable) return objectsPicture(fluxJobs, filter, options);
         const users = output === 'wide' ? { users: usersOf(workloads) } : {};
-        return queuePicture(fluxJobs, { ...filter, ...users, namespaces: allNamespaces, now: Date.now() });
+        return queuePicture(fluxJobs, {
+          ...filter,
+          ...users,
+          namespaces: allNamespaces,
+          now: Date.now(),
+          empty,
+        });
       },
       { watch, stream: !isTable },
     );

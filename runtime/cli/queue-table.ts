@@ -1,7 +1,7 @@
 /** What `queue` shows: FluxJobs in the order of their lines. Pure functions. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
-import { inLine, nameOf, scheduled } from '../fluxjobs/reading';
+import { inLine, nameOf, scheduled, submittedAt } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
 import { ageOf, durationText } from './durations';
@@ -24,6 +24,8 @@ export interface QueueTableOptions extends Filter {
   readonly namespaces: boolean;
   /** Milliseconds. */
   readonly now: number;
+  /** Instead of a table without rows. */
+  readonly empty: string;
   /** The users of workloads by uid, for the columns of `-o wide`. @default - without these columns */
   readonly users?: ReadonlyMap<string, string>;
 }
@@ -64,7 +66,7 @@ export function queuePicture(fluxJobs: readonly FluxJobObject[], options: QueueT
   return {
     head: options.namespaces ? ['NAMESPACE', ...head] : head,
     rows: chosen(fluxJobs, options).map((fluxJob) => rowOf(fluxJob, options)),
-    empty: 'nothing runs or waits',
+    empty: options.empty,
   };
 }
 
@@ -84,7 +86,7 @@ function rowOf(fluxJob: FluxJobObject, options: QueueTableOptions): PictureRow {
 }
 
 function cellsOf(fluxJob: FluxJobObject, { now }: QueueTableOptions): string[] {
-  const { spec, status = {}, metadata } = fluxJob;
+  const { spec, status = {} } = fluxJob;
   const { phase = '' } = status;
   const reason = phase === 'Waiting' ? scheduled(fluxJob).reason : '';
   return [
@@ -94,7 +96,7 @@ function cellsOf(fluxJob: FluxJobObject, { now }: QueueTableOptions): string[] {
     phase,
     status.nodes ?? '',
     status.start ?? '',
-    ageOf(metadata.creationTimestamp, now),
+    ageOf(submittedAt(fluxJob), now),
     phase === 'Finished' ? (status.result ?? '') : reason,
   ];
 }

@@ -2,6 +2,7 @@
 import { ADMITTED_LABEL, HOLD } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import type { Job, KubernetesObject } from '../kubernetes/types';
+import { hasEnded } from './waiting';
 
 /**
  * The first patch suspends the Job, which takes its nodes, and holds it; the second one lifts both again. Should the second
@@ -20,8 +21,7 @@ export function requeueSteps(shown: string, object: KubernetesObject): readonly 
       'is not in the queue',
       'its namespace needs the label fluxqueue/enabled: "true" when it is created',
     );
-  if (job.status?.conditions?.some(({ type, status }) => ENDED.has(type) && status === 'True'))
-    throw refuse('has ended', 'create it again');
+  if (hasEnded(job)) throw refuse('has ended', 'create it again');
   if (job.spec.suspend === true)
     throw refuse('does not run: it waits already', 'kubectl fluxqueue why says what for');
   return [
@@ -29,5 +29,3 @@ export function requeueSteps(shown: string, object: KubernetesObject): readonly 
     { metadata: { uid, annotations: { [HOLD]: annotations?.[HOLD] ?? null } }, spec: { suspend: false } },
   ];
 }
-
-const ENDED: ReadonlySet<string> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']);

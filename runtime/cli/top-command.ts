@@ -6,6 +6,7 @@ import { admitted, type QueueObjects } from './queue-command';
 import { usersOf } from './queue-table';
 import { show } from './show';
 import { TOP_KEYS, type TopKey, topPicture } from './top';
+import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped } from './with-client';
 
 interface TopOptions extends Scope {
@@ -33,8 +34,9 @@ export function keysOf(text: string): TopKey[] {
 }
 
 async function printTop({ allNamespaces, by, watch, ...options }: TopOptions): Promise<void> {
-  await inNamespace(options, (client, namespace) => {
+  await inNamespace(options, async (client, namespace) => {
     const scope = allNamespaces ? undefined : namespace;
+    const empty = await emptySentence(client, scope);
     const needsUsers = by.includes('user');
     return show<QueueObjects>(
       client,
@@ -43,7 +45,7 @@ async function printTop({ allNamespaces, by, watch, ...options }: TopOptions): P
         jobs: needsUsers ? admitted(jobs, scope) : undefined,
         pods: needsUsers ? admitted(pods, scope) : undefined,
       },
-      ({ fluxJobs, jobs, pods }) => topPicture(fluxJobs, usersOf([...jobs, ...pods]), by),
+      ({ fluxJobs, jobs, pods }) => ({ ...topPicture(fluxJobs, usersOf([...jobs, ...pods]), by), empty }),
       { watch },
     );
   });

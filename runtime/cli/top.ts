@@ -33,7 +33,7 @@ export function topPicture(
     const cells = [...names, ...cellsOf(running, `${running.nodes.size}`), ...cellsOf(waiting)];
     return { key: names.join('\n'), cells, state: cells.join('\n'), gone: [...names, ...NOTHING] };
   });
-  return { head: [...keys.map((key) => key.toUpperCase()), ...HEAD], rows, empty: 'nothing runs or waits' };
+  return { head: [...keys.map((key) => key.toUpperCase()), ...HEAD], rows };
 }
 
 const NOTHING = ['0', '0', '0', '0', '0', '0', '0'];

@@ -103,6 +103,31 @@ export function startSentence({ fluxJob, now }: Omit<Asked, 'all'>): string {
   );
 }
 
+/** By what a promise moved, for a watch that showed the one before. */
+export function movedLines(before: string | undefined, { fluxJob, all, now }: Asked): string[] {
+  const { phase, estimatedStart, startTime } = fluxJob.status ?? {};
+  const start = phase === 'Waiting' ? estimatedStart : startTime;
+  if (before === undefined || start === undefined || Date.parse(start) <= Date.parse(before)) return [];
+  const late = all.filter((other) => hasOverrun(other, Date.parse(before), now)).map(nameOf);
+  const cause =
+    late.length === 0
+      ? `something that namespace ${fluxJob.metadata.namespace} does not show: a node, a priority, or an end elsewhere`
+      : `${late.join(', ')}, past the walltime`;
+  return [`it was promised for ${before} before; that moved by ${cause}`];
+}
+
+/** Whether its walltime was over by then, or is now, and it ran on. */
+function hasOverrun({ spec, status = {} }: FluxJobObject, then: number, now: number): boolean {
+  if (status.startTime === undefined) return false;
+  const end = endTime({ spec, status }, now);
+  if (status.phase !== 'Finished') return end < now;
+  return end <= then && Date.parse(status.finishTime ?? '') > then;
+}
+
+function isHolder({ status = {} }: FluxJobObject): boolean {
+  return status.phase === 'Running' || status.phase === 'Ready';
+}
+
 function isStalled({ status = {} }: FluxJobObject): boolean {
   return isTrue(status.conditions, 'Stalled');
 }
@@ -151,7 +176,7 @@ const LONGEST_HOSTLIST = 40;
 /** Who holds nodes and until when: of its namespace, which is what its user may see. */
 function endLines({ fluxJob, all, now }: Asked): readonly string[] {
   const holders = all
-    .filter(({ status = {} }) => status.phase === 'Running' || status.phase === 'Ready')
+    .filter(isHolder)
     .toSorted((a, b) => endTime(a, now) - endTime(b, now) || nameOf(a).localeCompare(nameOf(b), 'en'));
   if (holders.length === 0) return [];
   const named = holders

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type ClientOptions, createClient, type KubernetesClient } from '../kubernetes/client';
+import { forUser } from '../kubernetes/errors';
 
 /** Runs one command with a client of the apiserver. */
 export async function withClient<T>(
@@ -9,6 +10,8 @@ export async function withClient<T>(
   const client = createClient(options);
   try {
     return await work(client);
+  } catch (error) {
+    throw forUser(error);
   } finally {
     client.close();
   }

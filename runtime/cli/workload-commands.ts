@@ -7,6 +7,7 @@ import { HOLD, PRIORITY, SUSPEND_ANNOTATION } from '../../constructs/api/labels'
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
+import { settingOf } from '../workloads/settings';
 import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
 import type { Picture } from './picture';
@@ -14,9 +15,10 @@ import { addQueueCommand } from './queue-command';
 import { requeueSteps } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
-import { type Asked, startSentence, waitsForOthers, whyLines } from './why';
+import { requireWaiting } from './waiting';
+import { type Asked, movedLines, startSentence, waitsForOthers, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
-import { findFluxJob, findWorkload } from './workload-names';
+import { findDeletable, findFluxJob, findWorkload } from './workload-names';
 
 interface WatchOptions extends Scope {
   readonly watch: boolean;
@@ -46,7 +48,7 @@ export function addWorkloadCommands(program: Command): void {
 function named(program: Command, name: string, description: string): Command {
   return scoped(program.command(name))
     .description(description)
-    .argument('<workload>', 'name, job/name or pod/name');
+    .argument('<workload>', 'name, job/name, pod/name or mc/name');
 }
 
 function whole(text: string): number {
@@ -87,6 +89,13 @@ async function showWorkload(
     fluxJob: FluxJobObject,
   ) => Promise<Pick<Asked, 'free'>> = async () => ({}),
 ): Promise<void> {
+  let promised: string | undefined;
+  const sayAll = (asked: Asked): Said => {
+    const { lines, done } = say(asked);
+    const moved = movedLines(promised, asked);
+    promised ??= asked.fluxJob.status?.estimatedStart;
+    return { lines: [...lines, ...moved], done };
+  };
   await inNamespace(scope, async (client, namespace) => {
     const found = await findFluxJob(client, namespace, text);
     const { uid } = found.metadata;
@@ -99,7 +108,7 @@ async function showWorkload(
         return picture(
           fluxJob === undefined
             ? { lines: [`${text} was deleted`], done: true }
-            : say({ fluxJob, all: fluxJobs, now: Date.now(), ...more }),
+            : sayAll({ fluxJob, all: fluxJobs, now: Date.now(), ...more }),
         );
       },
       { watch },
@@ -118,33 +127,48 @@ function write(line: string): void {
 }
 
 function hold(text: string, scope: Scope): Promise<void> {
-  return change(text, scope, () => ({ metadata: { annotations: { [HOLD]: 'true' } } }), 'held');
+  const held = { metadata: { annotations: { [HOLD]: 'true' } } };
+  return change(text, scope, (shown, object) => {
+    requireWaiting(shown, object, 'a hold keeps only what waits from starting');
+    return { patch: held, done: 'held' };
+  });
 }
 
 /** Also of a Job that is held because its manifest has `suspend: true`: admission takes `false` for the release then. */
 function release(text: string, scope: Scope): Promise<void> {
   const none = { annotations: { [HOLD]: null }, labels: { [HOLD]: null } };
-  const lifted = ({ metadata }: KubernetesObject) =>
-    metadata.annotations?.[SUSPEND_ANNOTATION] === undefined
-      ? { metadata: none }
-      : { metadata: none, spec: { suspend: false } };
-  return change(text, scope, lifted, 'released');
+  return change(text, scope, (_, { metadata }) => {
+    if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined)
+      return { patch: { metadata: none, spec: { suspend: false } }, done: 'released' };
+    const isHeld = settingOf(metadata, HOLD) !== undefined;
+    return isHeld ? { patch: { metadata: none }, done: 'released' } : { done: 'is not held' };
+  });
 }
 
 function setPriority(text: string, priority: number, scope: Scope): Promise<void> {
   const patch = { metadata: { annotations: { [PRIORITY]: `${priority}` } } };
-  return change(text, scope, () => patch, `has priority ${priority}`);
+  return change(text, scope, (shown, object) => {
+    requireWaiting(shown, object, 'a priority orders only what waits');
+    return { patch, done: `has priority ${priority}` };
+  });
 }
 
+interface Change {
+  /** @default - nothing has to change */
+  readonly patch?: object;
+  readonly done: string;
+}
+
+/** @param changeOf throws if the change would have no effect */
 async function change(
   text: string,
   scope: Scope,
-  patchOf: (object: KubernetesObject) => object,
-  done: string,
+  changeOf: (shown: string, object: KubernetesObject) => Change,
 ): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { path, shown, object } = await findWorkload(client, namespace, text);
-    await client.patch(path, patchOf(object), 'merge', { fieldManager: FIELD_MANAGER });
+    const { patch, done } = changeOf(shown, object);
+    if (patch !== undefined) await client.patch(path, patch, 'merge', { fieldManager: FIELD_MANAGER });
     write(`${shown} ${done}`);
   });
 }
@@ -161,7 +185,7 @@ async function requeue(text: string, scope: Scope): Promise<void> {
 
 async function cancel(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
-    const { path, shown } = await findWorkload(client, namespace, text);
+    const { path, shown } = await findDeletable(client, namespace, text);
     await client.delete(path, { propagationPolicy: 'Background' });
     write(`${shown} cancelled`);
   });

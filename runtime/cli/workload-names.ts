@@ -1,4 +1,4 @@
-/** Workloads by the names that users give them: `train`, `job/train`, `pod/train`. */
+/** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`. */
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { fluxJobName } from '../fluxjobs/status';
@@ -8,6 +8,8 @@ import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { ifFound } from '../kubernetes/errors';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
+import { miniClusters } from '../miniclusters/resource';
+import { unknownWorkload } from './unknown-workload';
 
 interface Kind {
   readonly kind: string;
@@ -15,8 +17,10 @@ interface Kind {
   readonly words: readonly string[];
 }
 
+/** A MiniCluster waits as its Job, which has the same name. */
+const MINICLUSTER_WORDS = ['mc', 'minicluster', 'miniclusters'];
 const KINDS: readonly Kind[] = [
-  { kind: 'Job', path: jobs, words: ['job', 'jobs', 'job.batch', 'jobs.batch'] },
+  { kind: 'Job', path: jobs, words: ['job', 'jobs', 'job.batch', 'jobs.batch', ...MINICLUSTER_WORDS] },
   { kind: 'Pod', path: pods, words: ['pod', 'pods', 'po'] },
 ];
 
@@ -34,7 +38,7 @@ export function parseWorkload(text: string): MeantWorkload {
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,
-    remedy: 'write its name, job/NAME or pod/NAME',
+    remedy: 'write its name, job/NAME, pod/NAME or mc/NAME',
   });
 }
 
@@ -64,11 +68,7 @@ export async function findFluxJob(
     if (found !== undefined) return found;
   }
   await refuseUnrecorded(client, namespace, text);
-  throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `no FluxJob in namespace ${namespace} is about it`, {
-    field: 'workload',
-    value: text,
-    remedy: 'see that the namespace has the label fluxqueue/enabled: "true", and that the name is right',
-  });
+  throw await unknownWorkload(client, namespace, text, `no FluxJob in namespace ${namespace} is about it`);
 }
 
 /** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if a workload of this name is in the queue, and has no FluxJob yet, or on purpose */
@@ -101,11 +101,21 @@ function hasSucceeded({ status }: Job | Pod): boolean {
 
 export async function findWorkload(client: KubernetesClient, namespace: string, text: string) {
   for await (const found of namesakes<KubernetesObject>(client, namespace, text)) return found;
-  throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', `namespace ${namespace} has no Job or Pod of this name`, {
-    field: 'workload',
-    value: text,
-    remedy: 'kubectl fluxqueue queue lists what there is',
-  });
+  throw await unknownWorkload(
+    client,
+    namespace,
+    text,
+    `namespace ${namespace} has no Job or Pod of this name`,
+  );
+}
+
+/** What `cancel` deletes: the controller would make the Job of a MiniCluster again. */
+export async function findDeletable(client: KubernetesClient, namespace: string, text: string) {
+  const [word = '', name] = text.split('/');
+  if (name === undefined || !MINICLUSTER_WORDS.includes(word.toLowerCase()))
+    return findWorkload(client, namespace, text);
+  parseWorkload(text);
+  return { path: miniClusters(namespace, name), shown: `minicluster/${name}` };
 }
 
 /** The objects that the text may mean, in the order of their kinds. */

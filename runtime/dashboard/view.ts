@@ -1,5 +1,5 @@
 /** What the dashboard shows of FluxJobs and nodes, as plain data for the browser. Pure functions. */
-import { nameOf, nodesOf, notesOf, scheduled, userPartOf } from '../fluxjobs/reading';
+import { nameOf, nodesOf, notesOf, scheduled, submittedAt, userPartOf } from '../fluxjobs/reading';
 import { parseQuantity } from '../jobspec/quantity';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
@@ -31,7 +31,7 @@ export function jobView(fluxJob: FluxJobObject): JobView {
     phase: status.phase ?? 'Waiting',
     ...scheduled(fluxJob),
     notes: notesOf(fluxJob),
-    created: metadata.creationTimestamp ?? '',
+    created: submittedAt(fluxJob) ?? '',
     shares: sharesOf(fluxJob),
     ...(defined(optional) as Partial<typeof optional> & object),
   } as JobView;

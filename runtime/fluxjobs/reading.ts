@@ -10,14 +10,19 @@ export function inLine(fluxJobs: readonly FluxJobObject[]): FluxJobObject[] {
   return fluxJobs.toSorted((a, b) => compareListed(listed(a), listed(b)));
 }
 
-function listed({ metadata, spec: { queue }, status = {} }: FluxJobObject): Listed {
-  const { phase, position } = status;
-  return { phase, queue, position, created: metadata.creationTimestamp ?? '' };
+function listed(fluxJob: FluxJobObject): Listed {
+  const { phase, position } = fluxJob.status ?? {};
+  return { phase, queue: fluxJob.spec.queue, position, created: submittedAt(fluxJob) ?? '' };
 }
 
 /** As users name it: `job/train`. */
 export function nameOf({ spec: { workload } }: FluxJobObject): string {
   return `${workload.kind.toLowerCase()}/${workload.name}`;
+}
+
+/** When its workload was created: its FluxJob may be made later, and again. */
+export function submittedAt({ metadata, status }: FluxJobObject): string | undefined {
+  return status?.submitTime ?? metadata.creationTimestamp;
 }
 
 /** The reason of a workload that no pass has judged. */

@@ -79,6 +79,7 @@ export function fluxJobStatus(
     ...(start === undefined ? {} : { start }),
     ...optionalTime('estimatedStart', waiting ? row.estimatedStart : null),
     ...optionalTime('plannedStart', planned),
+    submitTime: rfc3339(row.submittedAt),
     ...optionalTime('startTime', row.startedAt),
     ...optionalTime('finishTime', row.finishedAt),
     jobID: row.jobid,

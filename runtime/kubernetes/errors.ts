@@ -9,6 +9,8 @@ export class ApiError extends FluxqError {
   readonly status: number;
   /** The reason that Kubernetes gives, e.g. `AlreadyExists`; `Unknown` if it gives none. */
   readonly reason: string;
+  /** The server's own sentence. */
+  readonly said: string;
   /** The wait that the server requests before a retry. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -18,6 +20,7 @@ export class ApiError extends FluxqError {
     this.name = 'ApiError';
     this.status = answer.status;
     this.reason = answer.reason;
+    this.said = answer.message;
     this.retryAfterSeconds = answer.retryAfterSeconds;
   }
 }
@@ -115,7 +118,17 @@ export function watchError(status: Status, request: string): ApiError {
   );
 }
 
+/** What a resolver answers, and nothing, when the name of a host has no address. */
+const UNRESOLVED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
+
 export function unreachable(request: string, cause: unknown): FluxqError {
+  const { code, hostname } = (cause ?? {}) as { readonly code?: unknown; readonly hostname?: string };
+  if (UNRESOLVED.has(code))
+    return new FluxqError(
+      'FLUXQ_KUBERNETES_UNREACHABLE',
+      `DNS has no address of the apiserver ${hostname ?? ''} (${String(code)})`,
+      { field: request, remedy: 'check the name, and that DNS answers', retryable: true, cause },
+    );
   return new FluxqError('FLUXQ_KUBERNETES_UNREACHABLE', `no answer from the apiserver: ${messageOf(cause)}`, {
     field: request,
     remedy: 'check the address, and that the apiserver is running',
@@ -133,6 +146,30 @@ export function timedOut(request: string, milliseconds: number): FluxqError {
 
 export function closed(request: string): FluxqError {
   return new FluxqError('FLUXQ_KUBERNETES_CLOSED', 'the client was closed', { field: request });
+}
+
+/** The error of this project that the server's sentence has in it: its code, and the rest with its own remedy. */
+export function codedIn(error: ApiError, pattern: RegExp): FluxqError | undefined {
+  const [, code, sentence] = pattern.exec(error.said) ?? [];
+  if (code === undefined || sentence === undefined) return undefined;
+  return new FluxqError(code as `FLUXQ_${string}`, sentence, { cause: error });
+}
+
+/**
+ * The same error for the user of a command: what the server said, without the request, which the user did not make, and with one remedy.
+ * Admission's refusals have theirs.
+ */
+export function forUser(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { code, status, said, retryable } = error;
+  const remedy =
+    status === 403 && /User "/.test(said)
+      ? 'ask an administrator for the right, such as a RoleBinding to edit'
+      : undefined;
+  return (
+    codedIn(error, /\b(FLUXQ_\w+): (.*)$/s) ??
+    new FluxqError(code, said, { retryable, cause: error, ...(remedy !== undefined && { remedy }) })
+  );
 }
 
 /** Whether the apiserver answered with this HTTP status. */

@@ -5,7 +5,7 @@
 import { READ_GROUP, READ_VERSION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import type { KubernetesClient, RequestOptions } from './client';
-import { ApiError, ifFound } from './errors';
+import { ApiError, codedIn, ifFound } from './errors';
 import { clusterWide, namespaced, resourceOf } from './paths';
 
 export const histories = namespaced(READ_GROUP, READ_VERSION, 'histories');
@@ -85,7 +85,7 @@ function missing(): FluxqError {
 }
 
 function down(error: ApiError): FluxqError {
-  return new FluxqError('FLUXQ_READ_API_DOWN', `the read API has no answer now: ${saidBy(error)}`, {
+  return new FluxqError('FLUXQ_READ_API_DOWN', `the read API has no answer now: ${error.said}`, {
     remedy: 'try again in a minute; kubectl fluxqueue doctor finds what is wrong with the stack',
     retryable: true,
     cause: error,
@@ -112,15 +112,5 @@ function forbidden(error: ApiError, { verb, path, scope }: Question): FluxqError
 
 /** Errors of the reader have a code of their own. */
 function ofReader(error: ApiError): FluxqError {
-  const [, code, sentence] = /^(FLUXQ_\w+): (.*)$/s.exec(saidBy(error)) ?? [];
-  return code === undefined || sentence === undefined
-    ? error
-    : new FluxqError(code as `FLUXQ_${string}`, sentence, { cause: error });
-}
-
-/** What the server said, without what the client put around it. */
-function saidBy({ code, field, message, remedy }: ApiError): string {
-  const start = `${code}: ${field}: `;
-  const said = message.startsWith(start) ? message.slice(start.length) : message;
-  return remedy !== undefined && said.endsWith(`; ${remedy}`) ? said.slice(0, -remedy.length - 2) : said;
+  return codedIn(error, /^(FLUXQ_\w+): (.*)$/s) ?? error;
 }

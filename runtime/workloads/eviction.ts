@@ -93,9 +93,9 @@ export class Eviction {
     // It would hold its nodes for nothing until its walltime.
     if (adapter.suspendable && row.releasedAt !== null && adapter.demand(object).pods === 0)
       return { cause: 'suspended', message: 'its user wants no pods of it' };
-    // A released object is suspended by its user, or the watch still shows it as it was before the release.
+    // Its spec was changed at the apiserver by whoever may, or the watch still shows it as it was before the release.
     const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);
-    return suspended ? { cause: 'suspended', message: 'suspended by its user' } : undefined;
+    return suspended ? { cause: 'suspended', message: 'its spec.suspend was set to true' } : undefined;
   }
 
   /** Whether pods of an array run on other nodes than these. */

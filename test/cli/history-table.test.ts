@@ -34,3 +34,14 @@ test('a message of several lines stays in its row', () => {
   expect(lines).toHaveLength(2);
   expect(lines[1]).toMatch(/a \[31mb$/);
 });
+
+test('equal events one after the other share a line', () => {
+  const at = (second: number) => ({ ...entry, at: `2027-01-15T08:00:0${second}Z` });
+  const other = { ...at(4), message: 'was changed' };
+  expect(historyLines([at(1), at(2), at(3), other, at(5)], { wide: false })).toEqual([
+    'TIME                  EVENT      BY   REASON',
+    '2027-01-15T08:00:01Z  Submitted  ada  was admitted (3 times, last at 2027-01-15T08:00:03Z)',
+    '2027-01-15T08:00:04Z  Submitted  ada  was changed',
+    '2027-01-15T08:00:05Z  Submitted  ada  was admitted',
+  ]);
+});

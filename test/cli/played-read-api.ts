@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { addReadCommands } from '../../runtime/cli/read-commands';
+import { addCommands } from '../../runtime/cli/commands';
 import { messageOf } from '../../runtime/errors';
 
 const DISCOVERY = '/apis/queue.converged-computing.org';
@@ -102,7 +102,7 @@ export class PlayedReadApi {
     const output = captured(process.stdout);
     const errors = captured(process.stderr);
     const program = new Command('fluxqueue');
-    addReadCommands(program);
+    addCommands(program);
     for (const command of [program, ...program.commands])
       command.exitOverride().configureOutput({ writeErr: () => undefined });
     try {

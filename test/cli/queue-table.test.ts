@@ -3,7 +3,7 @@ import { type QueueTableOptions, queuePicture, requireNames, usersOf } from '../
 import { parseWorkload } from '../../runtime/cli/workload-names';
 import { ended, fluxJob, NOW, runs, waits } from './fluxjobs';
 
-const OPTIONS: QueueTableOptions = { namespaces: false, now: NOW, all: true };
+const OPTIONS: QueueTableOptions = { namespaces: false, now: NOW, all: true, empty: 'nothing runs or waits' };
 const lines = (fluxJobs: Parameters<typeof queuePicture>[0], options: Partial<QueueTableOptions> = {}) =>
   linesOf(queuePicture(fluxJobs, { ...OPTIONS, ...options }));
 
@@ -70,4 +70,9 @@ test('an age is no change of a row, a position is one', () => {
     queuePicture([fluxJob], { ...OPTIONS, now }).rows[0]!.state;
   expect(state(waits('a', 2), NOW)).toBe(state(waits('a', 2), NOW + 1e6));
   expect(state(waits('a', 2), NOW)).not.toBe(state(waits('a', 1), NOW));
+});
+
+test('an age is that of the workload, whose FluxJob is younger', () => {
+  const old = waits('old', 1, { submitTime: '2026-11-23T09:00:00Z' as never });
+  expect(lines([old])[1]).toMatch(/ 3h +Busy$/);
 });

@@ -1,5 +1,5 @@
 /** What a user reads when the read API has no answer, for each reason and each command. */
-import { type Answer, playedReadApi, refusal, ROOT } from './played-read-api';
+import { type Answer, playedReadApi, ROOT, refusal } from './played-read-api';
 
 const getApi = playedReadApi();
 const JOB = 'apiVersion: batch/v1\nkind: Job\nmetadata: { name: train }\n';
@@ -97,7 +97,7 @@ const SITUATIONS: readonly Situation[] = [
     because: 'somebody else refuses it',
     answer: refusal(418, 'Teapot', 'short and stout'),
     words: 'usage',
-    says: /^FLUXQ_KUBERNETES_FAILED: GET \/apis\/queue\.converged-computing\.org\S+: short and stout$/,
+    says: /^FLUXQ_KUBERNETES_FAILED: short and stout$/,
   },
   {
     because: 'nothing had the name',

@@ -46,7 +46,3 @@ test('CPU that a FluxJob of an earlier release does not tell is no number', () =
   const old = use('old', 'Running', { pods: 1, jobspec: jobspec() }, 'node-1');
   expect(lines(['queue'], [...FLUX_JOBS, old])[1]).toMatch(/^default +3 +2 +6 +\? /);
 });
-
-test('an empty queue is a sentence', () => {
-  expect(lines(['queue'], [ended])).toEqual(['nothing runs or waits']);
-});

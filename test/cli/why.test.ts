@@ -1,5 +1,5 @@
 /** What `why` and `when` add to a reason: those ahead, and those that hold nodes. The sentences of all reasons are in why/. */
-import { startSentence, whyLines } from '../../runtime/cli/why';
+import { movedLines, startSentence, whyLines } from '../../runtime/cli/why';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import { ended, fluxJob, NOW, runs, waits } from './fluxjobs';
 
@@ -87,4 +87,23 @@ test.each<[FluxJobObject, string]>([
 test('a workload without a pass for less than a minute is no news', () => {
   const now = Date.parse('2026-11-23T11:55:30Z');
   expect(startSentence({ fluxJob: fluxJob('new'), now })).toBe('the next pass will tell');
+});
+
+test('a watch says by what a promise moved', () => {
+  const promise = waits('mine', 1, { estimatedStart: '2026-11-23T12:30:00Z' as never });
+  const late = running('late', '2026-11-23T10:00:00Z');
+  const asked = { fluxJob: promise, all: [promise, late], now: NOW };
+  expect(movedLines('2026-11-23T12:10:00Z', asked)).toEqual([
+    'it was promised for 2026-11-23T12:10:00Z before; that moved by job/late, past the walltime',
+  ]);
+  expect(movedLines('2026-11-23T12:10:00Z', { ...asked, all: [promise] })[0]).toContain('does not show');
+  const over = running('over', '2026-11-23T11:09:00Z', {
+    phase: 'Finished',
+    finishTime: '2026-11-23T12:10:20Z',
+  });
+  expect(movedLines('2026-11-23T12:10:00Z', { ...asked, all: [promise, over] })[0]).toContain(
+    'by job/over, past',
+  );
+  expect(movedLines('2026-11-23T12:30:00Z', asked)).toEqual([]);
+  expect(movedLines(undefined, asked)).toEqual([]);
 });

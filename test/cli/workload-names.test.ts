@@ -7,6 +7,7 @@ test.each([
   ['train', ['Job', 'Pod'], 'train', undefined],
   ['job/train', ['Job'], 'train', undefined],
   ['Pods/train', ['Pod'], 'train', undefined],
+  ['mc/train', ['Job'], 'train', undefined],
   ['science/train', ['Job', 'Pod'], 'train', 'science'],
 ])('%s', (text, kinds, name, namespace) => {
   const parsed = parseAnyWorkload(text);
@@ -37,6 +38,7 @@ test.each<[string, object | undefined, RegExp]>([
 ])('without a FluxJob, %s is told by its true reason', async (_, job, message) => {
   const get = async (path: string) => {
     if (job !== undefined && path.endsWith('/jobs/train')) return job;
+    if (path.endsWith('/namespaces/a')) return { metadata: { labels: { 'fluxqueue/enabled': 'true' } } };
     throw apiError(404, 'not found', undefined, path);
   };
   await expect(findFluxJob({ get } as unknown as KubernetesClient, 'a', 'train')).rejects.toThrow(message);

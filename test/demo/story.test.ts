@@ -38,3 +38,18 @@ test('tells why the impossible one waits only when that is known', () => {
 test('does not speak of a promise that was never made', () => {
   expect(new Story().of([row('wide', 1, runs('node-0', '0-3', T))])).toEqual([]);
 });
+
+test('says by what a promise moved, while it waits and when it is granted', () => {
+  const story = new Story();
+  const others = [row('long', 1, runs('node-0', '0', T)), row('short', 3, done(T + 5))];
+  story.of([...others, row('wide', 2, { ...reserved, estimatedStart: T + 10 })]);
+  expect(story.of([...others, row('wide', 2, reserved)])[0]).toContain(
+    'at 16:00:20 at the latest, 10 s after its first promise: long ran past the walltime; 1 submitted',
+  );
+  const ended = row('long', 1, { ...runs('node-0', '0', T), phase: 'Finished', finishedAt: T + 21 });
+  const granted = row('wide', 2, { pods: 10, ...runs('node-0', '0-3', T + 22) });
+  expect(story.of([ended, granted])[0]).toContain(
+    'promised for 16:00:10 at the latest, granted at 16:00:22, 12 s after its first promise: long ran past the walltime',
+  );
+  expect(story.of([granted])[0]).toContain('12 s after its first promise: its nodes were not free in time');
+});

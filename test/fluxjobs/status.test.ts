@@ -144,6 +144,7 @@ describe('the status of a FluxJob', () => {
       nodes: 'node-1',
       nodeCount: 1,
       start: rfc3339(102),
+      submitTime: rfc3339(rowIn('Running').submittedAt),
       startTime: rfc3339(102),
     });
     expect(status.allocation).toEqual([{ node: 'node-1', pods: 1, units: { core: '0', memory: '0' } }]);

@@ -5,6 +5,7 @@
  */
 import { Command } from 'commander';
 import { messageOf } from '../../runtime/errors';
+import { exitWhenWritten } from '../../runtime/exit';
 import { startStack } from '../stack/stack';
 import { type Comparison, compareAll } from './compare';
 import { CASES } from './manifests';
@@ -64,10 +65,7 @@ function summarize({
   return `${same} the same, ${explained.length} different as explained, ${different} different\n`;
 }
 
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    print(messageOf(error));
-    process.exit(1);
-  },
-);
+main().then(exitWhenWritten, (error: unknown) => {
+  print(messageOf(error));
+  return exitWhenWritten(1);
+});

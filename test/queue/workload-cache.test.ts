@@ -211,7 +211,11 @@ describePostgres('the workload cache', (getPostgres) => {
   });
 
   describe('a requeue with what its user changed', () => {
-    const suspended = { uid: 'a', cause: 'suspended', message: 'suspended by its user; requeued' } as const;
+    const suspended = {
+      uid: 'a',
+      cause: 'suspended',
+      message: 'its spec.suspend was set to true; requeued',
+    } as const;
 
     async function granted(port: Queue) {
       const workloadCache = await workloadCacheOver(port);

@@ -1,9 +1,10 @@
 /** The commands that users run with their own rights: a user with `edit` in one namespace. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { messageOf } from '../../runtime/errors';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
@@ -90,7 +91,7 @@ describeStack(
     test('watches tell in a pipe what changes', async () => {
       const queue = await watching('queue', '-o', 'wide', '-l', 'app=watched');
       const names = await watching('queue', '-o', 'name');
-      await queue.says('nothing runs or waits');
+      await queue.says('nothing runs or waits in namespace science');
       const full = await job('watched', 4, UNTIL_ENDED, { app: 'watched' });
       await queue.says('job/watched  Running');
       const next = await job('watched-next', 4, '300ms');
@@ -125,6 +126,50 @@ describeStack(
       );
       await science.delete(wide, 'Job');
       await science.phase(wide, 'Finished');
+    });
+
+    test('every example is taken from a user with edit', async () => {
+      const { cluster } = getFixture().stack;
+      const env = { ...process.env, KUBECONFIG: cluster.kubeconfigForUser(ADA) };
+      const folder = join(__dirname, '..', '..', 'examples', 'jobs');
+      const files = readdirSync(folder).filter((file) => file !== 'namespace.yaml');
+      for (const file of files) {
+        const args = ['create', '--dry-run=server', '-o', 'name', '-f', join(folder, file)];
+        expect((await run(cluster.kubectlPath, args, { env })).stdout).toMatch(/^(job.batch|pod)\/\S+\n$/);
+      }
+    });
+
+    test('what would change nothing is refused', async () => {
+      const running = await job('running', 1, '60s');
+      await science.phase(running, 'Running');
+      for (const words of [['hold'], ['priority', '-5']]) {
+        const [command = '', ...rest] = words;
+        await expect(fluxqueue(command, 'running', ...rest)).rejects.toThrow(
+          /FLUXQ_NOT_WAITING: workload: has its nodes already, .*kubectl fluxqueue requeue/,
+        );
+        await expect(fluxqueue(command, 'suspended', ...rest)).rejects.toThrow(
+          /FLUXQ_NOT_WAITING: .*has ended/,
+        );
+      }
+      expect(await fluxqueue('release', 'running')).toBe('job/running is not held');
+      const { metadata } = await getFixture().client.get<Job>(jobs('science', 'running'));
+      expect(Object.keys(metadata.annotations ?? {}).join()).not.toMatch(/hold|priority/);
+      await fluxqueue('cancel', 'running');
+      await science.phase(running, 'Finished');
+    });
+
+    test('an administrator is told that there is no such namespace, or that it has no queue', async () => {
+      const { stack } = getFixture();
+      const asAdmin = (...words: readonly string[]) =>
+        stack.roles.once(words, { KUBECONFIG: stack.cluster.kubeconfig });
+      for (const words of [['queue'], ['top'], ['why', 'x'], ['hold', 'x']])
+        await expect(asAdmin(...words, '-n', 'nosuch')).rejects.toThrow(
+          /FLUXQ_NAMESPACE_UNKNOWN: .*"nosuch"/,
+        );
+      const without =
+        'nothing runs or waits in namespace default, which has not the label fluxqueue/enabled: "true"\n';
+      expect(await asAdmin('queue', '-n', 'default')).toBe(without);
+      expect(await asAdmin('top', '-n', 'default')).toBe(without);
     });
 
     test('a running Job is given back to the queue and starts again', async () => {
@@ -189,15 +234,21 @@ describeStack(
 
     test('a user without rights, a wrong name and a wrong word get one sentence', async () => {
       await expect(fluxqueue('why', 'nothing')).rejects.toThrow(
-        /FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob in namespace science is about it \(got "nothing"\); see that the namespace/,
+        /FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob in namespace science is about it \(got "nothing"\); kubectl fluxqueue queue --all -n science lists/,
       );
       await expect(fluxqueue('hold', 'job/nothing')).rejects.toThrow(
         /FLUXQ_WORKLOAD_UNKNOWN: .*kubectl fluxqueue queue/,
       );
       await expect(fluxqueue('why', 'service/x')).rejects.toThrow(
-        /FLUXQ_WORKLOAD_NAME: .*write its name, job\/NAME or pod\/NAME/,
+        /FLUXQ_WORKLOAD_NAME: .*write its name, job\/NAME, pod\/NAME or mc\/NAME/,
       );
-      await expect(fluxqueue('priority', 'suspended', '100')).rejects.toThrow(/FLUXQ_PRIORITY/);
+      const urgent = await job('urgent', 1, '300ms', { 'fluxqueue/hold': 'true' });
+      await science.phase(urgent, 'Waiting', 'Held');
+      // Admission's own sentence, with its remedy and no other.
+      const refused = await fluxqueue('priority', 'urgent', '100').catch(messageOf);
+      expect(refused).toMatch(/^.*FLUXQ_PRIORITY: .*$/m);
+      expect(refused).not.toMatch(/PATCH|KUBERNETES_|RBAC/);
+      await fluxqueue('cancel', 'urgent');
       const { stack } = getFixture();
       const elsewhere = stack.roles.once(['queue', '-n', 'default'], {
         KUBECONFIG: stack.cluster.kubeconfigForUser(ADA),

@@ -149,7 +149,7 @@ describe('an eviction', () => {
   test('keeps the failure that began it until the workload is requeued', async () => {
     const { grant, evict, row, patches, reasonFor } = await setUp();
     await grant();
-    await evict({ cause: 'suspended', message: 'suspended by its user' }, job(true), [pod]);
+    await evict({ cause: 'suspended', message: 'its spec.suspend was set to true' }, job(true), [pod]);
     expect(row()).toMatchObject({ evictionReason: null, evictionCause: null, avoid: {} });
     await evict({ ...LOST, avoid: ['node-1'] }, job(false));
     // It is committed before the Job is suspended: another leader continues from the row alone.
@@ -237,7 +237,7 @@ describe('an eviction', () => {
     const { grant, evict, row, events } = await setUp();
     const causes: readonly EvictionReason[] = [
       { cause: 'preempted', message: 'preempted by science/b, which is more urgent' },
-      { cause: 'suspended', message: 'suspended by its user' },
+      { cause: 'suspended', message: 'its spec.suspend was set to true' },
     ];
     for (const reason of causes) {
       await grant();
@@ -257,10 +257,10 @@ describe('an eviction', () => {
     userChanges({ held: true });
     const seen: unknown[] = [];
     workloadCache.onChange(({ phase, held, reason }) => seen.push({ phase, held, reason }));
-    await evict({ cause: 'suspended', message: 'suspended by its user' }, job(true));
+    await evict({ cause: 'suspended', message: 'its spec.suspend was set to true' }, job(true));
     expect(seen).toEqual([{ phase: 'Waiting', held: true, reason: 'Held' }]);
     expect(events).toEqual([
-      { type: 'Normal', reason: 'Requeued', message: 'suspended by its user; requeued' },
+      { type: 'Normal', reason: 'Requeued', message: 'its spec.suspend was set to true; requeued' },
     ]);
     await expect(workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row()) }])).resolves.toEqual(
       [],

@@ -86,7 +86,7 @@ describe('the walltime', () => {
 
 it('reports the field, the value and the remedy, and truncates a long value', () => {
   expect(() => of({}, { 'fluxqueue/walltime': 'soon' })).toThrow(
-    'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/walltime"]: must be a duration like "1h30m" or seconds like "5400", ' +
+    'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/walltime"]: must be a duration like "1h30m", "2d" or "1-12:00:00" (days-hours:minutes:seconds) or seconds like "5400", ' +
       'more than 0 and at most 2147483647 seconds (got "soon"); correct or remove it',
   );
   const shown = `(got "${'é'.repeat(80)}…")`;

@@ -40,7 +40,16 @@ function seconds(v: string): string {
   );
   const part = `double(part.find("[0-9.]+")) * {${factors.join(', ')}}[part.find("[a-zµμ]+")]`;
   const parts = `${v}.findAll("[0-9.]+[a-zµμ]+").map(part, ${part})`;
-  return `(${v}.matches("[a-z]$") ? ${parts}.sum() : double(${v}))`;
+  return `(${v}.matches("[:-]") ? ${slurmSeconds(v)} : ${v}.matches("[a-z]$") ? ${parts}.sum() : double(${v}))`;
+}
+
+/** As in constructs/api/durations.ts: days, hours, minutes and seconds, of which those that are not given are 0. */
+function slurmSeconds(v: string): string {
+  const withoutDays = `(${v}.matches(":.*:") ? "0:" : "0:0:") + ${v}`;
+  const parts = `(${v}.contains("-") ? ${v}.replace("-", ":") + ":0:0" : ${withoutDays}).split(":")`;
+  const factors = [DURATION_UNITS.d, DURATION_UNITS.h, DURATION_UNITS.m, DURATION_UNITS.s];
+  const sum = factors.map((factor, i) => `double(parts[${i}]) * ${celDouble(factor)}`).join(' + ');
+  return `[${parts}].map(parts, ${sum}).sum()`;
 }
 
 /** A number as a CEL double: CEL does not compare doubles with literals that look like integers. */

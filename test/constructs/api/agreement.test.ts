@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Testing } from 'cdk8s';
 import { parse } from 'yaml';
-import { DURATION_UNITS, parseDuration } from '../../../constructs/api/durations';
+import {
+  CRD_QUEUE_WALLTIME_PATTERN,
+  CRD_WALLTIME_PATTERN,
+  DURATION_SYNTAX,
+  DURATION_UNITS,
+  MINICLUSTER_WALLTIME_REQUIREMENT,
+  parseDuration,
+} from '../../../constructs/api/durations';
 import * as labels from '../../../constructs/api/labels';
 import { MATCH_POLICIES, QUEUE_POLICIES } from '../../../constructs/api/policies';
 import {
@@ -29,7 +36,7 @@ import { parseConfig } from '../../../runtime/config';
 import { settingsOf, stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import { workloadSettings } from '../../../runtime/workloads/settings';
 import { fluxSetup } from '../../fluxsetups/fluxsetup-objects';
-import { CRD_DURATION_PATTERN, CRD_WALLTIME_PATTERN } from './crd-patterns';
+import { CRD_DURATION_PATTERN } from './crd-patterns';
 
 interface Schema {
   readonly default?: unknown;
@@ -149,14 +156,30 @@ describe('the CRD of FluxSetup', () => {
     expect(PRIORITY_RANGE).toEqual(INT32);
   });
 
-  test.each(['walltime.default', 'walltime.max', 'requeue.backoff'])('has the syntax of %s', (path) => {
-    expect(at(path).pattern).toBe(CRD_DURATION_PATTERN);
+  test('has the syntax of the backoff', () => {
+    expect(at('requeue.backoff').pattern).toBe(CRD_DURATION_PATTERN);
   });
 
-  test('has the longest walltime, in whole hours, and the longest backoff', () => {
-    const hours = Math.floor(MAX_WALLTIME_SECONDS / 3600);
-    expect(rules('walltime.default')).toContain(`duration(self) <= duration('${hours}h')`);
-    expect(rules('walltime.max')).toContain(`duration(self) <= duration('${hours}h')`);
+  test.each(['walltime.default', 'walltime.max'])(
+    'has the syntax of %s, with the right form in words',
+    (path) => {
+      const [syntax, range] = at(path)['x-kubernetes-validations'] ?? [];
+      const matches = `self.matches('${CRD_QUEUE_WALLTIME_PATTERN}')`;
+      expect(syntax).toEqual({ rule: matches, message: `must be ${DURATION_SYNTAX}` });
+      const hours = Math.floor(MAX_WALLTIME_SECONDS / 3600);
+      const isWithin = `!self.matches('${CRD_DURATION_PATTERN}') || duration(self) <= duration('${hours}h')`;
+      expect(range!.rule).toBe(`self.matches('[1-9]') && (${isWithin})`);
+    },
+  );
+
+  test('compares the walltimes that CEL can compare', () => {
+    const isOther = (field: string) => `!self.${field}.matches('${CRD_DURATION_PATTERN}')`;
+    expect(rules('walltime')).toBe(
+      `${isOther('default')} || ${isOther('max')} || duration(self.default) <= duration(self.max)`,
+    );
+  });
+
+  test('has the longest backoff', () => {
     expect(rules('requeue.backoff')).toContain(
       `duration(self) <= duration('${MAX_BACKOFF_SECONDS / 3600}h')`,
     );
@@ -184,7 +207,9 @@ describe('the CRD of FluxSetup', () => {
 describe('the CRD of MiniCluster', () => {
   test('has the syntax of queue and walltime', () => {
     expect(field(miniclusters, 'queue').pattern).toBe(QUEUE_NAME_PATTERN);
-    expect(field(miniclusters, 'walltime').pattern).toBe(CRD_WALLTIME_PATTERN);
+    expect(field(miniclusters, 'walltime')['x-kubernetes-validations']).toEqual([
+      { rule: `self.matches('${CRD_WALLTIME_PATTERN}')`, message: MINICLUSTER_WALLTIME_REQUIREMENT },
+    ]);
   });
 
   test('takes priorities of the whole range', () => {

@@ -1,6 +1,11 @@
-import { formatDuration, parseDuration } from '../../../constructs/api/durations';
+import {
+  CRD_QUEUE_WALLTIME_PATTERN,
+  CRD_WALLTIME_PATTERN,
+  formatDuration,
+  parseDuration,
+} from '../../../constructs/api/durations';
 import fc from '../../fast-check';
-import { CRD_DURATION_PATTERN, CRD_WALLTIME_PATTERN } from './crd-patterns';
+import { CRD_DURATION_PATTERN } from './crd-patterns';
 
 test.each([
   ['5400', 5400],
@@ -10,11 +15,36 @@ test.each([
   ['250µs', 250e-6],
   ['+2m', 120],
   ['0s', 0],
+  ['2d', 172_800],
+  ['1d12h', 129_600],
+  // The forms of Slurm, as its manual lists them for --time.
+  ['1-12', 129_600],
+  ['1-12:30', 131_400],
+  ['1-12:00:00', 129_600],
+  ['01:30:00', 5400],
+  ['72:00:00', 259_200],
+  ['90:00', 5400],
 ])('%s is %d seconds', (text, seconds) => {
   expect(parseDuration(text)).toBeCloseTo(seconds, 9);
 });
 
-test.each(['', 'soon', '-5m', '1h30', '90 m', '1e3', 'Infinity', '1d'])('%j is no duration', (text) => {
+test.each([
+  '',
+  'soon',
+  '-5m',
+  '1h30',
+  '90 m',
+  '1e3',
+  'Infinity',
+  '1 hour',
+  '1-',
+  '-1:00',
+  '1:2:3:4',
+  '1-2:3:4:5',
+  '+1:00',
+  '1:30m',
+  '1.5:00',
+])('%j is no duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
@@ -41,6 +71,7 @@ test.each([
 test('every duration of a CRD is read', () => {
   const texts = fc.oneof(
     fc.stringMatching(new RegExp(CRD_DURATION_PATTERN)),
+    fc.stringMatching(new RegExp(CRD_QUEUE_WALLTIME_PATTERN)),
     fc.stringMatching(new RegExp(CRD_WALLTIME_PATTERN)),
   );
   const short = texts.filter((text) => !/[0-9]{10}/.test(text));

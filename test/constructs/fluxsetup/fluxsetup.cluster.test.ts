@@ -91,6 +91,20 @@ describeCluster('the API of FluxSetup', (getCluster) => {
   });
 
   test.each([
+    ['2d', '2-0'],
+    ['1d12h', '36:00:00'],
+    ['1-12:00:00', '1-12:00:01'],
+    ['90:00', '01:30:00'],
+    ['90m', '1h30m1s'],
+  ])('takes a default walltime of %s, and a largest one of %s', async (usual, most) => {
+    const walltime = { default: usual, max: most };
+    const name = `form-${usual}-${most}`.replaceAll(':', '');
+    const { status, text } = await create(name, { walltime });
+    expect([status, JSON.parse(text).message]).toEqual([201, undefined]);
+    expect(JSON.parse(text)).toMatchObject({ spec: { walltime } });
+  });
+
+  test.each([
     ['an unknown field', { quota: { cpus: 4 } }, 'unknown field "spec.quota.cpus"'],
     ['an unknown policy', { policy: 'fair' }, 'spec.policy: Unsupported value: "fair"'],
     [
@@ -98,7 +112,21 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       { reservations: 2 },
       'reservations requires policy hybrid; remove it',
     ],
-    ['an invalid walltime', { walltime: { max: '7d' } }, 'spec.walltime.max: Invalid value'],
+    [
+      'an invalid walltime',
+      { walltime: { max: '1 hour' } },
+      'spec.walltime.max: Invalid value: "1 hour": must be a duration like "1h30m", "2d" or "1-12:00:00" (days-hours:minutes:seconds)',
+    ],
+    [
+      'a walltime above the largest',
+      { walltime: { max: '596524h' } },
+      'must be greater than 0 and at most 596523h',
+    ],
+    [
+      'a walltime of 0 in a form of Slurm',
+      { walltime: { default: '0-00:00' } },
+      'must be greater than 0 and at most',
+    ],
     ['a walltime of 0', { walltime: { default: '0s' } }, 'must be greater than 0 and at most 596523h'],
     [
       'a default walltime above the maximum',

@@ -3,6 +3,16 @@ import { omitUndefined } from '../../../constructs/minicluster/object';
 import { workloadSettings } from '../../../runtime/workloads/settings';
 import { find, pod, render, workload } from './rendered';
 
+test.each([
+  ['01:30:00', '90m'],
+  ['1-12:00:00', '36h'],
+  ['1-12', '1-12'],
+  ['2d', '2d'],
+])('a walltime of %s is the label %s, which has no colon', (walltime, label) => {
+  const { metadata } = find(render({ walltime }), 'Job');
+  expect(metadata.labels?.['fluxqueue/walltime']).toBe(label);
+});
+
 describe('the Job', () => {
   test('succeeds with the lead broker and does not count an eviction as a failure', () => {
     expect(workload()).toMatchObject({
@@ -51,6 +61,7 @@ describe('the Job', () => {
   test('ends by its walltime or its deadline, whichever is earlier', () => {
     expect(workload({ walltime: '1h30m' })).toMatchObject({ activeDeadlineSeconds: 5400 });
     expect(workload({ walltime: '90' })).toMatchObject({ activeDeadlineSeconds: 90 });
+    expect(workload({ walltime: '1-12:00:00' })).toMatchObject({ activeDeadlineSeconds: 129_600 });
     expect(workload({ walltime: '1h', deadlineSeconds: 60 })).toMatchObject({ activeDeadlineSeconds: 60 });
     expect(workload({ deadlineSeconds: 60 })).toMatchObject({ activeDeadlineSeconds: 60 });
   });

@@ -7,6 +7,7 @@ import {
   type MiniClusterSpec,
   validateMiniCluster,
 } from '../../../constructs/minicluster';
+import { FIELDS } from './fields';
 import { CONTAINER, cluster, INVALID, VALID } from './specs';
 
 const validate = (spec: unknown, name = 'mc') =>
@@ -71,12 +72,26 @@ test.each<[string, unknown, string]>([
   expect(lines(spec)).toEqual([line]);
 });
 
-test('names the pattern that a value must match', () => {
-  expect(lines(cluster({ walltime: 'long' }))).toEqual([
-    expect.stringMatching(
-      /^spec\.walltime: does not match the required pattern \^.* \(got "long"\); correct it$/,
-    ),
+test('shows the right forms of a walltime', () => {
+  expect(lines(cluster({ walltime: '1 hour' }))).toEqual([
+    'spec.walltime: must be a duration like "1h30m", "2d" or "1-12:00:00" (days-hours:minutes:seconds), or seconds like "5400" (got "1 hour"); write it in one of these forms',
   ]);
+  for (const walltime of ['1h30m', '2d', '1d12h', '1-12:00:00', '01:30:00', '5400'])
+    expect(lines(cluster({ walltime }))).toEqual([]);
+});
+
+/** Props that are written in another place or with another name in YAML. */
+const RENAMED = FIELDS.filter(
+  ({ prop, path }) => /^[a-zA-Z.]+$/.test(prop) && prop !== path.replace(/^containers\[\]/, 'container'),
+).filter(({ path }) => !path.includes('{}'));
+
+test.each(RENAMED)('names the field $path of the prop $prop', ({ prop, path }) => {
+  const [group = '', ...rest] = prop.split('.');
+  const value = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), true);
+  const spec = group === 'container' ? { containers: [value] } : { [group]: value };
+  const said = lines(cluster(spec)).join('\n');
+  expect(said).toMatch(/in YAML use|did you mean/);
+  expect(said).toContain(path.replace('containers[].', '').split('.')[0]);
 });
 
 test('does not print a certificate that is in the wrong field', () => {

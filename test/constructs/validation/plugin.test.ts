@@ -215,6 +215,15 @@ describe('the plugin', () => {
     [{ policy: 'fifo' }, 'spec.policy: must be one of: fcfs, easy'],
     [{ depth: 0 }, 'spec.depth: must be from 1 to'],
     [{ polcy: 'easy' }, 'spec.polcy: is not a field'],
+    [
+      { maxWalltime: '2d' },
+      'spec.maxWalltime: is not a field, but a prop of the construct; in YAML use spec.walltime.max',
+    ],
+    [
+      { walltime: { max: '1 hour' } },
+      'spec.walltime.max: must be a duration like "1h30m", "2d" or "1-12:00:00"',
+    ],
+    [{ walltime: { default: '1-0', max: '2:00:00' } }, 'is less than the default walltime'],
     [{ quota: {} }, 'spec.quota: must have at least one field'],
     [{ quota: { cores: 'many' } }, 'spec.quota.cores: does not match'],
     [{ cohort: '' }, 'spec.cohort: must have from 1 to 63 characters'],

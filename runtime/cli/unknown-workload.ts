@@ -1,0 +1,86 @@
+/** Why the cluster has no workload of a name: its namespace does not exist or has no queue, or the workload is gone. */
+import { NAMESPACE_LABEL } from '../../constructs/api/labels';
+import { FluxqError } from '../errors';
+import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
+import { namespaces } from '../kubernetes/paths';
+import { ask, histories } from '../kubernetes/read-api';
+import type { KubernetesObject } from '../kubernetes/types';
+import type { History } from '../reader/kinds';
+import { rfc3339 } from './durations';
+
+/** @param text the workload, as its user wrote it */
+export async function unknownWorkload(
+  client: KubernetesClient,
+  namespace: string,
+  text: string,
+  problem: string,
+): Promise<FluxqError> {
+  const isQueued = await hasQueue(client, namespace);
+  const name = text.split('/').at(-1)!;
+  const end = await endOf(client, namespace, name);
+  const refuse = (what: string, remedy: string) =>
+    new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', what, { field: 'workload', value: text, remedy });
+  if (end !== undefined)
+    return refuse(
+      `is gone: ${end}`,
+      `kubectl fluxqueue history ${name} -n ${namespace} shows its whole history`,
+    );
+  if (isQueued === false)
+    return refuse(
+      `${problem}, and the namespace has not the label ${NAMESPACE_LABEL}: "true"`,
+      'have an administrator set the label, and create the workload again',
+    );
+  return refuse(problem, `kubectl fluxqueue queue --all -n ${namespace} lists what there is`);
+}
+
+/**
+ * Whether the workloads of the namespace wait in the queue; undefined if its user may not know.
+ * @throws FluxqError FLUXQ_NAMESPACE_UNKNOWN if there is no such namespace
+ */
+async function hasQueue(client: KubernetesClient, namespace: string): Promise<boolean | undefined> {
+  try {
+    const { metadata } = await client.get<KubernetesObject>(namespaces(namespace), { retries: 0 });
+    return metadata.labels?.[NAMESPACE_LABEL] === 'true';
+  } catch (error) {
+    if (!isStatus(error, 404)) return undefined;
+    throw new FluxqError('FLUXQ_NAMESPACE_UNKNOWN', 'the cluster has no namespace of this name', {
+      field: 'namespace',
+      value: namespace,
+      remedy: 'kubectl get namespaces lists them; the option -n names one',
+    });
+  }
+}
+
+/**
+ * What a table without rows says.
+ *
+ * @param namespace undefined: all namespaces
+ * @throws FluxqError FLUXQ_NAMESPACE_UNKNOWN if there is no such namespace
+ */
+export async function emptySentence(
+  client: KubernetesClient,
+  namespace: string | undefined,
+): Promise<string> {
+  if (namespace === undefined) return 'nothing runs or waits';
+  const nothing = `nothing runs or waits in namespace ${namespace}`;
+  const isQueued = await hasQueue(client, namespace);
+  return isQueued === false ? `${nothing}, which has not the label ${NAMESPACE_LABEL}: "true"` : nothing;
+}
+
+/** What the history says last of a workload that was deleted, if there is a history. */
+async function endOf(client: KubernetesClient, namespace: string, name: string): Promise<string | undefined> {
+  try {
+    const { entries } = await ask<History>(client, {
+      verb: 'get',
+      path: histories(namespace, name),
+      scope: { namespace },
+      request: { retries: 0 },
+    });
+    const last = entries.findLast(({ event }) => event === 'Finished');
+    return last === undefined ? undefined : `it ended at ${rfc3339(last.at)}: ${last.message}`;
+  } catch {
+    // Without the read API, or the right to it, nothing is known.
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+/** What the commands about workloads say of one that is gone, of a namespace that is wrong, and of refusals. */
+import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+import { waits } from './fluxjobs';
+import { type Answer, playedReadApi, refusal } from './played-read-api';
+
+const getApi = playedReadApi();
+const NOT_FOUND = refusal(404, 'NotFound', 'not found');
+const QUEUED = { body: { metadata: { name: 'science', labels: { 'fluxqueue/enabled': 'true' } } } };
+const ended = (message: string) => ({
+  body: {
+    entries: [
+      { at: '2026-11-23T09:00:00.120Z', uid: 'u', kind: 'Job', event: 'Finished', actor: 'c', message },
+    ],
+  },
+});
+
+/** Answers by the end of their paths; the rest is not found. */
+function answers(byPath: Readonly<Record<string, Answer>>): void {
+  getApi().answer = ({ path }) =>
+    Object.entries(byPath).find(([end]) => path.endsWith(end))?.[1] ?? NOT_FOUND;
+}
+
+const CANCELLED = { '/namespaces/science': QUEUED, '/histories/train': ended('it was deleted') };
+
+test.each(['why train', 'when job/train', 'hold train', 'cancel train'])(
+  '%s of a workload that was cancelled says so',
+  async (words) => {
+    answers(CANCELLED);
+    expect((await getApi().run(...words.split(' '))).refused).toBe(
+      `FLUXQ_WORKLOAD_UNKNOWN: workload: is gone: it ended at 2026-11-23T09:00:00Z: it was deleted (got ${JSON.stringify(
+        words.split(' ')[1],
+      )}); kubectl fluxqueue history train -n science shows its whole history`,
+    );
+  },
+);
+
+test('the label of the namespace is asked for only where it is missing', async () => {
+  const api = getApi();
+  answers({ '/namespaces/science': QUEUED });
+  const here = await api.run('why', 'train');
+  expect(here.refused).toMatch(/no FluxJob in namespace science is about it .*queue --all -n science lists/);
+  answers({ '/namespaces/science': { body: { metadata: { name: 'science' } } } });
+  const without = await api.run('why', 'train');
+  expect(without.refused).toContain('the namespace has not the label fluxqueue/enabled: "true"');
+  answers({ '/namespaces/science': refusal(403, 'Forbidden', 'no') });
+  expect((await api.run('why', 'train')).refused).not.toContain('label');
+});
+
+test.each(['queue', 'top', 'why train', 'hold train'])(
+  '%s names a namespace that does not exist',
+  async (words) => {
+    answers({
+      '/fluxjobs': { body: { items: [] } },
+      '/jobs': { body: { items: [] } },
+      '/pods': { body: { items: [] } },
+    });
+    expect((await getApi().run(...words.split(' '), '-n', 'nosuch')).refused).toBe(
+      'FLUXQ_NAMESPACE_UNKNOWN: namespace: the cluster has no namespace of this name (got "nosuch"); kubectl get namespaces lists them; the option -n names one',
+    );
+  },
+);
+
+test('a MiniCluster is named as one: its Job waits, and cancel deletes the MiniCluster', async () => {
+  const api = getApi();
+  const waiting: FluxJobObject = waits('lammps', 1);
+  answers({
+    '/fluxjobs/lammps-job': { body: waiting },
+    '/fluxjobs': { body: { items: [waiting] } },
+    '/miniclusters/lammps': { body: {} },
+    '/nodereports': refusal(403, 'Forbidden', 'no'),
+    '/namespaces/science': QUEUED,
+  });
+  const why = await api.run('why', 'mc/lammps');
+  expect([why.refused, why.output]).toEqual([
+    undefined,
+    expect.stringContaining('job/lammps waits in queue'),
+  ]);
+  expect((await api.run('queue', 'minicluster/lammps', '-o', 'name')).output).toBe('job/lammps\n');
+  expect((await api.run('cancel', 'mc/lammps')).output).toBe('minicluster/lammps cancelled\n');
+  expect(api.asked.at(-1)).toMatchObject({
+    method: 'DELETE',
+    path: '/apis/flux-framework.org/v1alpha2/namespaces/science/miniclusters/lammps',
+  });
+});
+
+const WAITING_JOB = {
+  body: { metadata: { name: 'train', labels: { 'fluxqueue/admitted': 'true' } }, spec: { suspend: true } },
+};
+
+test.each([
+  [
+    'admission, with its own remedy',
+    'jobs.batch "train" is forbidden: ValidatingAdmissionPolicy \'p\' with binding \'b\' denied request: FLUXQ_PRIORITY: metadata: is above 0 (got "9"); lower it',
+    'FLUXQ_PRIORITY: metadata: is above 0 (got "9"); lower it',
+  ],
+  [
+    'RBAC, with one remedy',
+    'jobs.batch "train" is forbidden: User "ada" cannot patch resource "jobs"',
+    'FLUXQ_KUBERNETES_FORBIDDEN: jobs.batch "train" is forbidden: User "ada" cannot patch resource "jobs"; ask an administrator for the right, such as a RoleBinding to edit',
+  ],
+])('a change that is refused shows the sentence of %s, and no request', async (_, said, shown) => {
+  getApi().answer = ({ method }) => (method === 'GET' ? WAITING_JOB : refusal(403, 'Forbidden', said));
+  expect((await getApi().run('priority', 'train', '9')).refused).toBe(shown);
+});
+
+test.each([
+  ['hold', { labels: { 'fluxqueue/admitted': 'true' } }, { suspend: false }, {}, /has its nodes already/],
+  [
+    'hold',
+    { labels: { 'fluxqueue/admitted': 'true' } },
+    { suspend: true },
+    { conditions: [{ type: 'Failed', status: 'True' }] },
+    /has ended/,
+  ],
+  ['hold', {}, { suspend: true }, {}, /is not in the queue/],
+])('%s of what does not wait is refused (%j %j %j)', async (command, metadata, spec, status, problem) => {
+  answers({ '/jobs/train': { body: { metadata: { name: 'train', ...metadata }, spec, status } } });
+  const { refused, output } = await getApi().run(command, 'train');
+  expect([refused, output]).toEqual([expect.stringMatching(problem), '']);
+  expect(getApi().asked.map(({ method }) => method)).not.toContain('PATCH');
+});
