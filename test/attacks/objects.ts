@@ -4,6 +4,7 @@ import { type Act, ALPHA } from './attack';
 
 const GROUPS: Readonly<Record<string, readonly [apiVersion: string, plural: string]>> = {
   ConfigMap: ['v1', 'configmaps'],
+  CronJob: ['batch/v1', 'cronjobs'],
   Deployment: ['apps/v1', 'deployments'],
   FluxJob: ['jobs.converged-computing.org/v1alpha1', 'fluxjobs'],
   FluxSetup: ['flux-framework.org/v1alpha1', 'fluxsetups'],
