@@ -90,7 +90,7 @@ export async function evictFor(
   pass: Pass,
   row: WorkloadRow,
   chosen: readonly Holder[],
-  message: string,
+  message: (victim: WorkloadRow) => string,
   match: () => Promise<MatchResult>,
 ): Promise<MatchResult | undefined> {
   const { matcher, now } = pass.input;
@@ -98,7 +98,7 @@ export async function evictFor(
   for (const victim of chosen) await hold(pass, victim, withEnd(victim.allocation, gone));
   const answer = await match();
   if (startsBy(pass, row, answer, gone)) {
-    for (const victim of chosen) markEvicted(pass, victim, message, gone);
+    for (const victim of chosen) markEvicted(pass, victim, message(victim.row), gone);
     return answer;
   }
   await matcher.cancel(row.jobid);

@@ -3,6 +3,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { evictable, evictFor, freeFor, type Holder, nodeRoom, protectedUntil } from './eviction';
 import { priorityOf } from './order';
+import { shownName } from './shown-names';
 import type { Pass } from './state';
 import { type Room, victims } from './victims';
 
@@ -25,7 +26,8 @@ export async function evictLowerPriority(
   const chosen = victims(room, open);
   if (chosen === undefined) waitForProtected(pass, row, lower, room);
   if (chosen === undefined || chosen.length === 0) return undefined;
-  const message = `preempted by ${row.namespace}/${row.name}, which has a higher priority`;
+  const message = (victim: WorkloadRow) =>
+    `preempted by ${shownName(victim, row)}, which has a higher priority`;
   return evictFor(pass, row, chosen, message, match);
 }
 

@@ -5,6 +5,7 @@ import { TERMINATION_SECONDS } from './planned-end';
 import { claimQuota, dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import type { Pass } from './state';
+import { shownQueue } from './shown-names';
 import { match } from './strategies';
 import { heldBy, type Usage } from './usage';
 import { type Room, victims } from './victims';
@@ -113,7 +114,8 @@ async function evictBorrowers(
   chosen: readonly Holder[],
   planned: readonly Reservation[],
 ): Promise<boolean> {
-  const message = `returns quota that it borrowed from queue ${row.queue}`;
+  const message = (victim: WorkloadRow) =>
+    `returns quota that it borrowed from ${shownQueue(victim, row.queue)}`;
   const ask = () => match(pass, row, 'allocate_orelse_reserve');
   let answer = await evictFor(pass, row, chosen, message, ask);
   // They are planned again behind the owner.

@@ -24,7 +24,8 @@ import { simulationFluxion } from './engine';
 import { requestOf } from './requests';
 import { queueSettings } from './settings';
 
-export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
+export interface JobOptions
+  extends Partial<Pick<Submission, 'kind' | 'namespace' | 'user' | 'after' | 'preemptible'>> {
   readonly pods?: number;
   readonly cpu?: number;
   readonly walltime?: number;
@@ -112,7 +113,7 @@ export class Simulation {
     const submission = {
       uid,
       kind: options.kind ?? 'Job',
-      namespace: 'science',
+      namespace: options.namespace ?? 'science',
       name: uid,
       queue: options.queue ?? 'default',
       priority: options.priority ?? 0,
