@@ -87,9 +87,11 @@ export class WaitReasons {
 
   /** It can't be planned beside services and pods outside the queue. */
   markBehindEndless(row: WorkloadRow, block?: EndlessBlock): void {
-    if (block === undefined) return this.mark(row, 'Busy', BEHIND_ENDLESS);
-    const services = shownNames(row, block.services);
-    this.mark(row, 'Busy', endlessText(row.jobspec, { ...block, services }, this.units));
+    this.mark(row, 'Busy', block === undefined ? BEHIND_ENDLESS : this.endlessTextOf(row, block));
+  }
+
+  private endlessTextOf(row: WorkloadRow, block: EndlessBlock): string {
+    return endlessText(row.jobspec, { ...block, services: shownNames(row, block.services) }, this.units);
   }
 
   markReserved(row: WorkloadRow, start: number): void {
