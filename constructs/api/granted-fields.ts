@@ -59,13 +59,5 @@ export const CHANGEABLE_FIELDS: readonly string[] = [
   ...FROZEN_FIELDS,
 ];
 
-/**
- * Fields that are put back, each with why; for the test, because the rule is about all others.
- * - `manualSelector` has no effect after the creation, and the runtime reads it.
- * - `podReplacementPolicy` allows two pods for one place of the grant.
- * - `scheduling` (alpha in Kubernetes 1.37) starts a part of a gang.
- */
-export const KEPT_FIELDS = ['manualSelector', 'podReplacementPolicy', 'scheduling'] as const;
-
 export const KEPT_PROBLEM = 'cannot be changed after the queue started the Job';
 export const KEPT_REMEDY = 'keep its value, or submit another Job';

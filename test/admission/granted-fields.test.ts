@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { V1JobSpec } from '@kubernetes/client-node';
-import { CHANGEABLE_FIELDS, KEPT_FIELDS } from '../../constructs/api/granted-fields';
+import { CHANGEABLE_FIELDS } from '../../constructs/api/granted-fields';
+import { KEPT_FIELDS } from './kept-fields';
 
 const KNOWN = [...CHANGEABLE_FIELDS, ...KEPT_FIELDS];
 const unknown = (fields: readonly string[]) => fields.filter((field) => !KNOWN.includes(field));

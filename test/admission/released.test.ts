@@ -1,10 +1,11 @@
 /** What users can change about a Job that the queue started, in both forms of admission on a real apiserver. */
-import { CHANGEABLE_FIELDS, KEPT_FIELDS } from '../../constructs/api/granted-fields';
+import { CHANGEABLE_FIELDS } from '../../constructs/api/granted-fields';
 import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
 import { FORMS, makeNamespace, untilActive, useForms } from './forms';
+import { KEPT_FIELDS } from './kept-fields';
 import { ALICE, accepted, CONTROLLER, type Users } from './users';
 
 const RELEASE = {

@@ -24,8 +24,8 @@ import { simulationFluxion } from './engine';
 import { requestOf } from './requests';
 import { queueSettings } from './settings';
 
-export interface JobOptions
-  extends Partial<Pick<Submission, 'kind' | 'namespace' | 'user' | 'after' | 'preemptible'>> {
+type Given = 'kind' | 'namespace' | 'user' | 'after' | 'preemptible';
+export interface JobOptions extends Partial<Pick<Submission, Given>> {
   readonly pods?: number;
   readonly cpu?: number;
   readonly walltime?: number;
@@ -51,8 +51,8 @@ export interface Start {
 
 export const granted = ({ grants }: { grants: readonly { uid: string }[] }) => grants.map(({ uid }) => uid);
 
-export const reserved = ({ reservations }: { reservations: readonly { uid: string }[] }) =>
-  reservations.map(({ uid }) => uid);
+export const reserved = (result: { reservations: readonly { uid: string }[] }) =>
+  result.reservations.map(({ uid }) => uid);
 
 export function nodesOf(count: number, cores: number): GraphNode[] {
   return Array.from({ length: count }, (_, i) => ({ name: `n${i}`, units: { core: cores } }));
@@ -225,9 +225,8 @@ export class Simulation {
     }
     for (const { uid, reason, message, estimatedStart } of waits) {
       this.change(uid, { reason, message, estimatedStart });
-      if (estimatedStart !== null) {
+      if (estimatedStart !== null)
         this.estimates.set(uid, [...(this.estimates.get(uid) ?? []), estimatedStart]);
-      }
     }
   }
 
