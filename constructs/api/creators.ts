@@ -42,3 +42,15 @@ export const CREATOR_KINDS: readonly CreatorKind[] = [
     holder: [],
   },
 ];
+
+/**
+ * Kinds as `APIVERSION/KIND` whose objects admission judged when a person wrote them. What a controller of Kubernetes
+ * creates for one of them has its settings and its user from there; of what it creates for another kind nothing is believed.
+ * The template of a Job of the queue has no settings, and that of another Job has the user of the Job.
+ */
+export const JUDGED_OWNERS: readonly string[] = [
+  ...CREATOR_KINDS.flatMap(({ kinds }) => kinds).map((kind) => kind.replace(/^\//, '')),
+  'batch/v1/Job',
+  // Admission leaves its pods alone.
+  'apps/v1/DaemonSet',
+];

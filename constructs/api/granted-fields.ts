@@ -1,10 +1,14 @@
 /**
- * Fields of a Job's spec that a grant is based on and that Kubernetes lets users change while the Job runs. From the
- * release on they can only become lower. Admission (CEL and webhook) puts a higher value back without an error, because
- * a manifest that is applied again has it; the guard refuses what admission did not see.
+ * What may change in the spec of a Job after the queue started it: a whitelist. Kubernetes lets users change more of a
+ * running Job than a grant allows, and newer versions let them change more. Admission (CEL and webhook) puts back what is
+ * not listed here, without an error, because a manifest that is applied again has the values from before the release; the
+ * guard refuses what admission did not see.
+ * A test compares the list with the schema of the apiserver, so that a new field fails the test and not a cluster.
  */
+
+/** A field on which the grant is based: it can only become lower, because a higher value asks for more than the grant. */
 export interface GrantedField {
-  readonly field: 'parallelism' | 'activeDeadlineSeconds';
+  readonly field: 'parallelism' | 'completions' | 'activeDeadlineSeconds';
   /** Why a higher value is refused. */
   readonly problem: string;
   readonly remedy: string;
@@ -17,9 +21,43 @@ export const GRANTED_FIELDS: readonly GrantedField[] = [
     remedy: 'submit another Job',
   },
   {
+    // With it an Indexed Job gets pods for indexes that have no node in its grant.
+    field: 'completions',
+    problem: 'cannot be increased after the queue started the Job',
+    remedy: 'submit another Job',
+  },
+  {
     // Without it nothing would enforce the walltime.
     field: 'activeDeadlineSeconds',
     problem: 'cannot be increased or removed after the queue started the Job',
     remedy: 'submit another Job with a longer walltime',
   },
 ];
+
+/** Fields of which admission says elsewhere what a change means. */
+const OF_THE_QUEUE = ['suspend'] as const;
+
+/** Retries stay within the nodes and the walltime of the grant, and the record goes after the end. */
+const FREE_FIELDS = ['backoffLimit', 'maxFailedIndexes', 'ttlSecondsAfterFinished'] as const;
+
+/** Kubernetes refuses a change of these in a Job that is not suspended, and an engine of GitOps has to hear of it. */
+const FROZEN_FIELDS = [
+  'backoffLimitPerIndex',
+  'completionMode',
+  'managedBy',
+  'podFailurePolicy',
+  'selector',
+  'successPolicy',
+  'template',
+] as const;
+
+/** Fields that are not put back as they were; every other one is, also one that this release does not know. */
+export const CHANGEABLE_FIELDS: readonly string[] = [
+  ...GRANTED_FIELDS.map(({ field }) => field),
+  ...OF_THE_QUEUE,
+  ...FREE_FIELDS,
+  ...FROZEN_FIELDS,
+];
+
+export const KEPT_PROBLEM = 'cannot be changed after the queue started the Job';
+export const KEPT_REMEDY = 'keep its value, or submit another Job';

@@ -18,10 +18,8 @@ export const KEY_PREFIX = 'fluxqueue/';
 /** What users write. */
 const SETTINGS = Object.keys(SETTING_SYNTAX);
 
-/** Other rules say who may set which of them. */
-export const KNOWN_KEYS: readonly string[] = [
-  ...SETTINGS,
-  ...UNSUPPORTED_SETTINGS,
+/** What users do not write. */
+export const QUEUE_KEYS: readonly string[] = [
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
@@ -30,6 +28,9 @@ export const KNOWN_KEYS: readonly string[] = [
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 ];
+
+/** Other rules say who may set which of them. */
+export const KNOWN_KEYS: readonly string[] = [...SETTINGS, ...UNSUPPORTED_SETTINGS, ...QUEUE_KEYS];
 
 /** Keys that the queue itself writes into the template of a Job. */
 export const TEMPLATE_KEYS: readonly string[] = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION];

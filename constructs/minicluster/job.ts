@@ -1,6 +1,6 @@
 /** The workload of the brokers: an indexed Job, or a StatefulSet for a cluster that runs until it is deleted. */
 import { formatDuration, parseDuration } from '../api/durations';
-import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, USER_ANNOTATION, WALLTIME } from '../api/labels';
+import { EXCLUSIVE, GANG_SIZE, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import { MINICLUSTER_DEADLINE_SECONDS } from '../api/queue-defaults';
 import { brokerPod, restartPolicy } from './broker-pod';
 import type { ConfigMapFiles } from './config-maps';
@@ -9,7 +9,7 @@ import { joinsAnother, maxSize } from './hosts';
 import { LazyManifest } from './manifest';
 import { BROKER_LABEL } from './names';
 import { omitEmpty, omitUndefined } from './object';
-import { objectMetadata } from './object-metadata';
+import { objectMetadata, podAnnotations, userAnnotation } from './object-metadata';
 
 type ReadFiles = () => readonly ConfigMapFiles[];
 
@@ -77,7 +77,7 @@ function template(
   const { resource, spec } = context;
   return {
     metadata: omitUndefined({
-      annotations: omitEmpty({ ...spec.pod.annotations, ...queueMetadata.annotations }),
+      annotations: omitEmpty({ ...podAnnotations(context), ...queueMetadata.annotations }),
       labels: {
         ...spec.pod.labels,
         ...context.labels,
@@ -125,17 +125,12 @@ function labelText(walltime: string): string {
 }
 
 /** A negative priority is an annotation, because the value of a label cannot begin with a minus sign. */
-function queueAnnotations({
-  resource,
-  spec: { priority },
-}: ClusterContext): Record<string, string> | undefined {
-  // Admission noted who created the MiniCluster.
-  const user = resource.metadata.annotations?.[USER_ANNOTATION];
-  if (user === undefined && (priority === undefined || priority >= 0)) return undefined;
-  return {
+function queueAnnotations(context: ClusterContext): Record<string, string> | undefined {
+  const { priority } = context.spec;
+  return omitEmpty({
     ...(priority !== undefined && priority < 0 ? { [PRIORITY]: String(priority) } : {}),
-    ...(user === undefined ? {} : { [USER_ANNOTATION]: user }),
-  };
+    ...userAnnotation(context),
+  });
 }
 
 /** In a cluster that can grow, only the brokers that it needs to start are one gang (docs/decisions/0012). */

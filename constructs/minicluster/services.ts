@@ -5,8 +5,8 @@ import type { ClusterContext } from './context';
 import { brokerPort, headlessName } from './hosts';
 import { LazyManifest } from './manifest';
 import { BROKER_LABEL, portServiceName } from './names';
-import { omitUndefined } from './object';
-import { objectMetadata } from './object-metadata';
+import { omitEmpty, omitUndefined } from './object';
+import { objectMetadata, podAnnotations, userAnnotation } from './object-metadata';
 import { basePod, nodeAffinity } from './pod';
 import type { ContainerSpec, ManifestObject } from './resource';
 import { type NamedObject, pushUserVolumes } from './volumes';
@@ -88,7 +88,10 @@ export function servicesDeployment(context: ClusterContext): LazyManifest[] {
         // During a rolling update two pods would share one host name and one volume.
         strategy: { type: 'Recreate' },
         template: {
-          metadata: omitUndefined({ annotations: spec.pod.annotations, labels }),
+          metadata: omitUndefined({
+            annotations: omitEmpty({ ...podAnnotations(context), ...userAnnotation(context) }),
+            labels,
+          }),
           spec: servicesPod(context, services),
         },
       },

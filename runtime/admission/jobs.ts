@@ -5,7 +5,7 @@ import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { checkKeys, checkTemplateKeys } from './keys';
 import type { Metadata } from './review';
-import { recordUser, type UserOptions } from './user';
+import { recordTemplateUser, recordUser, type UserOptions } from './user';
 
 export interface AdmittedJob {
   readonly metadata?: Metadata;
@@ -26,7 +26,8 @@ const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
  * @throws FluxqError FLUXQ_SETTING_INVALID, FLUXQ_TOO_LARGE
  */
 export function admitJob(job: AdmittedJob, username: string, options: UserOptions = {}): JsonPatch[] {
-  if (isManagedElsewhere(job)) return [];
+  if (isManagedElsewhere(job))
+    return recordTemplateUser(job.metadata, job.spec?.template?.metadata, username, options);
   const metadata = job.metadata ?? {};
   workloadSettings(metadata);
   checkKeys(metadata);

@@ -84,7 +84,7 @@ function isManagedElsewhere({ metadata, spec }: AdmittedPod): boolean {
 
 interface PodPlacement {
   readonly node: string;
-  /** The pod's index; undefined if the assignment has a single node and does not list the index. */
+  /** Undefined for a pod without an index, whose assignment has a single node. */
   readonly index: number | undefined;
 }
 
@@ -92,13 +92,14 @@ function placementOf(metadata: Metadata | undefined): PodPlacement | undefined {
   const assignment = metadata?.annotations?.[ASSIGNMENT_ANNOTATION];
   if (assignment === undefined) return undefined;
   const text = metadata?.annotations?.[COMPLETION_INDEX_ANNOTATION];
-  if (text !== undefined && /^[0-9]{1,9}$/.test(text)) {
-    const index = Number(text);
-    const node = nodeOfIndex(assignment, index);
-    if (node !== undefined) return { node, index };
+  if ((text ?? '') === '') {
+    const node = soleNode(assignment);
+    return node === undefined ? undefined : { node, index: undefined };
   }
-  const node = soleNode(assignment);
-  return node === undefined ? undefined : { node, index: undefined };
+  // An index that the assignment does not list is no pod of the grant.
+  const index = /^[0-9]{1,9}$/.test(text!) ? Number(text) : Number.NaN;
+  const node = nodeOfIndex(assignment, index);
+  return node === undefined ? undefined : { node, index };
 }
 
 /**

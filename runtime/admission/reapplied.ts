@@ -20,6 +20,7 @@ export interface UpdatedJob {
   readonly spec?: {
     readonly suspend?: boolean;
     readonly parallelism?: number;
+    readonly completions?: number;
     readonly activeDeadlineSeconds?: number;
     readonly template?: { readonly metadata?: Metadata };
   };

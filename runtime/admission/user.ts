@@ -1,4 +1,5 @@
 /** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
+import { JUDGED_OWNERS } from '../../constructs/api/creators';
 import { GITOPS_USERS } from '../../constructs/api/gitops-users';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
@@ -32,9 +33,24 @@ export function isController(username: string, { gitOpsUsers = GITOPS_USERS }: U
   );
 }
 
+/** The user that the template of a Job gets which admission leaves alone, so that its pods count for the user of the Job. */
+export function recordTemplateUser(
+  metadata: Metadata | undefined,
+  template: Metadata | undefined,
+  username: string,
+  options: UserOptions = {},
+): JsonPatch[] {
+  const sender = isController(username, options) ? undefined : username;
+  const user = carriesUser(metadata, username, options) ? metadata?.annotations?.[USER_ANNOTATION] : sender;
+  const path = '/spec/template/metadata';
+  const annotations = { [USER_ANNOTATION]: user };
+  if (template !== undefined) return patchEntries(`${path}/annotations`, template.annotations, annotations);
+  return user === undefined ? [] : [{ op: 'add', path, value: { annotations } }];
+}
+
 /**
- * Whether the annotation comes from the template of another object, where admission wrote it. The runtime creates the Jobs
- * of MiniClusters, and the controllers of Kubernetes those of CronJobs and the pods of Deployments.
+ * Whether the annotation comes from another object, where admission wrote it. The runtime creates the Jobs of MiniClusters,
+ * and the controllers of Kubernetes those of CronJobs and the pods of Deployments.
  */
 function carriesUser(
   metadata: Metadata | undefined,
@@ -42,9 +58,12 @@ function carriesUser(
   { controllerUsers = [], gitOpsUsers = GITOPS_USERS }: UserOptions,
 ): boolean {
   if (controllerUsers.includes(username)) return true;
-  if (gitOpsUsers.includes(username)) return false;
-  const isOwned = metadata?.ownerReferences?.some(({ controller }) => controller === true) === true;
-  return isOwned && isOfKubernetes(username);
+  if (gitOpsUsers.includes(username) || !isOfKubernetes(username)) return false;
+  const owners = metadata?.ownerReferences ?? [];
+  return owners.some(
+    ({ apiVersion, kind, controller }) =>
+      controller === true && JUDGED_OWNERS.includes(`${apiVersion}/${kind}`),
+  );
 }
 
 function isOfKubernetes(username: string): boolean {

@@ -43,6 +43,7 @@ describe('the webhook configuration', () => {
     expect(metadata.name).toBe('fluxqueue');
     expect(webhooks.map(({ name }) => name.split('.')[0])).toEqual([
       'jobs',
+      'other-jobs',
       'job-updates',
       'pods',
       'creators-apps',
@@ -127,6 +128,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(20);
+    expect(policies).toHaveLength(21);
   });
 });

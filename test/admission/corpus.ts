@@ -3,7 +3,13 @@
  * create them, each with its expected outcome. The unit test of the rules and
  * the test on a real apiserver read the same entries.
  */
-import { ADMITTED_LABEL, COMPLETION_INDEX_ANNOTATION, GATE, HOLD } from '../../constructs/api/labels';
+import {
+  ADMITTED_LABEL,
+  COMPLETION_INDEX_ANNOTATION,
+  GATE,
+  HOLD,
+  USER_ANNOTATION,
+} from '../../constructs/api/labels';
 import { ASSIGNMENT_ENTRIES } from './corpus-assignments';
 import { KEY_ENTRIES } from './corpus-keys';
 import { LIMIT_ENTRIES } from './corpus-limits';
@@ -16,6 +22,7 @@ import {
   held,
   invalid,
   job,
+  noted,
   onZone,
   owner,
   pod,
@@ -26,6 +33,7 @@ import {
 import { SETTING_ENTRIES } from './corpus-settings';
 import { USER_ENTRIES } from './corpus-users';
 
+const KUEUE = { labels: { 'kueue.x-k8s.io/queue-name': 'team' } };
 const large = 'x'.repeat(200_000);
 
 const JOBS: readonly Entry[] = [
@@ -59,12 +67,27 @@ const JOBS: readonly Entry[] = [
   entry('an indexed Job', job({ completions: 4, parallelism: 4, completionMode: 'Indexed' }), suspended),
   entry('parallelism 0', job({ parallelism: 0 }), suspended),
   entry('the built-in managedBy', job({ managedBy: 'kubernetes.io/job-controller' }), suspended),
-  entry('another managedBy', job({ managedBy: 'kueue.x-k8s.io/multikueue' }), untouched),
-  entry("Kueue's label", job({}, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } }), untouched),
+  entry('another managedBy', job({ managedBy: 'kueue.x-k8s.io/multikueue' }), noted),
+  entry("Kueue's label", job({}, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } }), noted),
   entry(
     "Kueue's label, suspended",
     job({ suspend: true }, { labels: { 'kueue.x-k8s.io/queue-name': 'q' } }),
-    untouched,
+    noted,
+  ),
+  entry(
+    "Kueue's label, and a user in the template",
+    job({}, KUEUE, { metadata: { annotations: { [USER_ANNOTATION]: 'another-user', note: 'x' } } }),
+    noted,
+  ),
+  entry(
+    "Kueue's label, of a controller",
+    job(
+      {},
+      { ...KUEUE, annotations: { [USER_ANNOTATION]: 'another-user' } },
+      { metadata: { labels: { a: 'b' } } },
+    ),
+    noted,
+    'system:kube-controller-manager',
   ),
   entry('200 kB of annotation', job({}, { annotations: { large } }), suspended),
   entry('a fixed name', job({}, { generateName: undefined, name: 'train' }), suspended),

@@ -32,6 +32,7 @@ export function expectOutcome(
   user: string | undefined,
 ): void {
   if (expectedOutcome.is === 'untouched') expect(now).toEqual(before);
+  else if (expectedOutcome.is === 'noted') expect(now).toEqual(withTemplateUser(user, before));
   else if (expectedOutcome.is === 'gated') expect(now).toEqual(asGated(withUser(user, before)));
   else if (expectedOutcome.is === 'pinned') expectPinned(before, now, expectedOutcome);
   else if (expectedOutcome.is === 'suspended' || expectedOutcome.is === 'held')
@@ -45,6 +46,14 @@ function withUser(user: string | undefined, object: KubeObject): KubeObject {
   const { [USER_ANNOTATION]: _claim, ...others } = given ?? {};
   const annotations = user === undefined ? others : { ...others, [USER_ANNOTATION]: user };
   return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+function withTemplateUser(user: string | undefined, object: KubeObject): KubeObject {
+  const spec = object.spec as Spec & { template: KubeObject };
+  return {
+    ...object,
+    spec: { ...spec, template: withUser(user, { ...spec.template, metadata: spec.template.metadata ?? {} }) },
+  };
 }
 
 function asSuspended(before: KubeObject, held: boolean): KubeObject {

@@ -86,6 +86,34 @@ describeCluster('the guards', (getCluster) => {
       ).toBeUndefined();
     });
 
+    it('no pod of a Job without indexes has the index of another', async () => {
+      const metadata = { annotations: { [COMPLETION_INDEX_ANNOTATION]: '0' } };
+      const start = `FLUXQ_RESERVED: spec.template.metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]: `;
+      const two = { parallelism: 2, completions: 2 };
+      await denied(users.create(ALICE, namespace, job(two, {}, { metadata })), start);
+      await accepted(
+        users.create(ALICE, namespace, job({ ...two, completionMode: 'Indexed' }, {}, { metadata })),
+      );
+      const train = await waiting();
+      await denied(users.patch(ALICE, namespace, train, { spec: { template: { metadata } } }), start);
+    });
+
+    it('no user can claim that the pods of a Job of Kueue are of another user', async () => {
+      const kueue = { labels: { 'kueue.x-k8s.io/queue-name': 'x' } };
+      const made = await accepted(users.create(ALICE, namespace, job({ suspend: true }, kueue)));
+      expect(made.spec).toMatchObject({
+        template: { metadata: { annotations: { [USER_ANNOTATION]: ALICE } } },
+      });
+      const claim = (user: string | null) => ({
+        spec: { template: { metadata: { annotations: { [USER_ANNOTATION]: user } } } },
+      });
+      for (const user of ['bob', null])
+        await denied(
+          users.patch(ALICE, namespace, made, claim(user)),
+          `FLUXQ_RESERVED: spec.template.metadata.annotations["${USER_ANNOTATION}"]: `,
+        );
+    });
+
     it('no user can claim that another user created a workload', async () => {
       const train = await waiting();
       expect(train.metadata.annotations).toMatchObject({ [USER_ANNOTATION]: ALICE });
@@ -177,11 +205,19 @@ describeCluster('the guards', (getCluster) => {
     const reserved = `FLUXQ_RESERVED: metadata.annotations["${ASSIGNMENT_ANNOTATION}"]: `;
 
     it('only the runtime sets the assignment of a Job', async () => {
-      const inTemplate = job({}, {}, { metadata: assigned });
+      const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0' };
+      const inTemplate = job({}, {}, { metadata: { annotations } });
       for (const user of [ALICE, JOB_CONTROLLER, ...OTHER_CONTROLLERS])
         await denied(users.create(user, namespace, inTemplate), reserved);
       await denied(users.create(ALICE, namespace, job({}, assigned)), reserved);
       await accepted(users.create(CONTROLLER, namespace, inTemplate));
+    });
+
+    it('nobody names another user for the pods of a Job', async () => {
+      const of = (user: string) => job({}, {}, { metadata: { annotations: { [USER_ANNOTATION]: user } } });
+      const { status, body } = await users.create(ALICE, namespace, of('bob'));
+      expect(status).toBe(403);
+      expect(body.message).toContain(`spec.template.metadata.annotations["${USER_ANNOTATION}"]: `);
     });
 
     it('only the Job controller creates pods with an assignment, and only pods of a Job', async () => {

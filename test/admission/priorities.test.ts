@@ -2,7 +2,7 @@
 import { PRIORITIZE, USE_CLASS } from '../../constructs/api/priorities';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { CONTAINER, type Fields, job, pod } from './corpus-objects';
+import { CONTAINER, type Fields, job, owner, pod } from './corpus-objects';
 import { FORMS, useForms } from './forms';
 import { accepted, type Reply, type Users } from './users';
 
@@ -186,7 +186,23 @@ describeCluster('priorities', (getCluster) => {
     );
 
     it('lets the controllers of Kubernetes create what the template of a user allows', async () => {
-      await accepted(users.create(CRONJOBS, namespace, job({}, labelled('5'))));
+      const ownedBy = (apiVersion: string, kind: string) => ({
+        ...labelled('5'),
+        ownerReferences: [owner(apiVersion, kind)],
+      });
+      await accepted(users.create(CRONJOBS, namespace, job({}, ownedBy('batch/v1', 'CronJob'))));
+      for (const operated of [labelled('5'), ownedBy('example.com/v1', 'CronJob')])
+        await denied(users.create(CRONJOBS, namespace, job({}, operated)), TOO_HIGH);
+    });
+
+    it('limits those in the template of a Job that admission leaves alone', async () => {
+      const kueue = { labels: { 'kueue.x-k8s.io/queue-name': 'x' } };
+      const dear = job({ suspend: true }, kueue, { metadata: labelled('5') });
+      await denied(users.create('tenant', namespace, dear), TOO_HIGH);
+      await accepted(users.create('lead', namespace, dear));
+      const made = await accepted(users.create('tenant', namespace, job({ suspend: true }, kueue)));
+      const raise = { spec: { template: { metadata: labelled('5') } } };
+      await denied(users.patch('tenant', namespace, made, raise), TOO_HIGH);
     });
 
     it.each<readonly [string, Fields, string]>([

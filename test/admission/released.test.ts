@@ -1,9 +1,11 @@
 /** What users can change about a Job that the queue started, in both forms of admission on a real apiserver. */
+import { CHANGEABLE_FIELDS } from '../../constructs/api/granted-fields';
 import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
 import { FORMS, makeNamespace, untilActive, useForms } from './forms';
+import { KEPT_FIELDS } from './kept-fields';
 import { ALICE, accepted, CONTROLLER, type Users } from './users';
 
 const RELEASE = {
@@ -11,14 +13,23 @@ const RELEASE = {
   spec: { suspend: false, activeDeadlineSeconds: 600 },
 };
 
+interface Schemas {
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties: Readonly<Record<string, unknown>> }>>;
+  };
+}
+
 describeCluster('a started Job', (getCluster) => {
   let users: Users;
   useForms(getCluster, (made) => {
     users = made;
   });
 
-  async function started(namespace: string): Promise<KubeObject> {
-    const made = await accepted(users.create(ALICE, namespace, job({ parallelism: 2, completions: 4 })));
+  async function started(
+    namespace: string,
+    asked: object = { parallelism: 2, completions: 4 },
+  ): Promise<KubeObject> {
+    const made = await accepted(users.create(ALICE, namespace, job({ ...asked })));
     return accepted(users.patch(CONTROLLER, namespace, made, RELEASE));
   }
 
@@ -36,6 +47,26 @@ describeCluster('a started Job', (getCluster) => {
         expect((await edit(train, spec({ [field]: value }))).spec).toMatchObject({ [field]: granted });
       expect((await edit(train, spec({ [field]: 1 }))).spec).toMatchObject({ [field]: 1 });
       expect((await edit(train, spec({ [field]: granted }))).spec).toMatchObject({ [field]: 1 });
+    });
+
+    it('keeps the completions of its grant, which have no node beyond it', async () => {
+      const indexed = { completionMode: 'Indexed', parallelism: 8, completions: 2 };
+      const train = await started(namespace, indexed);
+      for (const fields of [{ completions: 8 }, { completions: 9, parallelism: 9 }])
+        expect((await edit(train, spec(fields))).spec).toMatchObject(indexed);
+      const less = { completions: 1, parallelism: 1 };
+      expect((await edit(train, spec(less))).spec).toMatchObject(less);
+      expect((await edit(train, spec({ completions: 2, parallelism: 2 }))).spec).toMatchObject(less);
+    });
+
+    it('keeps every field that is not listed as changeable, and the others change', async () => {
+      const train = await started(namespace);
+      const { podReplacementPolicy, ...kept } = train.spec as Record<string, unknown>;
+      expect(podReplacementPolicy).toBe('TerminatingOrFailed');
+      const free = { backoffLimit: 1, ttlSecondsAfterFinished: 9 };
+      const fields = { podReplacementPolicy: 'Failed', manualSelector: true, ...free };
+      const now = (await edit(train, spec(fields))).spec;
+      expect(now).toEqual({ ...kept, podReplacementPolicy, ...free });
     });
 
     it('keeps the deadline that the queue noted', async () => {
@@ -56,6 +87,12 @@ describeCluster('a started Job', (getCluster) => {
     });
   });
 
+  it('has no field that the list does not know, and the list has none that the apiserver does not', async () => {
+    const { components } = await getCluster().get<Schemas>('/openapi/v3/apis/batch/v1');
+    const fields = Object.keys(components.schemas['io.k8s.api.batch.v1.JobSpec']!.properties);
+    expect([...CHANGEABLE_FIELDS, ...KEPT_FIELDS].sort()).toEqual(fields.sort());
+  });
+
   it('cannot be raised either where admission is not active any more', async () => {
     await makeNamespace(getCluster(), 'leaving', { 'fluxqueue/enabled': 'true', form: 'policies' });
     await untilActive(getCluster(), 'leaving');
@@ -63,6 +100,7 @@ describeCluster('a started Job', (getCluster) => {
     await makeNamespace(getCluster(), 'leaving', { form: 'none' });
     for (const [field, value] of [
       ['parallelism', 3],
+      ['podReplacementPolicy', 'Failed'],
       ['activeDeadlineSeconds', 601],
       ['activeDeadlineSeconds', null],
     ] as const)

@@ -66,3 +66,22 @@ test('the user of a MiniCluster stays with the Job that the runtime creates', ()
   expect(recordUser(CLAIM, runtime, { controllerUsers: [runtime] })).toEqual([]);
   expect(recordUser(undefined, runtime, { controllerUsers: [runtime] })).toEqual([]);
 });
+
+test('nothing is believed of what an account of kube-system creates for an owner that admission has not judged', () => {
+  for (const [apiVersion, kind] of [
+    ['example.com/v1', 'ReplicaSet'],
+    ['kubeflow.org/v1', 'PyTorchJob'],
+  ] as const) {
+    const metadata = { ...CLAIM, ownerReferences: [{ apiVersion, kind, controller: true }] };
+    expect(recordUser(metadata, 'system:serviceaccount:kube-system:operator')).toEqual([
+      { op: 'remove', path: PATH },
+    ]);
+  }
+  const notTheController = {
+    ...OWNED,
+    ownerReferences: [{ ...OWNED.ownerReferences[0]!, controller: false }],
+  };
+  expect(recordUser(notTheController, 'system:kube-controller-manager')).toEqual([
+    { op: 'remove', path: PATH },
+  ]);
+});

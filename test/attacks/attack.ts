@@ -35,6 +35,11 @@ export const ROLES = {
   'controller token': account(STACK_NAMESPACE, CONTROLLER_SERVICE_ACCOUNT),
   'webhook token': account(STACK_NAMESPACE, WEBHOOK_SERVICE_ACCOUNT),
   'reader token': account(STACK_NAMESPACE, READER_SERVICE_ACCOUNT),
+  /** Controllers of Kubernetes, which create what templates of users say: no template may make them a way around the queue. */
+  'job controller': account('kube-system', 'job-controller'),
+  'cronjob controller': account('kube-system', 'cronjob-controller'),
+  /** A third party's operator in kube-system, with every right. */
+  operator: account('kube-system', 'operator'),
 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -74,6 +79,9 @@ export const RUNNING_SECONDS = 3600;
 interface Spec {
   readonly queue?: string;
   readonly parallelism?: number;
+  readonly completions?: number;
+  readonly podReplacementPolicy?: string;
+  readonly template?: { readonly metadata?: KubeObject['metadata'] };
   readonly activeDeadlineSeconds?: number;
   readonly suspend?: boolean;
   readonly schedulingGates?: readonly { readonly name: string }[];
@@ -89,6 +97,11 @@ export const CONTAINED = {
     const { parallelism = 1, activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec as Spec;
     return parallelism === 1 && activeDeadlineSeconds <= RUNNING_SECONDS;
   },
+  'one pod is granted': ({ spec }: KubeObject) => (spec as Spec).completions === 1,
+  'a pod is replaced as before': ({ spec }: KubeObject) =>
+    (spec as Spec).podReplacementPolicy === 'TerminatingOrFailed',
+  'the user of its pods is mallory': ({ spec }: KubeObject) =>
+    (spec as Spec).template?.metadata?.annotations?.['fluxqueue/user'] === 'mallory',
   "the queue is not the stack's": ({ spec }: KubeObject) => (spec as Spec).queue !== STACK_DEFAULTS.queueName,
   'the user is mallory': ({ metadata }: KubeObject) => metadata.annotations?.['fluxqueue/user'] === 'mallory',
   'the answer is about beta alone': (answer: KubeObject) =>

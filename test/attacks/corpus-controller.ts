@@ -70,6 +70,14 @@ const CREATED: readonly Attack[] = [
     UNKNOWN,
   ),
   by(
+    'a Deployment of a MiniCluster of a version that does not exist',
+    create('Deployment', 'tame-services', {
+      metadata: ownedBy('tame', '$tame', 'flux-framework.org/v9'),
+      spec: deployment(),
+    }),
+    RESERVED,
+  ),
+  by(
     'a Deployment without the label of its MiniCluster',
     create('Deployment', 'tame-services', {
       metadata: { ...ownedBy('tame'), labels: {} },

@@ -1,5 +1,6 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
+import { GRANT_ATTACKS } from './corpus-grants';
 import { READER_ATTACKS } from './corpus-reader';
 import { USER_ATTACKS } from './corpus-users';
 import { WEBHOOK_ATTACKS } from './corpus-webhook';
@@ -7,6 +8,7 @@ import { WEBHOOK_ATTACKS } from './corpus-webhook';
 /** Every attack; docs/security.md lists them by what they want. */
 export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
+  ...GRANT_ATTACKS,
   ...CONTROLLER_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...READER_ATTACKS,

@@ -4,6 +4,7 @@ import { type Act, ALPHA } from './attack';
 
 const GROUPS: Readonly<Record<string, readonly [apiVersion: string, plural: string]>> = {
   ConfigMap: ['v1', 'configmaps'],
+  CronJob: ['batch/v1', 'cronjobs'],
   Deployment: ['apps/v1', 'deployments'],
   FluxJob: ['jobs.converged-computing.org/v1alpha1', 'fluxjobs'],
   FluxSetup: ['flux-framework.org/v1alpha1', 'fluxsetups'],
@@ -58,12 +59,10 @@ export function remove(kind: string, name: string, namespace = ALPHA): Act {
 }
 
 /** @param uid of the MiniCluster; `$NAME` stands for that of the MiniCluster of this name (world.ts) */
-export function ownedBy(name: string, uid = `$${name}`): object {
+export function ownedBy(name: string, uid = `$${name}`, apiVersion = 'flux-framework.org/v1alpha2'): object {
   return {
     labels: { [MINICLUSTER_LABEL]: name },
-    ownerReferences: [
-      { apiVersion: 'flux-framework.org/v1alpha2', kind: 'MiniCluster', name, uid, controller: true },
-    ],
+    ownerReferences: [{ apiVersion, kind: 'MiniCluster', name, uid, controller: true }],
   };
 }
 

@@ -174,10 +174,11 @@ export class World {
       const { status } = await cluster.get<KubeObject>(pathTo('FluxSetup', BETA, 'team'));
       return (status as { observedGeneration?: number } | undefined)?.observedGeneration !== undefined;
     });
-    await cluster.waitFor('the release of a Job', async () => {
-      const running = await cluster.get<Job>(pathTo('Job', ALPHA, 'running'));
-      return running.spec.suspend === false;
-    });
+    for (const name of ['running', 'indexed'])
+      await cluster.waitFor(`the release of the Job ${name}`, async () => {
+        const { spec } = await cluster.get<Job>(pathTo('Job', ALPHA, name));
+        return spec.suspend === false;
+      });
     await cluster.waitFor('the record of a Job', () => cluster.get(pathTo('FluxJob', ALPHA, 'waiting-job')));
   }
 }
@@ -223,6 +224,7 @@ const RIGHTS: readonly KubeObject[] = [
   binding('pod creator', ALPHA, 'pods-only'),
   onlyTo('miniclusters-only', 'flux-framework.org', 'miniclusters', ['create']),
   binding('cluster creator', ALPHA, 'miniclusters-only'),
+  binding('operator', ALPHA, 'cluster-admin'),
 ];
 
 /** The object that a request creates. */
@@ -260,6 +262,13 @@ const OBJECTS: readonly KubeObject[] = [
     spec: job(
       {},
       { activeDeadlineSeconds: RUNNING_SECONDS },
+      { annotations: { 'fluxqueue.test/duration': '1h' } },
+    ),
+  }),
+  made('Job', 'indexed', {
+    spec: job(
+      {},
+      { completionMode: 'Indexed', parallelism: 8, completions: 1 },
       { annotations: { 'fluxqueue.test/duration': '1h' } },
     ),
   }),

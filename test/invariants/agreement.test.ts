@@ -40,6 +40,25 @@ describe('differences between the three views', () => {
     expect(differences(agreed)).toEqual([]);
   });
 
+  test('reports a node with more pods of a Job than its assignment has slots there', () => {
+    const second = { ...pod, metadata: { ...pod.metadata, name: 'a-1', uid: 'a-1' } };
+    expect(seen({ pods: [pod, second] })).toEqual([
+      { invariant: 'I1', text: 'a has 2 pods on node-1, where it has 1' },
+    ]);
+    const ended = { ...second, status: { phase: 'Succeeded' } } as const;
+    const deleting = {
+      ...second,
+      metadata: { ...second.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    };
+    const elastic = rowIn('Running', { uid: 'a-1', name: 'a-1', jobid: row.jobid });
+    for (const none of [
+      { pods: [pod, ended] },
+      { pods: [pod, deleting] },
+      { pods: [pod, second], rows: [row, elastic] },
+    ])
+      expect(seen(none).filter(({ invariant }) => invariant === 'I1')).toEqual([]);
+  });
+
   test('reports nothing for a reservation, also if its start is not known', () => {
     const behind = { jobs: [suspended], pods: [], fluxion: holding(100) };
     expect(seen({ ...behind, rows: [{ ...waiting, reason: 'Reserved' }] })).toEqual([]);

@@ -2,6 +2,7 @@
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { formatIdset, parseIdset } from '../../runtime/resources/idset';
 import type { AllocatedNode, Allocation, UnitCounts } from '../../runtime/resources/types';
+import { nodesOf } from '../../runtime/workloads/assignment';
 import type { Invariant, Observation, SeenRow, Violation } from './observation';
 
 const ADMITTED = 'fluxqueue/admitted';
@@ -26,6 +27,7 @@ export function differences(seen: Observation): Violation[] {
       report('I3', `Fluxion holds job ${jobid} without a row`);
   missingRows(seen, report);
   checkPods(seen, report);
+  checkSlots(seen, report);
   return found;
 }
 
@@ -165,6 +167,29 @@ function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
         'I3',
         `${pod.metadata.name} of ${row.name} (${row.phase}) runs on ${nodeName}, which is not in its allocation`,
       );
+  }
+}
+
+/**
+ * Reports nodes on which more pods of a Job run than its assignment has slots there (I1), also if kube-scheduler had room for
+ * them. A pod with a row of its own has a grant of its own, and one that is being deleted gives its slot back.
+ */
+function checkSlots({ jobs, pods, rows }: Observation, report: Report): void {
+  const known = new Set(rows.map(({ uid }) => uid));
+  const running = new Map<string, number>();
+  for (const pod of pods) {
+    if (isTerminal(pod) || isTerminating(pod) || known.has(pod.metadata.uid)) continue;
+    const place = `${workloadUid(pod)} ${pod.spec.nodeName}`;
+    running.set(place, (running.get(place) ?? 0) + 1);
+  }
+  for (const { metadata, spec } of jobs) {
+    const text = spec.template?.metadata?.annotations?.[ASSIGNMENT];
+    if (spec.suspend === true || text === undefined) continue;
+    const slots = new Map(nodesOf(text).map(({ node, pods: count }) => [node, count]));
+    for (const [node, count] of slots) {
+      const there = running.get(`${metadata.uid} ${node}`) ?? 0;
+      if (there > count) report('I1', `${metadata.name} has ${there} pods on ${node}, where it has ${count}`);
+    }
   }
 }
 

@@ -10,9 +10,9 @@ import { addGuard } from './guard-policy';
 import { reserved } from './reserved';
 import {
   type AdmissionScopeProps,
-  byController,
   type ControllerUserProps,
   cel,
+  isOfJudgedOwner,
   type MatchCondition,
   notExcluded,
 } from './scope';
@@ -30,7 +30,7 @@ const wanted = (kind: CreatorKind, props: Props) =>
 function byUser(props: Props): MatchCondition {
   return {
     name: 'by-a-user',
-    expression: `!(${byController(props)})`,
+    expression: `!${isOfJudgedOwner(props)}`,
   };
 }
 

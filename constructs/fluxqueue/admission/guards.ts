@@ -10,6 +10,7 @@ import {
   JOB_TOUCHES_RESERVED,
   POD_GUARD,
   PRIORITY_CLASS_GUARD,
+  TEMPLATE_INDEX_PART,
   TOUCHES_RESERVED,
 } from './reserved';
 import {
@@ -111,6 +112,7 @@ export class AdmissionGuards extends Construct {
     add('job-settings', JOBS, [
       ...settingParts(ofJobs),
       { ...template, when: `(${when}) && ${ofJobs}`, problem },
+      TEMPLATE_INDEX_PART(ofJobs),
       podLimitPart('spec.template.spec', ofJobs),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.

@@ -2,17 +2,26 @@
  * CEL of a started Job whose user changes what was granted: the mutation that puts it back, and the guard for requests that
  * no mutation saw. runtime/admission/job-updates.ts has the same rules.
  */
-import { GRANTED_FIELDS } from '../../api/granted-fields';
+import { CHANGEABLE_FIELDS, GRANTED_FIELDS, KEPT_PROBLEM, KEPT_REMEDY } from '../../api/granted-fields';
 import { REAPPLIED_PATCH, REAPPLIED_VARIABLES, TOUCHES_THE_QUEUE, WAS_ADMITTED } from './job-reapplied';
 import {
   type AdmissionScopeProps,
   type ControllerUserProps,
+  cel,
   celList,
   controllerUsers,
   type MatchCondition,
   type Variable,
 } from './scope';
 import type { Validation } from './settings';
+
+const SPEC = 'dyn(object.spec)';
+const OLD_SPEC = 'dyn(oldObject.spec)';
+const isKept = `!(key in ${celList(CHANGEABLE_FIELDS)})`;
+const added = `${isKept} && !(key in ${OLD_SPEC})`;
+const changed = `${isKept} && (!(key in ${SPEC}) || ${SPEC}[key] != ${OLD_SPEC}[key])`;
+/** Whether another field than those that may change has another value. */
+const KEPT_CHANGE = `(${SPEC}.exists(key, ${added}) || ${OLD_SPEC}.exists(key, ${changed}))`;
 
 const raised = (field: string) =>
   `(has(oldObject.spec.${field}) && (!has(object.spec.${field}) || object.spec.${field} > oldObject.spec.${field}))`;
@@ -32,7 +41,7 @@ export function jobUpdateConditions(
     { name: 'admitted', expression: WAS_ADMITTED },
     {
       name: 'changes-what-is-the-queues',
-      expression: `${TOUCHES_THE_QUEUE} || (${STARTED} && (${GRANTED_FIELDS.map(({ field }) => raised(field)).join(' || ')}))`,
+      expression: `${TOUCHES_THE_QUEUE} || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => raised(field)), KEPT_CHANGE].join(' || ')}))`,
     },
   ];
 }
@@ -45,13 +54,26 @@ export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
   { name: 'started', expression: '!variables.was && !variables.stops' },
 ];
 
+const KEPT_PATCH = `
+(!variables.started ? []
+  : ${OLD_SPEC}.transformList(key, value, ${changed}, JSONPatch{op: "add", path: "/spec/" + key, value: value})
+    + ${SPEC}.transformList(key, value, ${added}, JSONPatch{op: "remove", path: "/spec/" + key}))
+`.trim();
+
 export const JOB_UPDATE_PATCH = [
   ...GRANTED_FIELDS.map(({ field }) => restoredField(field)),
+  KEPT_PATCH,
   REAPPLIED_PATCH,
 ].join('\n+ ');
 
 /** Validations of the guard of Jobs. */
-export const GRANT_STAYS: readonly Validation[] = GRANTED_FIELDS.map(({ field, problem, remedy }) => ({
-  expression: `oldObject == null || !(${STARTED}) || !${raised(field)}`,
-  message: `FLUXQ_RELEASED: spec.${field}: ${problem}; ${remedy}`,
-}));
+export const GRANT_STAYS: readonly Validation[] = [
+  ...GRANTED_FIELDS.map(({ field, problem, remedy }) => ({
+    expression: `oldObject == null || !(${STARTED}) || !${raised(field)}`,
+    message: `FLUXQ_RELEASED: spec.${field}: ${problem}; ${remedy}`,
+  })),
+  {
+    expression: `oldObject == null || !(${STARTED}) || !${KEPT_CHANGE}`,
+    messageExpression: `"FLUXQ_RELEASED: spec." + (${OLD_SPEC}.map(key, key).filter(key, ${changed}) + ${SPEC}.map(key, key).filter(key, ${added}))[0] + ${cel(`: ${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
+  },
+];

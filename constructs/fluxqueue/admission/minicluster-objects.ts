@@ -6,11 +6,13 @@ import {
   JOBID_ANNOTATION,
   MINICLUSTER_GROUP,
   MINICLUSTER_LABEL,
+  MINICLUSTER_VERSION,
+  REPORT_AUDIENCE,
   STACK_NAMESPACE,
 } from '../../api/labels';
 import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec, ResourceRule } from './guard-policy';
-import { type AdmissionScopeProps, cel, celList, type MatchCondition } from './scope';
+import { type AdmissionScopeProps, cel, celList, type MatchCondition, namespaceIsEnabled } from './scope';
 import type { Validation } from './settings';
 
 /** The uid of the MiniCluster that owns an object; admission writes it each time that it has found that MiniCluster. */
@@ -22,7 +24,7 @@ interface MiniClusterObjectProps extends AdmissionScopeProps {
 
 export const owners = (object: string) =>
   `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false) && ` +
-  `owner.kind == "MiniCluster" && owner.apiVersion.startsWith(${cel(`${MINICLUSTER_GROUP}/`)}))`;
+  `owner.kind == "MiniCluster" && owner.apiVersion == ${cel(`${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}`)})`;
 
 /** CEL: whether a MiniCluster controls the object. */
 export function ownedByMiniCluster(object: string): string {
@@ -95,7 +97,7 @@ export function miniClusterObjects(props: MiniClusterObjectProps, byController: 
         message: 'FLUXQ_RESERVED: the controller can write no objects of MiniClusters in this namespace',
       },
       ...CONTENT,
-      ...(props.mutatingPolicies ? [MARKED] : [WITHOUT_HOST]),
+      ...(props.mutatingPolicies ? [MARKED] : [WITHOUT_HOST, withoutNamespace(props)]),
     ],
   };
 }
@@ -174,6 +176,29 @@ const WITHOUT_HOST: Validation = {
     'FLUXQ_RESERVED: spec.template.spec: MiniClusters can have no access to the node on this version of Kubernetes; ' +
     'give FluxQueue.kubernetesVersion, 1.36 or newer',
 };
+
+const CONTAINERS = '(variables.pod.?containers.orValue([]) + variables.pod.?initContainers.orValue([]))';
+/** Whether a pod can use nothing that belongs to its namespace: a ServiceAccount, Secrets but the certificate, and claims. */
+const USES_NOTHING = [
+  'variables.pod.?serviceAccountName.orValue("default") in ["", "default"]',
+  '!variables.pod.?automountServiceAccountToken.orValue(true)',
+  'variables.pod.?volumes.orValue([]).all(volume, has(volume.emptyDir) || has(volume.configMap) || has(volume.downwardAPI) || ' +
+    'has(volume.nfs) || (has(volume.secret) && volume.secret.?secretName.orValue("") == variables.owner + "-curve") || ' +
+    '(has(volume.projected) && volume.projected.sources.all(part, !has(part.secret) && (!has(part.serviceAccountToken) || ' +
+    `part.serviceAccountToken.?audience.orValue("") == ${cel(REPORT_AUDIENCE)}))))`,
+  `${CONTAINERS}.all(container, container.?envFrom.orValue([]).all(all, !has(all.secretRef)) && ` +
+    'container.?env.orValue([]).all(one, !has(one.valueFrom) || !has(one.valueFrom.secretKeyRef)))',
+].join(' && ');
+
+/** Where nobody can look for the owner, a namespace that does not take part has nothing for the controller's token. */
+function withoutNamespace(props: AdmissionScopeProps): Validation {
+  return {
+    expression: `object == null || !has(object.spec) || !has(object.spec.template) || (${namespaceIsEnabled(props)}) || (${USES_NOTHING})`,
+    message:
+      'FLUXQ_RESERVED: spec.template.spec: on this version of Kubernetes a MiniCluster uses ServiceAccounts, Secrets and claims ' +
+      'only in namespaces that are enabled for the queue; enable it, or give FluxQueue.kubernetesVersion, 1.36 or newer',
+  };
+}
 
 /** The controller deletes a MiniCluster only if its spec asks for that, and changes only the label that it sets for a write. */
 export function miniClusterChanges(byController: MatchCondition): GuardSpec {

@@ -1,4 +1,5 @@
 import { Construct } from 'constructs';
+import { QUEUE_KEYS } from '../../api/known-keys';
 import { APPLYING_LABEL, MINICLUSTER_GROUP } from '../../api/labels';
 import { addGuard } from './guard-policy';
 import { type AdmissionScopeProps, type ControllerUserProps, cel, celList, controllerUsers } from './scope';
@@ -17,6 +18,8 @@ function needed(when: string, group: string, resource: string): Validation {
 }
 
 const LABEL = (object: string) => `${object}.metadata.?labels[?${cel(APPLYING_LABEL)}].orValue("")`;
+/** Maps that reach the Jobs and pods of a MiniCluster. */
+const POD_METADATA = ['jobLabels', 'pod.?labels', 'pod.?annotations'];
 const IS_SET = 'variables.spec.?workload.orValue("Job") == "StatefulSet"';
 const HAS_SERVICES = 'variables.spec.?services.orValue([]).size() > 0';
 
@@ -80,6 +83,12 @@ export class MiniClusterRights extends Construct {
         },
       ],
       validations: [
+        {
+          expression: POD_METADATA.map(
+            (map) => `!variables.spec.?${map}.orValue({}).exists(key, key in ${celList(QUEUE_KEYS)})`,
+          ).join(' && '),
+          message: `FLUXQ_RESERVED: spec.pod: ${QUEUE_KEYS.join(', ')} can only be set by the queue; remove them`,
+        },
         {
           expression: `${LABEL('object')} == "" || (oldObject != null && ${LABEL('object')} == ${LABEL('oldObject')})`,
           message: `FLUXQ_RESERVED: metadata.labels["${APPLYING_LABEL}"]: can only be set by the controller; remove it`,

@@ -55,8 +55,10 @@ export const POD_VARIABLES: readonly Variable[] = [
       '? variables.nodes[variables.rank] : ""',
   },
   {
+    // Only of pods without an index: an index that the assignment does not list is no pod of the grant.
     name: 'sole',
-    expression: 'variables.groups.size() == 1 ? variables.groups[0].split(":", 2)[1] : ""',
+    expression:
+      'variables.index == "" && variables.groups.size() == 1 ? variables.groups[0].split(":", 2)[1] : ""',
   },
   {
     name: 'node',

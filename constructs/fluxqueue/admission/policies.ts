@@ -14,10 +14,16 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
+  OTHER_JOB_CONDITIONS,
   POD_CONDITIONS,
   type Variable,
 } from './scope';
-import { carriesUserVariable, userVariable } from './user-mutation';
+import {
+  carriesUserVariable,
+  TEMPLATE_USER_PATCH,
+  TEMPLATE_USER_VARIABLES,
+  userVariable,
+} from './user-mutation';
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerUserProps {
   /**
@@ -54,6 +60,20 @@ export class AdmissionPolicies extends Construct {
       conditions: JOB_CONDITIONS,
       variables: [...JOB_VARIABLES, userVariable(props), carriesUserVariable(props)],
       patch: JOB_PATCH,
+    });
+    this.addPolicy('OtherJobs', props, {
+      apiGroups: ['batch'],
+      resources: ['jobs'],
+      operations: ['CREATE'],
+      suffix: 'other-jobs',
+      conditions: OTHER_JOB_CONDITIONS,
+      variables: [
+        { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
+        userVariable(props),
+        carriesUserVariable(props),
+        ...TEMPLATE_USER_VARIABLES,
+      ],
+      patch: TEMPLATE_USER_PATCH,
     });
     this.addPolicy('JobUpdates', props, {
       apiGroups: ['batch'],

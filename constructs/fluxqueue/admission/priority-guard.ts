@@ -10,9 +10,10 @@ import { SETTING_SYNTAX } from '../../api/settings';
 import { addGuard } from './guard-policy';
 import {
   type AdmissionScopeProps,
-  byController,
   type ControllerUserProps,
   cel,
+  isOfJudgedOwner,
+  isOfUnjudgedOwner,
   namespaceSelector,
 } from './scope';
 import { isNew, textOf, type Validation } from './settings';
@@ -28,9 +29,8 @@ interface Kind {
   readonly apiGroups: readonly string[];
   readonly apiVersion: string;
   readonly resources: readonly string[];
-  /** Kubernetes lets nobody change the class of a pod and of a Job's template. */
   readonly operations: readonly ('CREATE' | 'UPDATE')[];
-  /** Texts of priorities; "" for none. Those of Jobs and pods are settings, see {@link priorityRight}. */
+  /** Texts of priorities; "" for none. Those in the metadata of Jobs and pods are settings, see {@link priorityRight}. */
   readonly priorities: readonly ((object: string) => string)[];
   readonly className: (object: string) => string;
 }
@@ -56,8 +56,6 @@ const KINDS: readonly Kind[] = [
     id: 'job-priority',
     apiGroups: ['batch'],
     resources: ['jobs'],
-    operations: ['CREATE'],
-    priorities: [],
   },
   {
     id: 'pod-priority',
@@ -80,7 +78,10 @@ const KINDS: readonly Kind[] = [
     apiVersion: 'v1',
     resources: ['cronjobs'],
     operations: WRITES,
-    priorities: [ofMetadata('spec.jobTemplate.?metadata')],
+    priorities: [
+      ofMetadata('spec.jobTemplate.?metadata'),
+      ofMetadata('spec.jobTemplate.?spec.?template.?metadata'),
+    ],
     className: classOf('spec.jobTemplate.?spec.?template.?spec'),
   },
   {
@@ -118,7 +119,7 @@ export class PriorityGuard extends Construct {
       },
       matchConditions: [
         { name: 'has-a-new-priority', expression: hasNew },
-        { name: 'by-a-user', expression: `!(${byController(props)})` },
+        { name: 'by-a-user', expression: `!${isOfJudgedOwner(props)}` },
       ],
       variables: [{ name: 'class', expression: kind.className('object') }],
       validations: [
@@ -145,7 +146,7 @@ function templatePriorities(kind: Kind, props: PriorityGuardProps): Validation {
 /** The rule for Jobs and pods. It needs the variables of settings. */
 export function priorityRight(props: PriorityGuardProps): Validation {
   const text = `[${textOf(PRIORITY)}].all(p, !${isNew(PRIORITY, 'p')} || ${isFree(props)})`;
-  return priorityValidation(`${text} || ${byController(props)}`, props);
+  return priorityValidation(`${text} || ${isOfJudgedOwner(props)}`, props);
 }
 
 /** CEL: whether every user may set the text `p`. A text that is no number is refused elsewhere. */
@@ -153,15 +154,13 @@ function isFree({ userPriorities: { min, max } = USER_PRIORITIES }: PriorityGuar
   return `!p.matches(${cel(SETTING_SYNTAX[PRIORITY].pattern)}) || (int(p) >= ${min} && int(p) <= ${max})`;
 }
 
-function priorityValidation(
-  allowed: string,
-  { userPriorities: { min, max } = USER_PRIORITIES }: PriorityGuardProps,
-): Validation {
+function priorityValidation(allowed: string, props: PriorityGuardProps): Validation {
+  const { min, max } = props.userPriorities ?? USER_PRIORITIES;
   const { group, resource, verb } = PRIORITIZE;
   return {
     expression:
-      `${allowed} || authorizer.group(${cel(group)}).resource(${cel(resource)})` +
-      `.namespace(request.namespace).check(${cel(verb)}).allowed()`,
+      `${allowed} || (!${isOfUnjudgedOwner(props)} && authorizer.group(${cel(group)}).resource(${cel(resource)})` +
+      `.namespace(request.namespace).check(${cel(verb)}).allowed())`,
     message:
       `${PRIORITY_CODE}: ${PRIORITY}: must be from ${min} to ${max}; ask an administrator for ` +
       `the ClusterRole ${PRIORITIZE_ROLE} in this namespace`,

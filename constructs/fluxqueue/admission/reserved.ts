@@ -5,6 +5,7 @@
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
   GATE,
   JOBID_ANNOTATION,
   PRIORITY_CLASS,
@@ -12,17 +13,22 @@ import {
   USER_ANNOTATION,
 } from '../../api/labels';
 import { POD_KEEPS_ITS_GRANT } from './granted-pods';
+import type { GuardPart } from './guard-parts';
 import { GRANT_STAYS } from './job-update';
 import {
   type AdmissionScopeProps,
+  type ControllerUserProps,
   cel,
   celList,
   HAS_ASSIGNMENT,
+  isOfJudgedOwner,
+  JOB_CONDITIONS,
   type MatchCondition,
   namespaceIsEnabled,
   type Variable,
 } from './scope';
 import type { Validation } from './settings';
+import { userVariable } from './user-mutation';
 
 interface Rules {
   readonly variables: readonly Variable[];
@@ -43,6 +49,8 @@ const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
 const jobid = annotation(JOBID_ANNOTATION);
 const templateJobid = ofTemplate(JOBID_ANNOTATION);
 const user = annotation(USER_ANNOTATION);
+const templateUser = ofTemplate(USER_ANNOTATION);
+const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
 const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
 /** The value before an UPDATE; `none` on CREATE. */
@@ -58,7 +66,7 @@ const USER_STAYS: Validation = {
   ),
 };
 
-export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
+export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps): Rules => ({
   variables: [
     { name: 'admitted', expression: admitted('object') },
     { name: 'wasAdmitted', expression: before(admitted('oldObject')) },
@@ -88,12 +96,44 @@ export const JOB_GUARD = (props: AdmissionScopeProps): Rules => ({
     admittedLabel(props, 'variables.suspended'),
     USER_STAYS,
     {
+      // Admission writes it for the pods of Jobs that are not of the queue. It refuses it in others (unknown-keys.ts).
+      expression:
+        `oldObject != null ? ${templateUser('object')} == ${templateUser('oldObject')} : ` +
+        `(${ofTheQueue} && ${namespaceIsEnabled(props)}) || ` +
+        `${templateUser('object')} in ["", ${userVariable(props).expression}] || ${isOfJudgedOwner(props)}`,
+      message: reserved(
+        `spec.template.metadata.annotations["${USER_ANNOTATION}"]`,
+        'can only be set by the queue',
+        'keep its value',
+      ),
+    },
+    {
       expression: 'variables.wasAdmitted != "true" || !variables.wasSuspended || variables.suspended',
       message:
         'FLUXQ_HELD: spec.suspend: only the queue can start this Job; keep its value, and remove the hold of the Job if it has one',
     },
     ...GRANT_STAYS,
   ],
+});
+
+const INDEX = cel(COMPLETION_INDEX_ANNOTATION);
+const inTemplate = (object: string) =>
+  `${INDEX} in ${object}.spec.template.?metadata.?annotations.orValue({})`;
+
+/** Without indexes all pods would have the one of the template, and so the node of that index. */
+export const TEMPLATE_INDEX_PART = (isOurs: string): GuardPart => ({
+  name: 'templateIndex',
+  when:
+    `${inTemplate('object')} && object.spec.?completionMode.orValue("NonIndexed") != "Indexed" && ` +
+    `(oldObject == null || !(${inTemplate('oldObject')})) && ${isOurs}`,
+  variables: [],
+  problem: cel(
+    reserved(
+      `spec.template.metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]`,
+      'only the Job controller gives pods an index',
+      'remove it, or set spec.completionMode: Indexed',
+    ),
+  ),
 });
 
 /** Excludes new Jobs without anything reserved, which are those outside the queue. */
@@ -103,7 +143,7 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
     'oldObject != null',
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
     `(${HAS_ASSIGNMENT})`,
-    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].map(
+    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, USER_ANNOTATION].map(
       (key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`,
     ),
   ].join(' || '),

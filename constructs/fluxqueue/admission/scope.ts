@@ -1,5 +1,6 @@
 /** Namespaces and objects to which admission applies: one definition for policies, guards and webhook. */
 import type { k8s } from 'cdk8s-plus-28';
+import { JUDGED_OWNERS } from '../../api/creators';
 import { GITOPS_USERS } from '../../api/gitops-users';
 import {
   ASSIGNMENT_ANNOTATION,
@@ -143,9 +144,29 @@ export function byGitOps({ gitOpsUsers = GITOPS_USERS }: ControllerUserProps): s
   return `request.userInfo.username in ${celList(gitOpsUsers)}`;
 }
 
-/** CEL: whether a controller of Kubernetes or the runtime sends the request, which create what others wanted. */
-export function byController(props: AdmissionScopeProps & ControllerUserProps): string {
-  return `((${BY_KUBERNETES}) && !(${byGitOps(props)})) || request.userInfo.username in ${celList(controllerUsers(props))}`;
+/** CEL: whether an account of kube-system sends the request that is no engine of GitOps. */
+function byKubernetes(props: ControllerUserProps): string {
+  return `((${BY_KUBERNETES}) && !(${byGitOps(props)}))`;
+}
+
+const CONTROLLERS =
+  'object.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false))';
+const isJudged = `(owner.apiVersion + "/" + owner.kind) in ${celList(JUDGED_OWNERS)}`;
+
+/**
+ * CEL: whether the settings and the user of the object are those of an owner that admission judged. That a controller sends
+ * them says nothing: it copies what the user of its owner wrote.
+ */
+export function isOfJudgedOwner(props: AdmissionScopeProps & ControllerUserProps): string {
+  return (
+    `(request.userInfo.username in ${celList(controllerUsers(props))} || ` +
+    `(${byKubernetes(props)} && ${CONTROLLERS}.exists(owner, ${isJudged})))`
+  );
+}
+
+/** CEL: whether an account of kube-system acts for an owner that admission has not judged. Its own rights say nothing then. */
+export function isOfUnjudgedOwner(props: ControllerUserProps): string {
+  return `(${byKubernetes(props)} && ${CONTROLLERS}.exists(owner, !(${isJudged})))`;
 }
 
 /** Excludes Jobs of another controller and of Kueue. */
@@ -157,6 +178,14 @@ export const JOB_CONDITIONS: readonly MatchCondition[] = [
   {
     name: 'no-other-queue',
     expression: '!has(object.metadata.labels) || !("kueue.x-k8s.io/queue-name" in object.metadata.labels)',
+  },
+];
+
+/** The Jobs that those exclude: admission leaves them alone, and their pods enter the queue one by one. */
+export const OTHER_JOB_CONDITIONS: readonly MatchCondition[] = [
+  {
+    name: 'not-of-the-queue',
+    expression: `!(${JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ')})`,
   },
 ];
 

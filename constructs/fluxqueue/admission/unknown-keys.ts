@@ -2,6 +2,7 @@
 import {
   KEY_PREFIX,
   KNOWN_KEYS,
+  QUEUE_KEYS,
   SUGGESTIONS,
   TEMPLATE_KEYS,
   TEMPLATE_PROBLEM,
@@ -9,7 +10,6 @@ import {
   UNKNOWN_KEY_PROBLEM,
   unknownKeyRemedy,
 } from '../../api/known-keys';
-import { SETTING_SYNTAX, UNSUPPORTED_SETTINGS } from '../../api/settings';
 import type { GuardPart } from './guard-parts';
 import { cel, celList, type Variable } from './scope';
 import { INVALID } from './settings';
@@ -33,10 +33,6 @@ function hasNewKeys(path: string, known: readonly string[]): string {
   ).join(' || ');
 }
 
-/** Keys that no user writes. */
-const QUEUE_KEYS = KNOWN_KEYS.filter(
-  (key) => !(key in SETTING_SYNTAX) && !UNSUPPORTED_SETTINGS.some((setting) => setting === key),
-);
 const hasUserKeys = (map: (typeof MAPS)[number]) =>
   `(has(object.metadata.${map}) && object.metadata.${map}.exists(key, key.startsWith(${cel(KEY_PREFIX)}) && ` +
   `!(key in ${celList(QUEUE_KEYS)})))`;

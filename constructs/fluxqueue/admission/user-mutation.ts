@@ -6,12 +6,10 @@ import { pointerToken } from '../../api/json-pointer';
 import { USER_ANNOTATION } from '../../api/labels';
 import {
   type AdmissionScopeProps,
-  BY_KUBERNETES,
   byGitOps,
   type ControllerUserProps,
   cel,
-  celList,
-  controllerUsers,
+  isOfJudgedOwner,
   type Variable,
 } from './scope';
 
@@ -29,16 +27,11 @@ export function userVariable(props: ControllerUserProps): Variable {
 const PATH = `/metadata/annotations/${pointerToken(USER_ANNOTATION)}`;
 
 /**
- * Whether the annotation comes from the template of another object, where admission wrote it. The runtime creates the Jobs
- * of MiniClusters, and the controllers of Kubernetes those of CronJobs and the pods of Deployments.
+ * Whether the annotation comes from another object, where admission wrote it. The runtime creates the Jobs of MiniClusters,
+ * and the controllers of Kubernetes those of CronJobs and the pods of Deployments.
  */
 export function carriesUserVariable(props: AdmissionScopeProps & ControllerUserProps): Variable {
-  return {
-    name: 'carriesUser',
-    expression:
-      `request.userInfo.username in ${celList(controllerUsers(props))} || ((${BY_KUBERNETES}) && !(${byGitOps(props)}) && ` +
-      'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false)))',
-  };
+  return { name: 'carriesUser', expression: isOfJudgedOwner(props) };
 }
 
 /** JSON patch of the user annotation; it uses the variables `user`, `carriesUser` and `annotations`. */
@@ -48,4 +41,31 @@ export const USER_PATCH = `
   ? (${cel(USER_ANNOTATION)} in variables.annotations ? [JSONPatch{op: "remove", path: "${PATH}"}] : [])
   : has(object.metadata.annotations) ? [JSONPatch{op: "add", path: "${PATH}", value: variables.user}]
   : [JSONPatch{op: "add", path: "/metadata/annotations", value: {${cel(USER_ANNOTATION)}: variables.user}}])
+`.trim();
+
+const TEMPLATE = '/spec/template/metadata';
+const IN_TEMPLATE = `${TEMPLATE}/annotations/${pointerToken(USER_ANNOTATION)}`;
+
+/**
+ * JSON patch of the user in the template of a Job that admission leaves alone, so that its pods count for the user of the
+ * Job; it uses the variables `user`, `carriesUser` and `annotations`.
+ */
+export const TEMPLATE_USER_VARIABLES: readonly Variable[] = [
+  {
+    name: 'owner',
+    expression: `variables.carriesUser ? variables.annotations[?${cel(USER_ANNOTATION)}].orValue("") : variables.user`,
+  },
+  {
+    name: 'noted',
+    expression: `object.spec.template.?metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`,
+  },
+];
+export const TEMPLATE_USER_PATCH = `
+(variables.noted == variables.owner ? []
+  : variables.owner == "" ? [JSONPatch{op: "remove", path: "${IN_TEMPLATE}"}]
+  : !has(object.spec.template.metadata)
+  ? [JSONPatch{op: "add", path: "${TEMPLATE}", value: {"annotations": {${cel(USER_ANNOTATION)}: variables.owner}}}]
+  : !has(object.spec.template.metadata.annotations)
+  ? [JSONPatch{op: "add", path: "${TEMPLATE}/annotations", value: {${cel(USER_ANNOTATION)}: variables.owner}}]
+  : [JSONPatch{op: "add", path: "${IN_TEMPLATE}", value: variables.owner}])
 `.trim();

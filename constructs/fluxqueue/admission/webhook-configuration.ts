@@ -12,6 +12,7 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
+  OTHER_JOB_CONDITIONS,
   POD_CONDITIONS,
 } from './scope';
 
@@ -70,6 +71,13 @@ export class AdmissionWebhookConfiguration extends Construct {
           resources: ['jobs'],
           operations: ['CREATE'],
           matchConditions: JOB_CONDITIONS,
+        }),
+        webhook(props, {
+          name: 'other-jobs',
+          apiGroups: ['batch'],
+          resources: ['jobs'],
+          operations: ['CREATE'],
+          matchConditions: OTHER_JOB_CONDITIONS,
         }),
         webhook(props, {
           name: 'job-updates',

@@ -14,8 +14,8 @@ import type { AllocatedNode, GraphNode, UnitCounts } from '../../resources/types
 
 /** What keeps a workload from being planned. */
 export interface EndlessBlock {
-  /** Services that would have to leave: `namespace/name`, the oldest first, at most {@link NAMES}. */
-  readonly services: readonly string[];
+  /** Services that would have to leave, the oldest first, at most {@link NAMES}. */
+  readonly services: readonly Pick<WorkloadRow, 'namespace' | 'name'>[];
   /** Whether there are more services than are named. */
   readonly more: boolean;
   /** Nodes on which pods outside the queue would have to end too, in the order of the graph. */
@@ -96,7 +96,7 @@ export class EndlessUsage {
       .filter(({ allocation }) => allocation!.nodes.some(({ name }) => gained.has(name)))
       .sort((a, b) => (a.allocatedAt ?? Infinity) - (b.allocatedAt ?? Infinity) || a.seq - b.seq);
     return {
-      services: there.slice(0, NAMES).map(({ namespace, name }) => `${namespace}/${name}`),
+      services: there.slice(0, NAMES),
       more: there.length > NAMES,
     };
   }

@@ -11,6 +11,7 @@ import {
   protectedUntil,
 } from './eviction';
 import { priorityOf } from './order';
+import { shownName } from './shown-names';
 import type { Pass } from './state';
 import { type Room, victims } from './victims';
 
@@ -33,11 +34,12 @@ export async function evictLowerPriority(
   const chosen = victims(room, open);
   if (chosen === undefined) waitForProtected(pass, row, lower, room);
   if (chosen === undefined || chosen.length === 0) return undefined;
-  return evictFor(pass, row, chosen, { ...plan, messageFor: () => preemptedBy(row) });
+  return evictFor(pass, row, chosen, { ...plan, messageFor: (victim) => preemptedBy(victim.row, row) });
 }
 
-export function preemptedBy({ namespace, name }: WorkloadRow): string {
-  return `preempted by ${namespace}/${name}, which has a higher priority`;
+/** What the user of the victim reads. */
+export function preemptedBy(victim: WorkloadRow, row: WorkloadRow): string {
+  return `preempted by ${shownName(victim, row)}, which has a higher priority`;
 }
 
 /** Whether workloads that it may preempt have now run for the minimum time. */

@@ -10,6 +10,7 @@ import type { QuotaShortage } from './quota';
 import { type QuotaHolder, QuotaRoom } from './quota-room';
 import { claimQuota, dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
+import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
 import { type Candidate, match } from './strategies';
 import { heldBy, type Usage } from './usage';
@@ -123,9 +124,11 @@ async function evictAll(
   planned: readonly Reservation[],
 ): Promise<boolean> {
   const { matcher, now } = pass.input;
-  const returned = `returns quota that it borrowed from queue ${row.queue} to ${row.namespace}/${row.name}`;
+  const returned = (victim: WorkloadRow) =>
+    `returns quota that it borrowed from ${shownQueue(victim, row.queue)} to ${shownName(victim, row)}`;
   const plan = {
-    messageFor: (victim: Holder) => (isBorrower(pass, row, victim.row) ? returned : preemptedBy(row)),
+    messageFor: (victim: Holder) =>
+      isBorrower(pass, row, victim.row) ? returned(victim.row) : preemptedBy(victim.row, row),
     match: async () => {
       await matcher.cancel(row.jobid);
       return match(pass, row, 'allocate_orelse_reserve');

@@ -4,6 +4,7 @@ import type { UnitSettings } from '../../jobspec/units';
 import type { WaitReason, WaitUpdate, WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
 import type { EndlessBlock } from './endless-usage';
+import { shownName, shownNames } from './shown-names';
 
 const HELD = 'held until its user releases it';
 const WITHOUT_PODS = 'has no pods: it waits until its user sets its parallelism to 1 or more';
@@ -86,11 +87,11 @@ export class WaitReasons {
 
   /** It can't be planned beside services and pods outside the queue. */
   markBehindEndless(row: WorkloadRow, block?: EndlessBlock): void {
-    this.mark(
-      row,
-      'Busy',
-      block === undefined ? BEHIND_ENDLESS : endlessText(row.jobspec, block, this.units),
-    );
+    this.mark(row, 'Busy', block === undefined ? BEHIND_ENDLESS : this.endlessTextOf(row, block));
+  }
+
+  private endlessTextOf(row: WorkloadRow, block: EndlessBlock): string {
+    return endlessText(row.jobspec, { ...block, services: shownNames(row, block.services) }, this.units);
   }
 
   markReserved(row: WorkloadRow, start: number): void {
@@ -103,7 +104,7 @@ export class WaitReasons {
    * @param late the workload that overruns; undefined: it is known only that one does
    */
   markBehindOverrun(row: WorkloadRow, late: Pick<WorkloadRow, 'namespace' | 'name'> | undefined): void {
-    const who = late === undefined ? 'workloads' : `${late.namespace}/${late.name}`;
+    const who = late === undefined ? 'workloads' : shownName(row, late);
     this.mark(row, 'Reserved', `${RESERVED} behind ${who}, which should have ended by now`);
   }
 

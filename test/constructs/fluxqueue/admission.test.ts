@@ -63,7 +63,7 @@ describe('the form of admission', () => {
       'fluxqueue',
     );
     expect(webhooks.map(({ clientConfig }) => clientConfig)).toEqual(
-      Array(6).fill({
+      Array(7).fill({
         url: 'https://127.0.0.1:7443/mutate',
         caBundle: Buffer.from('PEM').toString('base64'),
       }),
@@ -74,7 +74,7 @@ describe('the form of admission', () => {
     const objects = stackObjects({ admission: 'policies', externalRuntime: { users: ['somebody'] } });
     const text = JSON.stringify(find(objects, 'ValidatingAdmissionPolicy', 'fluxqueue-guard-jobs'));
     expect(text).toContain('somebody');
-    expect(text).not.toContain('system:serviceaccount:');
+    expect(text).not.toContain('system:serviceaccount:fluxqueue-system:');
   });
 
   const webhookTemplate = (objects: KubeObject[]) => {

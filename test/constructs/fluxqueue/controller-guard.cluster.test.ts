@@ -2,6 +2,7 @@
 import {
   CONTROLLER_SERVICE_ACCOUNT,
   MINICLUSTER_LABEL,
+  NAMESPACE_LABEL,
   STACK_NAMESPACE,
 } from '../../../constructs/api/labels';
 import { renderMiniCluster } from '../../../constructs/minicluster';
@@ -65,7 +66,8 @@ describeCluster('the guard of the controller without mutating policies', (getClu
       },
     ])
       expect(await attempt(pod)).toContain(denied);
-    expect(await attempt({ volumes: [{ name: 'run', emptyDir: {} }] })).toBe('accepted');
+    const harmless = { volumes: [{ name: 'run', emptyDir: {} }], automountServiceAccountToken: false };
+    expect(await attempt(harmless)).toBe('accepted');
     // Whatever a MiniCluster consists of otherwise is accepted.
     const metadata = {
       ...{ name: 'x', namespace: 'default', uid: 'no-such-uid' },
@@ -77,6 +79,54 @@ describeCluster('the guard of the controller without mutating policies', (getClu
       const options = { dryRun: true, fieldManager: 'test' };
       await client.patch(pathOf(manifest, 'default'), object, 'apply', options);
     }
+    client.close();
+  });
+
+  test('leaves the token nothing of a namespace that does not take part', async () => {
+    const cluster = getCluster();
+    const kubeconfig = await cluster.kubeconfigForServiceAccount(CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE);
+    const client = createClient({ kubeconfig });
+    for (const [name, labels] of [
+      ['argocd', {}],
+      ['team', { [NAMESPACE_LABEL]: 'true' }],
+    ] as const)
+      await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+    const attempt = (pod: object, namespace = 'argocd', apiVersion = 'flux-framework.org/v1alpha2') => {
+      const object = deployment({ automountServiceAccountToken: false, ...pod }, namespace);
+      const [owner] = object.metadata.ownerReferences;
+      const body = {
+        ...object,
+        metadata: { ...object.metadata, ownerReferences: [{ ...owner!, apiVersion }] },
+      };
+      return client
+        .create(path.replace('default', namespace), body, { dryRun: true })
+        .then(() => 'accepted', String);
+    };
+    const account = {
+      serviceAccountName: 'argocd-application-controller',
+      automountServiceAccountToken: true,
+    };
+    expect(await attempt({}, 'argocd', 'flux-framework.org/v9')).toContain(
+      'FLUXQ_RESERVED: metadata.ownerRef',
+    );
+    const main = { name: 'main', image: 'none' };
+    const secretKeyRef = { name: 'argocd-secret', key: 'k' };
+    for (const pod of [
+      account,
+      { serviceAccountName: 'argocd-application-controller' },
+      { automountServiceAccountToken: true },
+      { volumes: [{ name: 's', secret: { secretName: 'argocd-secret' } }] },
+      { volumes: [{ name: 's', projected: { sources: [{ secret: { name: 'argocd-secret' } }] } }] },
+      { volumes: [{ name: 's', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }] },
+      { volumes: [{ name: 's', persistentVolumeClaim: { claimName: 'redis' } }] },
+      { containers: [{ ...main, env: [{ name: 'X', valueFrom: { secretKeyRef } }] }] },
+      { containers: [{ ...main, envFrom: [{ secretRef: { name: 'argocd-secret' } }] }] },
+    ]) {
+      expect(await attempt(pod)).toContain('only in namespaces that are enabled for the queue');
+      expect(await attempt(pod, 'team')).toBe('accepted');
+    }
+    const certificate = { volumes: [{ name: 's', secret: { secretName: 'x-curve' } }] };
+    expect(await attempt(certificate)).toBe('accepted');
     client.close();
   });
 });

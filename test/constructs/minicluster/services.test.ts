@@ -1,3 +1,5 @@
+import { USER_ANNOTATION } from '../../../constructs/api/labels';
+import { renderMiniCluster } from '../../../constructs/minicluster';
 import { find, render, WITH_SIDECAR, type Workload } from './rendered';
 
 test('the headless Service publishes the names of pods that are not ready', () => {
@@ -41,4 +43,22 @@ test('the pod of services is selected by the headless Service and by the Service
     expect(labels).toMatchObject((find(objects, kind, name).spec as { selector: object }).selector);
   // An autoscaler must not count the pod, and the Service of a sidecar must not select it.
   expect(labels).not.toHaveProperty('hpa-selector');
+});
+
+test('pods of services and of a lasting cluster count for who created it, whatever its spec claims', () => {
+  const claim = { annotations: { [USER_ANNOTATION]: 'root', note: 'x' } };
+  const spec = {
+    ...{ size: 1, pod: claim, workload: 'StatefulSet' as const, interactive: true },
+    ...{ containers: [{ image: 'app' }], services: [{ name: 'db', image: 'db' }] },
+  };
+  const annotationsOf = (annotations: Record<string, string>) => {
+    const objects = renderMiniCluster({ metadata: { name: 'mc', namespace: 'lab', annotations }, spec });
+    return [find(objects, 'Deployment', 'mc-services'), find(objects, 'StatefulSet')].map(
+      (object) =>
+        (object.spec as { template: { metadata: { annotations?: object } } }).template.metadata.annotations,
+    );
+  };
+  const noted = { [USER_ANNOTATION]: 'ada' };
+  expect(annotationsOf(noted)).toEqual(Array(2).fill({ note: 'x', ...noted }));
+  expect(annotationsOf({})).toEqual(Array(2).fill({ note: 'x' }));
 });

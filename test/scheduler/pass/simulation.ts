@@ -24,7 +24,8 @@ import { requestOf } from './requests';
 import { queueSettings } from './settings';
 import { doubleGrants, type Eviction, type Start } from './simulated-runs';
 
-export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | 'after' | 'preemptible'>> {
+type Given = 'kind' | 'namespace' | 'user' | 'after' | 'preemptible';
+export interface JobOptions extends Partial<Pick<Submission, Given>> {
   readonly pods?: number;
   readonly cpu?: number;
   readonly walltime?: number;
@@ -44,8 +45,8 @@ export interface JobOptions extends Partial<Pick<Submission, 'kind' | 'user' | '
 
 export const granted = ({ grants }: { grants: readonly { uid: string }[] }) => grants.map(({ uid }) => uid);
 
-export const reserved = ({ reservations }: { reservations: readonly { uid: string }[] }) =>
-  reservations.map(({ uid }) => uid);
+export const reserved = (result: { reservations: readonly { uid: string }[] }) =>
+  result.reservations.map(({ uid }) => uid);
 
 export function nodesOf(count: number, cores: number): GraphNode[] {
   return Array.from({ length: count }, (_, i) => ({ name: `n${i}`, units: { core: cores } }));
@@ -110,7 +111,7 @@ export class Simulation {
     const submission = {
       uid,
       kind: options.kind ?? 'Job',
-      namespace: 'science',
+      namespace: options.namespace ?? 'science',
       name: uid,
       queue: options.queue ?? 'default',
       priority: options.priority ?? 0,
@@ -224,9 +225,8 @@ export class Simulation {
     }
     for (const { uid, reason, message, estimatedStart } of waits) {
       this.change(uid, { reason, message, estimatedStart });
-      if (estimatedStart !== null) {
+      if (estimatedStart !== null)
         this.estimates.set(uid, [...(this.estimates.get(uid) ?? []), estimatedStart]);
-      }
     }
   }
 

@@ -1,0 +1,159 @@
+/** Attacks that ask for more than was granted, or for the rights of another: by what controllers of Kubernetes do for a user. */
+import {
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  JOBID_ANNOTATION,
+  PRIORITY,
+  USER_ANNOTATION,
+} from '../../constructs/api/labels';
+import { type Act, type Attack, type CONTAINED, ALPHA, type Role } from './attack';
+import { apply, container, create, job, patch, pathTo } from './objects';
+
+type Contained = keyof typeof CONTAINED;
+const attack = (role: Role, name: string, act: Act, holds: Attack['holds']): Attack => ({
+  name,
+  role,
+  act,
+  holds,
+});
+const contained = (name: string, act: Act, what: Contained): Attack =>
+  attack('editor', name, act, { contained: what });
+
+const INDEXED = { completionMode: 'Indexed', parallelism: 8, completions: 1 };
+const jsonPatch = (name: string, ...body: readonly object[]): Act => ({
+  verb: 'PATCH',
+  path: pathTo('Job', ALPHA, name),
+  body,
+  type: 'application/json-patch+json',
+});
+
+/** Each changes what a released Job may have: one pod, replaced when it has ended. */
+const RELEASED: readonly Attack[] = [
+  contained(
+    'more completions of a released Job',
+    patch('Job', 'indexed', { spec: { completions: 8 } }),
+    'one pod is granted',
+  ),
+  contained(
+    'more completions of a released Job by a JSON patch',
+    jsonPatch('indexed', { op: 'replace', path: '/spec/completions', value: 8 }),
+    'one pod is granted',
+  ),
+  contained(
+    'more completions and more pods of a released Job',
+    patch('Job', 'indexed', { spec: { completions: 9, parallelism: 9 } }),
+    'one pod is granted',
+  ),
+  contained(
+    'more completions of a released Job by server-side apply',
+    apply('Job', 'indexed', { spec: { ...job({}, { ...INDEXED, completions: 8 }) } }),
+    'one pod is granted',
+  ),
+  contained(
+    'other replacements of the pods of a released Job',
+    patch('Job', 'indexed', { spec: { podReplacementPolicy: 'Failed' } }),
+    'a pod is replaced as before',
+  ),
+];
+
+const index = (value: string) => ({ [COMPLETION_INDEX_ANNOTATION]: value });
+const grant = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '1' };
+const ownedBy = (apiVersion: string, kind: string) => [
+  { apiVersion, kind, name: 'x', uid: 'no-such-uid', controller: true },
+];
+const pod = (annotations: object, [apiVersion, kind]: readonly [string, string] = ['batch/v1', 'Job']): Act =>
+  create('Pod', 'x', {
+    metadata: { annotations, ownerReferences: ownedBy(apiVersion, kind) },
+    spec: { containers: [container()] },
+  });
+
+const INDEXES: readonly Attack[] = [
+  attack('job controller', 'a Pod of an index that is not assigned', pod({ ...grant, ...index('3') }), {
+    contained: 'the Pod is gated',
+  }),
+  attack('job controller', 'a Pod of an index that is no number', pod({ ...grant, ...index('x') }), {
+    contained: 'the Pod is gated',
+  }),
+  attack(
+    'editor',
+    'a completion index in the template of a Job without indexes',
+    create('Job', 'x', { spec: job({}, { parallelism: 2, completions: 2 }, { annotations: index('0') }) }),
+    { refused: 'FLUXQ_RESERVED' },
+  ),
+];
+
+/** Of Kueue: admission leaves the Job alone, and its pods enter the queue one by one. */
+const KUEUE = { labels: { 'kueue.x-k8s.io/queue-name': 'x' } };
+const DEAR = { [PRIORITY]: '1000000' };
+const ROOT = { [USER_ANNOTATION]: 'root' };
+const kueueJob = (annotations: object, metadata: object = {}) =>
+  create('Job', 'x', {
+    metadata: { ...KUEUE, ...metadata },
+    spec: job({}, {}, { annotations }),
+  });
+const cluster = (spec: object): Act =>
+  create('MiniCluster', 'x', { spec: { containers: [{ image: 'flux' }], ...spec } });
+const SERVICES = { services: [{ name: 'db', image: 'db', ports: [80] }] };
+
+const SETTINGS: readonly Attack[] = [
+  attack('editor', 'the highest priority in the template of a Job of Kueue', kueueJob(DEAR), {
+    refused: 'FLUXQ_PRIORITY',
+  }),
+  attack(
+    'editor',
+    'the highest priority in the template of a Job that another controller runs',
+    create('Job', 'x', {
+      spec: job({}, { managedBy: 'example.com/other' }, { annotations: DEAR }),
+    }),
+    { refused: 'FLUXQ_PRIORITY' },
+  ),
+  attack(
+    'editor',
+    'the highest priority in the template of the Jobs of a CronJob',
+    create('CronJob', 'x', {
+      spec: {
+        schedule: '0 0 1 1 *',
+        jobTemplate: { metadata: KUEUE, spec: job({}, {}, { annotations: DEAR }) },
+      },
+    }),
+    { refused: 'FLUXQ_PRIORITY' },
+  ),
+  attack(
+    'operator',
+    'the highest priority of a Pod whose owner no admission has seen',
+    pod(DEAR, ['example.com/v1', 'Operated']),
+    { refused: 'FLUXQ_PRIORITY' },
+  ),
+  contained(
+    "another's name on the pods of a Job of Kueue",
+    kueueJob(ROOT),
+    'the user of its pods is mallory',
+  ),
+  contained('no name on the pods of a Job of Kueue', kueueJob({}), 'the user of its pods is mallory'),
+  attack(
+    'cronjob controller',
+    "another's name on the pods of a Job of Kueue from a CronJob",
+    kueueJob(ROOT, {
+      annotations: { [USER_ANNOTATION]: 'mallory' },
+      ownerReferences: ownedBy('batch/v1', 'CronJob'),
+    }),
+    { contained: 'the user of its pods is mallory' },
+  ),
+  attack(
+    'operator',
+    "another's name on a Pod whose owner no admission has seen",
+    pod(ROOT, ['example.com/v1', 'Operated']),
+    { contained: 'the user is not root' },
+  ),
+  attack('editor', "another's name on the pods of a MiniCluster", cluster({ pod: { annotations: ROOT } }), {
+    refused: 'FLUXQ_RESERVED',
+  }),
+  attack(
+    'editor',
+    "another's name on the services of a MiniCluster",
+    cluster({ pod: { annotations: ROOT }, ...SERVICES }),
+    { refused: 'FLUXQ_RESERVED' },
+  ),
+];
+
+export const GRANT_ATTACKS: readonly Attack[] = [...RELEASED, ...INDEXES, ...SETTINGS];
