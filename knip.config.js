@@ -25,6 +25,8 @@ module.exports = {
       : []),
     'test/**/*.test.ts',
     'test/bench/*.ts',
+    // Loaded by the environment of Jest, outside the sandbox of the tests.
+    'test/cluster/shared/pool.ts',
     'test/jest/second-try.ts',
     'examples/**/*.ts',
   ],

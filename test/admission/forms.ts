@@ -1,7 +1,5 @@
 /** A control plane with both forms of admission, each for one namespace. */
-import { readFileSync } from 'node:fs';
 import { Testing } from 'cdk8s';
-import { parse } from 'yaml';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
@@ -15,9 +13,6 @@ import { CONTROLLER, USER_RIGHTS, type Users, usersOf } from './users';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];
-
-/** The kind MiniCluster, which policies know some seconds after the start of the apiserver or of the kind. */
-export const MINICLUSTERS = parse(readFileSync('constructs/crds/miniclusters.yaml', 'utf8')) as KubeObject;
 
 /** A namespace without admission and guards, in which only Kubernetes itself changes objects. */
 export const PLAIN = 'plain';

@@ -1,7 +1,19 @@
 import type { KubeObject } from './api';
-import type { ControllerTuning } from './components';
 import type { StaticUser } from './credentials';
 import type { NodeShape } from './nodes';
+
+interface ControllerTuning {
+  /** Queries per second of the controller manager and of the scheduler. @default 1000 */
+  readonly qps?: number;
+  /** Burst of the same clients. @default twice qps */
+  readonly burst?: number;
+  /** Number of Jobs that the Job controller syncs concurrently. @default 20 */
+  readonly concurrentJobSyncs?: number;
+  /** Seconds without a heartbeat after which a node is NotReady. @default 300, longer than kwok's lease, so that nodes stay ready on a busy machine */
+  readonly nodeGraceSeconds?: number;
+  /** Seconds between two looks of the controller manager at all nodes, in which it taints those that are NotReady. @default 5 */
+  readonly nodeMonitorSeconds?: number;
+}
 
 export interface ClusterOptions {
   /** Number of nodes that kwok simulates: node-0, node-1, … @default 0 */

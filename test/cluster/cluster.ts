@@ -312,23 +312,10 @@ export class Cluster {
 
   /** Starts the apiserver on the port and with the certificate of the cluster, and waits for /readyz. */
   async startApiserver(): Promise<void> {
-    const {
-      auditLog = false,
-      featureGates = {},
-      verbosity = 1,
-      apiserverArgs: extraArgs = [],
-    } = this.options;
     const address = this.options.network?.address ?? LOOPBACK;
-    const settings = {
-      address,
-      ports: this.ports,
-      ...this.credentials,
-      audit: auditLog,
-      featureGates,
-      verbosity,
-      extraArgs,
-    };
-    await this.components.start('kube-apiserver', apiserverArgs(this.directory, settings));
+    const { ports, credentials, options } = this;
+    const args = apiserverArgs(this.directory, { address, ports, ...credentials }, options);
+    await this.components.start('kube-apiserver', args);
     const ready = this.waitFor(
       'the apiserver',
       async () => {
@@ -354,30 +341,15 @@ export class Cluster {
   }
 
   private async startControllerManager(): Promise<void> {
-    const { tuning = {}, featureGates = {}, verbosity = 1 } = this.options;
-    const files = {
-      kubeconfig: this.kubeconfigFor('kcm'),
-      caFile: this.caFile,
-      serviceAccountKeyFile: this.credentials.serviceAccountKeyFile,
-    };
-    await this.components.start(
-      'kube-controller-manager',
-      controllerManagerArgs(files, { tuning, featureGates, verbosity }),
-    );
+    const { caFile, credentials, options } = this;
+    const { serviceAccountKeyFile } = credentials;
+    const files = { kubeconfig: this.kubeconfigFor('kcm'), caFile, serviceAccountKeyFile };
+    await this.components.start('kube-controller-manager', controllerManagerArgs(files, options));
   }
 
   private async startScheduler(): Promise<void> {
-    const {
-      tuning = {},
-      featureGates = {},
-      verbosity = 1,
-      schedulerConfiguration: configuration = {},
-    } = this.options;
-    const settings = { tuning, configuration, featureGates, verbosity };
-    await this.components.start(
-      'kube-scheduler',
-      schedulerArgs(this.directory, this.kubeconfigFor('scheduler'), settings),
-    );
+    const args = schedulerArgs(this.directory, this.kubeconfigFor('scheduler'), this.options);
+    await this.components.start('kube-scheduler', args);
   }
 
   private writeKubeconfig(name: string, token: string): string {

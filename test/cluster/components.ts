@@ -1,20 +1,8 @@
 /** The command lines of the programs of the control plane, with the reason for each unusual flag. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { ClusterOptions } from './cluster-options';
 import type { FrontProxyFiles } from './credentials';
-
-export interface ControllerTuning {
-  /** Queries per second of the controller manager and of the scheduler. @default 1000 */
-  readonly qps?: number;
-  /** Burst of the same clients. @default twice qps */
-  readonly burst?: number;
-  /** Number of Jobs that the Job controller syncs concurrently. @default 20 */
-  readonly concurrentJobSyncs?: number;
-  /** Seconds without a heartbeat after which a node is NotReady. @default 300, longer than kwok's lease, so that nodes stay ready on a busy machine */
-  readonly nodeGraceSeconds?: number;
-  /** Seconds between two looks of the controller manager at all nodes, in which it taints those that are NotReady. @default 5 */
-  readonly nodeMonitorSeconds?: number;
-}
 
 export const LOOPBACK = '127.0.0.1';
 
@@ -50,15 +38,23 @@ export interface ApiserverSettings {
   readonly tokenFile: string;
   readonly serviceAccountKeyFile: string;
   readonly frontProxy: FrontProxyFiles;
-  readonly audit: boolean;
-  readonly featureGates: Readonly<Record<string, boolean>>;
-  readonly verbosity: number;
-  readonly extraArgs: readonly string[];
 }
+
+/** What all programs can be given; the defaults are those of ClusterOptions. */
+type Common = Pick<ClusterOptions, 'featureGates' | 'verbosity'>;
+
+const commonArgs = ({ featureGates: gates = {}, verbosity = 1 }: Common): string[] => [
+  ...featureGates(gates),
+  `--v=${verbosity}`,
+];
 
 export const auditLogFile = (directory: string): string => join(directory, 'audit.log');
 
-export function apiserverArgs(directory: string, settings: ApiserverSettings): string[] {
+export function apiserverArgs(
+  directory: string,
+  settings: ApiserverSettings,
+  options: Common & Pick<ClusterOptions, 'auditLog' | 'apiserverArgs'>,
+): string[] {
   return [
     `--etcd-servers=http://127.0.0.1:${settings.ports.etcd}`,
     // If the etcd of another cluster has taken the port, its data stays untouched.
@@ -79,10 +75,9 @@ export function apiserverArgs(directory: string, settings: ApiserverSettings): s
     ...frontProxyArgs(settings.frontProxy),
     '--shutdown-delay-duration=0s',
     '--profiling=false',
-    ...(settings.audit ? auditArgs(directory) : []),
-    ...featureGates(settings.featureGates),
-    `--v=${settings.verbosity}`,
-    ...settings.extraArgs,
+    ...(options.auditLog === true ? auditArgs(directory) : []),
+    ...commonArgs(options),
+    ...(options.apiserverArgs ?? []),
   ];
 }
 
@@ -135,7 +130,7 @@ export function writeCaFile(directory: string): string {
 
 export function controllerManagerArgs(
   files: { kubeconfig: string; caFile: string; serviceAccountKeyFile: string },
-  settings: { tuning: ControllerTuning; featureGates: Readonly<Record<string, boolean>>; verbosity: number },
+  options: Common & Pick<ClusterOptions, 'tuning'>,
 ): string[] {
   const {
     qps = 1000,
@@ -143,7 +138,7 @@ export function controllerManagerArgs(
     concurrentJobSyncs = 20,
     nodeGraceSeconds = 300,
     nodeMonitorSeconds = 5,
-  } = settings.tuning;
+  } = options.tuning ?? {};
   return [
     `--kubeconfig=${files.kubeconfig}`,
     `--root-ca-file=${files.caFile}`,
@@ -158,22 +153,16 @@ export function controllerManagerArgs(
     '--horizontal-pod-autoscaler-sync-period=1s',
     `--node-monitor-grace-period=${nodeGraceSeconds}s`,
     `--node-monitor-period=${nodeMonitorSeconds}s`,
-    ...featureGates(settings.featureGates),
-    `--v=${settings.verbosity}`,
+    ...commonArgs(options),
   ];
 }
 
 export function schedulerArgs(
   directory: string,
   kubeconfig: string,
-  settings: {
-    tuning: ControllerTuning;
-    configuration: Readonly<Record<string, unknown>>;
-    featureGates: Readonly<Record<string, boolean>>;
-    verbosity: number;
-  },
+  options: Common & Pick<ClusterOptions, 'tuning' | 'schedulerConfiguration'>,
 ): string[] {
-  const { qps = 1000, burst = 2 * qps } = settings.tuning;
+  const { qps = 1000, burst = 2 * qps } = options.tuning ?? {};
   const path = join(directory, 'scheduler.yaml');
   writeFileSync(
     path,
@@ -183,15 +172,10 @@ export function schedulerArgs(
       leaderElection: { leaderElect: false },
       // The default of 50 queries/s limits the scheduler to 50 binds/s.
       clientConnection: { kubeconfig, qps, burst },
-      ...settings.configuration,
+      ...options.schedulerConfiguration,
     }),
   );
-  return [
-    `--config=${path}`,
-    '--secure-port=0',
-    ...featureGates(settings.featureGates),
-    `--v=${settings.verbosity}`,
-  ];
+  return [`--config=${path}`, '--secure-port=0', ...commonArgs(options)];
 }
 
 export function kwokArgs(kubeconfig: string): string[] {

@@ -5,19 +5,15 @@
 import { ADA } from '../../stack/users';
 import { messageOf } from '../../../runtime/errors';
 import { startStack } from '../../stack/stack';
-import { type Cluster, type ClusterAddress, startCluster } from '../cluster';
+import { type Cluster, startCluster } from '../cluster';
 import { type Contents, changesOf, contentsOf, restore } from './contents';
 import { PROJECT_KINDS } from './kinds';
 
-/** What the suites of a class share; test/README.md says which class to choose. */
-export interface SharedClasses {
-  /** A control plane without scheduler and nodes, with the kinds of the project. */
-  readonly apiserver: ClusterAddress;
-  /** A control plane to which the default stack is applied, with admission by policies, and without nodes. */
-  readonly stack: ClusterAddress;
-}
-
-export type SharedClass = keyof SharedClasses;
+/**
+ * What the suites of a class share (test/README.md says which class to choose): `apiserver` is a control plane without scheduler and
+ * nodes, with the kinds of the project; `stack` one to which the default stack is applied, with admission by policies.
+ */
+export type SharedClass = 'apiserver' | 'stack';
 
 interface Shared {
   readonly cluster: Cluster;
