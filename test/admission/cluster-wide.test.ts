@@ -1,15 +1,16 @@
+// Own cluster: admission of every namespace.
 /** Cluster-wide admission: every namespace takes part except the excluded ones. */
 import { Testing } from 'cdk8s';
 import { ADMITTED_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import type { KubeObject } from '../cluster/api';
-import { describeCluster } from '../cluster/suite';
+import { describeOwnCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
 import { makeNamespace, untilActive } from './forms';
 import { USER_RIGHTS, type Users, usersOf } from './users';
 
-describeCluster('cluster-wide admission', (getCluster) => {
+describeOwnCluster('cluster-wide admission', (getCluster) => {
   let users: Users;
   beforeAll(async () => {
     const cluster = getCluster();

@@ -136,6 +136,11 @@ export class World {
         : undefined;
   }
 
+  /** No policy refuses anything from now on. */
+  allowAll(): void {
+    this.apiserver.policy = () => undefined;
+  }
+
   /** Deletes the Job as `kubectl delete --cascade=foreground` does. */
   deleteJob(): void {
     this.apiserver.delete(jobs(NAMESPACE, MINE), undefined, 'Foreground');
