@@ -18,6 +18,7 @@ const SPEC: FluxJobSpec = {
 };
 const WAITING: FluxJobStatus = {
   phase: 'Waiting',
+  submitTime: '2020-01-01T00:00:00Z',
   position: 3,
   start: '~2030-01-01T00:00:00Z',
   estimatedStart: '2030-01-01T00:00:00Z',
@@ -33,6 +34,7 @@ const WAITING: FluxJobStatus = {
 };
 const RUNNING: FluxJobStatus = {
   phase: 'Running',
+  submitTime: '2020-01-01T00:00:00Z',
   nodes: 'node[0-1]',
   nodeCount: 2,
   start: '2030-01-01T00:00:00Z',
@@ -89,6 +91,9 @@ describeCluster('the API of FluxJob', (getCluster) => {
     expect([code, stderr]).toEqual([0, '']);
     const [head = '', ...rows] = stdout.trim().split('\n');
     expect(head.split(/\s+/)).toEqual(['NAME', 'QUEUE', 'PHASE', 'POSITION', 'NODES', 'START', 'AGE']);
+    // Years, whatever the FluxJob's own age is.
+    for (const row of rows.filter((row) => row.startsWith('waits') || row.startsWith('runs')))
+      expect(row).toMatch(/ \d+y\d*d?$/);
     const cells = rows.map((row) => row.split(/\s+/).slice(0, -1).join(' '));
     expect(cells).toContain('runs-job default Running node[0-1] 2030-01-01T00:00:00Z');
     expect(cells).toContain('waits-job default Waiting 3 ~2030-01-01T00:00:00Z');

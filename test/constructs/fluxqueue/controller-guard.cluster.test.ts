@@ -1,3 +1,4 @@
+// Own cluster: whole stacks are applied to it.
 /** The guard of the controller's token on apiservers without mutating policies; test/attacks tries the complete one. */
 import {
   CONTROLLER_SERVICE_ACCOUNT,
@@ -9,10 +10,10 @@ import { renderMiniCluster } from '../../../constructs/minicluster';
 import { createClient } from '../../../runtime/kubernetes/client';
 import { manifestToApply, pathOf } from '../../../runtime/miniclusters/manifests';
 import type { MiniCluster } from '../../../runtime/miniclusters/resource';
-import { describeCluster } from '../../cluster/suite';
+import { describeOwnCluster } from '../../cluster/suite';
 import { stackObjects } from '../manifests';
 
-describeCluster('the guard of the controller without mutating policies', (getCluster) => {
+describeOwnCluster('the guard of the controller without mutating policies', (getCluster) => {
   const path = '/apis/apps/v1/namespaces/default/deployments';
   const deployment = (pod: object, namespace = 'default') => ({
     apiVersion: 'apps/v1',
