@@ -1,3 +1,4 @@
+// Own cluster: whole stacks are applied to it.
 /** The Secrets of the stack: the components create them again after a deletion, and no other Secrets. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { linkSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -8,13 +9,13 @@ import { createClient } from '../../../runtime/kubernetes/client';
 import { createLogger, type Logger } from '../../../runtime/observability/log';
 import { startWebhookRole } from '../../../runtime/roles/webhook';
 import type { KubeObject } from '../../cluster/cluster';
-import { describeCluster } from '../../cluster/suite';
+import { describeOwnCluster } from '../../cluster/suite';
 import { waitFor } from '../../cluster/wait';
 import { recordingLogger } from '../../kubernetes/recording-logger';
 import { find, stackObjects } from '../manifests';
 import { webhookConfig } from './webhook-configuration';
 
-describeCluster('the Secrets of the stack', (getCluster) => {
+describeOwnCluster('the Secrets of the stack', (getCluster) => {
   const SYSTEM = 'fluxqueue-system';
   const path = (name: string) => `/api/v1/namespaces/${SYSTEM}/secrets/${name}`;
   const account = async (name: string) =>
