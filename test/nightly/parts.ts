@@ -10,6 +10,12 @@ export interface Part {
 const FUZZ_STEPS = 1000;
 const FUZZ_RUNS = 1000;
 
+/** Suites of which `npm test` runs another part each day. */
+const DRAWN_SUITES = [
+  'test/constructs/fluxqueue/postgres-script',
+  'test/constructs/fluxqueue/matrix.cluster',
+];
+
 /** @param seed of the day: seeds of different days do not overlap */
 export function partsOf(seed: number): readonly Part[] {
   const text = String(seed);
@@ -28,6 +34,7 @@ export function partsOf(seed: number): readonly Part[] {
     { part: 'attacks', run: ['attacks', '--json'] },
     { part: 'rollout', run: ['rollout', '--json'] },
     { part: 'real pods', run: ['realpods', '--json'] },
+    { part: 'whole suites', run: ['test', '--json', ...DRAWN_SUITES], env: { NIGHTLY: '1' } },
     { part: 'real Flux', run: ['test', '--json', 'test/boot'] },
   ];
 }

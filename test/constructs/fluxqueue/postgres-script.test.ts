@@ -1,12 +1,17 @@
-/** The entrypoint of the stack's Postgres, killed at every step: the next start completes the database. */
+/**
+ * The entrypoint of the stack's Postgres, killed at a step: the next start completes the database. Other steps each day, all with
+ * NIGHTLY=1.
+ */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresAvailable } from '../../cluster/postgres';
 import { waitFor } from '../../cluster/wait';
+import { drawOf } from '../../seed';
 import { container, podTemplates, stackObjects } from '../manifests';
 import { DatabasePod } from './database-pod';
 
+const DRAWN = 5;
 const SCRIPT = join(__dirname, '../../../constructs/fluxqueue/postgres.sh');
 /** The readiness probe of the manifest. */
 const PROBE = (() => {
@@ -48,7 +53,7 @@ withPostgres('the start of the database', () => {
     },
   );
 
-  test('completes the database after a kill before any call of the first start', async () => {
+  test('completes the database after a kill before a call of the first start', async () => {
     pod.start();
     await pod.untilReady('first');
     const { calls } = pod;
@@ -57,7 +62,7 @@ withPostgres('the start of the database', () => {
     afterInitdb.start({ killBefore: calls.indexOf('initdb') + 2 });
     await afterInitdb.ended();
     const env = { INITDB_COPY: `${afterInitdb.data}.new` };
-    for (const [index, call] of calls.entries()) {
+    for (const [index, call] of drawOf([...calls.entries()], DRAWN)) {
       await pod.remove();
       pod = await DatabasePod.create();
       pod.start({ killBefore: index + 1, env });
@@ -87,7 +92,7 @@ withPostgres('the start of the database', () => {
     expect(pod.beside).toEqual([]);
   });
 
-  test('keeps the data after a kill before any call of a later start', async () => {
+  test('keeps the data after a kill before a call of a later start', async () => {
     pod.start();
     await pod.untilReady('first');
     await pod.own(NOTE);
@@ -96,7 +101,7 @@ withPostgres('the start of the database', () => {
     await pod.untilReady('first');
     const { calls } = pod;
     expect(calls).not.toContain('initdb');
-    for (const [index] of calls.entries()) {
+    for (const [index] of drawOf([...calls.entries()], DRAWN)) {
       await pod.kill();
       pod.start({ killBefore: index + 1 });
       await pod.ended();
