@@ -10,7 +10,6 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
-import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
 import type { RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
@@ -34,12 +33,12 @@ import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
 import { isLive, type NodeView } from './live-pods';
 import { limitOrphans } from './orphans';
-import { isGated, pinPatch, usedNodes } from './pod';
+import { usedNodes } from './pod';
 import { Release } from './release';
 import { Rescue } from './rescue';
 import { allowForLateStart, startedPods } from './starts';
 import type { SubmissionBuilder } from './submission';
-import { nodesForGatedPods } from './ungate';
+import { Ungating } from './ungate';
 
 export interface WorkloadReconcilerOptions {
   readonly client: KubernetesClient;
@@ -88,6 +87,7 @@ export class WorkloadReconciler {
   private readonly deletedPods: DeletedPods;
   private readonly eviction: Eviction;
   private readonly release: Release;
+  private readonly ungating: Ungating;
   private readonly largeReleases: LargeReleases;
   private readonly watch: GrantWatch;
   private readonly rescue: Rescue;
@@ -97,6 +97,7 @@ export class WorkloadReconciler {
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
     this.watch = new GrantWatch(options);
     this.release = new Release({ ...options, eviction: this.eviction });
+    this.ungating = new Ungating(options);
     this.largeReleases = new LargeReleases(options);
     this.rescue = new Rescue({ ...options, eviction: this.eviction });
   }
@@ -196,7 +197,7 @@ export class WorkloadReconciler {
       if (result !== undefined) return result;
     }
     // The nodes of a deleted workload are given back.
-    if (object.metadata.deletionTimestamp === undefined) await this.ungatePods(row, pods);
+    if (object.metadata.deletionTimestamp === undefined) await this.ungating.ungate(row, pods);
     const shrinking = await this.shrinkAllocation(current);
     return object.metadata.deletionTimestamp === undefined ? this.watchGrant(current) : shrinking;
   }
@@ -236,6 +237,7 @@ export class WorkloadReconciler {
   private forget(row: WorkloadRow): void {
     this.eviction.forget(row);
     this.release.forget(row);
+    this.ungating.forget(row);
     this.watch.forget(row);
     this.deletedPods.forget(row);
     this.options.onWait(row.uid, undefined);
@@ -256,20 +258,6 @@ export class WorkloadReconciler {
       if (note !== undefined) recordEvent(object, adapter, note);
     }
     return workloadCache.byUid(row.uid) ?? row;
-  }
-
-  /** Admission gates the pods whose node it cannot know; they get the free slots of the allocation. */
-  private async ungatePods(row: WorkloadRow, pods: readonly Pod[]): Promise<void> {
-    const gated = pods.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid);
-    if (gated.length === 0) return;
-    const { client } = this.options;
-    const placed = nodesForGatedPods(row, pods, gated);
-    this.log(row, 'ungating pods', { gated: gated.length, ungated: placed.length });
-    for (const { pod, node } of placed)
-      await applyPatch(client, `/api/v1/namespaces/${row.namespace}/pods/${pod.metadata.name}`, {
-        type: 'json',
-        body: pinPatch(pod, node),
-      });
   }
 
   /** Frees the nodes on which no pod of the workload will run again. */

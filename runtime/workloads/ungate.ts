@@ -1,9 +1,65 @@
-/** Chooses a node of the allocation for each gated pod. */
+/** Gives gated pods nodes of the allocation. */
+import type { KubernetesClient } from '../kubernetes/client';
+import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
+import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
+import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { isTerminal } from './adapter';
 import { placementOf } from './assignment';
-import { assignedNode } from './pod';
+import { assignedNode, isGated, pinPatch } from './pod';
+
+/**
+ * Pins and ungates the pods whose node admission cannot know. It remembers its pins until the watch shows them: a pod that still
+ * looks gated has its slot, and another pod that got it would be one more than granted on that node.
+ */
+export class Ungating {
+  /** uid of the workload -> uid of the pod -> its node. */
+  private readonly pins = new Map<string, Map<string, string>>();
+
+  constructor(
+    private readonly options: { readonly client: KubernetesClient; readonly logger: DecisionLogger },
+  ) {}
+
+  /** @param pods all pods of the workload */
+  async ungate(row: WorkloadRow, pods: readonly Pod[]): Promise<void> {
+    const current = this.withPins(row, pods);
+    const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid);
+    if (gated.length === 0) return;
+    const placed = nodesForGatedPods(row, current, gated);
+    logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
+    for (const { pod, node } of placed) {
+      const path = podsPath(row.namespace, pod.metadata.name);
+      const patch = { type: 'json', body: pinPatch(pod, node) } as const;
+      const outcome = await applyPatch(this.options.client, path, patch);
+      if (outcome === 'done') this.pinsOf(row).set(pod.metadata.uid, node);
+    }
+  }
+
+  /** The grant has ended. */
+  forget({ uid }: WorkloadRow): void {
+    this.pins.delete(uid);
+  }
+
+  private pinsOf({ uid }: WorkloadRow): Map<string, string> {
+    const pins = this.pins.get(uid) ?? new Map<string, string>();
+    this.pins.set(uid, pins);
+    return pins;
+  }
+
+  /** The pods as they are after all pins. */
+  private withPins(row: WorkloadRow, pods: readonly Pod[]): readonly Pod[] {
+    const pins = this.pins.get(row.uid);
+    if (pins === undefined) return pods;
+    return pods.map((pod) => {
+      const node = pins.get(pod.metadata.uid);
+      if (node === undefined) return pod;
+      if (isGated(pod)) return { ...pod, spec: { ...pod.spec, schedulingGates: [], nodeName: node } };
+      pins.delete(pod.metadata.uid);
+      return pod;
+    });
+  }
+}
 
 /**
  * Gives gated pods the free slots of the allocation. Gated pods for which no slot is free wait until a pod ends.

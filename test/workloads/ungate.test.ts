@@ -1,6 +1,8 @@
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Pod, PodSpec } from '../../runtime/kubernetes/types';
+import type { DecisionLogger } from '../../runtime/shared/decision-log';
 import { assignedNode } from '../../runtime/workloads/pod';
-import { nodesForGatedPods } from '../../runtime/workloads/ungate';
+import { nodesForGatedPods, Ungating } from '../../runtime/workloads/ungate';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -76,4 +78,30 @@ test('the assigned node of a pod is the node that it runs on, else the node that
   expect(assignedNode(pod('x', { ...pinned('node-2'), nodeName: 'node-1' }))).toBe('node-1');
   expect(assignedNode(pod('x', pinned('node-2')))).toBe('node-2');
   expect(assignedNode(pod('x'))).toBeUndefined();
+});
+
+test('gives no slot twice while the watch does not show a pin', async () => {
+  const placed: string[] = [];
+  const client = {
+    patch: async (path: string, body: readonly { path: string; value?: unknown }[]) => {
+      placed.push(`${path.split('/').at(-1)} ${/node-\d/.exec(JSON.stringify(body))?.[0]}`);
+      return { metadata: { name: 'any' } };
+    },
+  } as unknown as KubernetesClient;
+  const ungating = new Ungating({ client, logger: { debug: () => undefined } as unknown as DecisionLogger });
+  const old = (name: string, node: string, phase: 'Running' | 'Failed') => pod(name, pinned(node), phase);
+  const gated = (name: string) => pod(name, { schedulingGates: [{ name: 'fluxqueue' }] });
+  const running = [
+    old('a', 'node-1', 'Running'),
+    old('b', 'node-1', 'Running'),
+    old('c', 'node-2', 'Running'),
+  ];
+  await ungating.ungate(row, [...running, gated('first')]);
+  // A pod of the other node ends, and its successor comes before the watch shows the pin of the first.
+  const later = [old('a', 'node-1', 'Failed'), ...running.slice(1), gated('first'), gated('second')];
+  await ungating.ungate(row, later);
+  expect(placed).toEqual(['first node-2', 'second node-1']);
+  ungating.forget(row);
+  await ungating.ungate(row, later);
+  expect(placed).toHaveLength(4);
 });
