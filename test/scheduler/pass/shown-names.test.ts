@@ -56,7 +56,7 @@ test('a lender of quota in another namespace has no name', async () => {
   sim.submit('b', { queue: `beta/${SECRET}`, ...OTHERS });
   const { evictions } = await sim.pass();
   expect(evictions.map(({ message }) => message)).toEqual([
-    'returns quota that it borrowed from a queue of another namespace',
+    'returns quota that it borrowed from a queue of another namespace to a workload of another namespace',
   ]);
 });
 
