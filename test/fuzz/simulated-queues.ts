@@ -49,6 +49,7 @@ export class SimulatedQueues {
   /** Makes all queues exist without quotas and limits, so that all workloads can finish. */
   openAll(): void {
     for (const [namespace, name] of QUEUES) {
+      this.changes.push({ queue: `${namespace}/${name}`, at: this.options.now() });
       const object = this.options.apiserver.store.get<FluxSetupObject>('fluxsetups', `${namespace}/${name}`);
       if (object === undefined) this.create(namespace, name, {});
       else if (Object.keys(object.spec).length > 0)

@@ -17,15 +17,19 @@ interface Terms {
 export function changedTerms(events: readonly LoggedEvent[], interventions: Interventions): Violation[] {
   const found: Violation[] = [];
   const termsOf = new Map<string, Terms>();
-  const queueOf = new Map<string, unknown>();
+  /** The queues in which a workload was since its last grant, its own may have been deleted. */
+  const queuesOf = new Map<string, unknown[]>();
   for (const { uid, at, event, detail } of events) {
-    queueOf.set(uid, detail.queue ?? queueOf.get(uid));
+    const queues = queuesOf.get(uid) ?? [];
+    queuesOf.set(uid, queues);
+    if (detail.queue !== undefined) queues.push(detail.queue);
     if (event !== 'Allocated') continue;
+    queuesOf.set(uid, queues.slice(-1));
     const now = { at, text: describe(detail) };
     const before = termsOf.get(uid);
     termsOf.set(uid, now);
     if (before === undefined || before.text === now.text) continue;
-    if (!isExplained(uid, queueOf.get(uid), { from: before.at - LAG_SECONDS, to: at }, interventions))
+    if (!isExplained(uid, queues, { from: before.at - LAG_SECONDS, to: at }, interventions))
       found.push({ invariant: 'I6', text: `${uid} was granted ${now.text} after ${before.text}` });
   }
   return found;
@@ -33,14 +37,14 @@ export function changedTerms(events: readonly LoggedEvent[], interventions: Inte
 
 function isExplained(
   uid: string,
-  queue: unknown,
+  queues: readonly unknown[],
   { from, to }: { readonly from: number; readonly to: number },
   { changes, queueChanges }: Interventions,
 ): boolean {
   const isBetween = ({ at }: { readonly at: number }) => at >= from && at <= to;
   return (
     changes.some((change) => change.uid === uid && isBetween(change)) ||
-    queueChanges.some((change) => change.queue === queue && isBetween(change))
+    queueChanges.some((change) => queues.includes(change.queue) && isBetween(change))
   );
 }
 
