@@ -258,7 +258,7 @@ export const REQUEUE = update({
   set: `phase = 'Waiting', reason = coalesce((t.input).reason, 'Requeued'), message = (t.input).message,
     jobid = fluxqueue.next_jobid(), allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL,
     requeues = t.requeues + ((t.input).cause IN ('failure', 'cluster'))::int,
-    cluster_requeues = t.cluster_requeues + ((t.input).cause = 'cluster')::int,
+    cluster_requeues = least(t.cluster_requeues, t.requeues) + ((t.input).cause = 'cluster')::int,
     preemptions = t.preemptions + ((t.input).cause = 'preempted')::int,
     not_before = to_timestamp((t.input)."notBefore"), recall = NULL, recall_cause = NULL`,
   event: `'Requeued'`,

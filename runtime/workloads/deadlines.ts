@@ -72,6 +72,11 @@ export function releasedDeadline(job: DeadlineFields, row: WorkloadRow, delay = 
 const PROMPT_SECONDS = 5;
 
 /**
+ * No start is waited for longer than this: what runs in init containers, or never starts, would have no walltime at all.
+ */
+const LONGEST_DELAY_SECONDS = 3_600;
+
+/**
  * The walltime counts from the start of the first container. The deadline of a release assumes a prompt start, so it moves
  * with a late one: to its exact value once a container has started, and before that whenever half of the walltime is over.
  * The user's own deadline counts from the release, as always in Kubernetes.
@@ -80,10 +85,12 @@ export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number): La
   const begun = secondsOf(job.status?.startTime ?? '');
   const enforced = enforcedDeadline(job);
   if (enforced === undefined || job.spec.suspend === true || !Number.isFinite(begun)) return {};
+  // A grant that is younger than the release was adopted, and says nothing about the start.
+  if ((row.allocatedAt ?? 0) > begun + PROMPT_SECONDS) return {};
   const left = begun + enforced - now;
   const half = row.walltime / 2;
   if (row.startedAt === null && left > half) return { after: Math.ceil((left - half) * 1000) };
-  const delay = Math.max(0, (row.startedAt ?? now) - begun);
+  const delay = Math.min(Math.max(0, (row.startedAt ?? now) - begun), LONGEST_DELAY_SECONDS);
   const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row, delay);
   if (activeDeadlineSeconds <= enforced + (row.startedAt === null ? 0 : PROMPT_SECONDS)) return {};
   return { patch: { type: 'json', body: extension(job, activeDeadlineSeconds, annotation) } };

@@ -200,7 +200,8 @@ export class Eviction {
   requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason): RequeueTerms {
     if (cause === 'preempted' || cause === 'suspended') return { message: `${message}; requeued` };
     const { limit, backoffSeconds } = this.options.requeueOf(row.queue);
-    const own = row.requeues - row.clusterRequeues;
+    // A version that does not know those of the cluster may have set all to 0.
+    const own = Math.max(0, row.requeues - row.clusterRequeues);
     if (cause === 'failure' && own >= limit)
       return {
         reason: 'RequeueLimit',

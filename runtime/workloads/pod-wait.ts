@@ -102,7 +102,11 @@ function schedulingWait({ spec, status }: Pod, { schedulerRuns }: PodWaitContext
 
 function startingWait({ spec, status }: Pod): Wait {
   const inits = status?.initContainerStatuses ?? [];
-  const init = inits.find(({ state }) => state?.running !== undefined);
+  // A sidecar runs beside the containers and says nothing about their start.
+  const sidecars = new Set(
+    spec.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name),
+  );
+  const init = inits.find(({ name, state }) => state?.running !== undefined && !sidecars.has(name));
   if (init !== undefined) return said('pending', INITIALIZING, `init container ${init.name} is running`);
   const waiting = [...inits, ...(status?.containerStatuses ?? [])].find(({ state }) => isBlocked(state));
   const { reason = CREATING, message } = waiting?.state?.waiting ?? {};

@@ -197,8 +197,9 @@ export class WorkloadReconciler {
       if (result !== undefined) return result;
     }
     // The nodes of a deleted workload are given back.
-    if (object.metadata.deletionTimestamp === undefined) await this.ungating.ungate(row, pods);
-    const shrinking = await this.shrinkAllocation(current);
+    const placed =
+      object.metadata.deletionTimestamp === undefined ? await this.ungating.ungate(row, pods) : pods;
+    const shrinking = await this.shrinkAllocation({ ...current, pods: placed });
     return object.metadata.deletionTimestamp === undefined ? this.watchGrant(current) : shrinking;
   }
 
@@ -265,8 +266,9 @@ export class WorkloadReconciler {
     const current = this.options.workloadCache.byUid(row.uid);
     if (current?.allocation == null) return undefined;
     if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
-    // An array goes on without the nodes that it lost.
-    const lost = adapter.suspendable ? lostNodes(current, this.options.nodes.exists) : [];
+    // An array goes on without the nodes that it lost, unless a pod is pinned to them: a node may come back.
+    const idle = new Set(adapter.suspendable ? this.idleNodes({ object, adapter, row: current, pods }) : []);
+    const lost = lostNodes(current, this.options.nodes.exists).filter((name) => idle.has(name));
     await this.freeNodes(current, new Set([...adapter.finishedNodes(object, current, pods), ...lost]));
     return undefined;
   }

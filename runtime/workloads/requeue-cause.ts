@@ -11,22 +11,26 @@ import type { PodWait } from './pod-wait';
 /** kube-scheduler about claims and volumes that the pod names. */
 const OWN_VERDICT = /persistentvolumeclaim|resourceclaim|volume/i;
 const GATED: GrantReason = 'SchedulingGated';
-const CREATING: GrantReason = 'ContainerCreating';
 
 /** The apiserver about a pod whose creation failed for no reason in the pod. */
 const NO_ANSWER =
-  /internal error|failed calling webhook|failed to call webhook|failed to evaluate|timed? ?out|deadline exceeded|connection (refused|reset)|no route to host|EOF|etcdserver|too many requests|service unavailable|unable to handle the request|not yet ready to handle request|being terminated/i;
+  /internal error|failed calling webhook|failed to call webhook|failed to evaluate|timed? ?out|deadline exceeded|connection (refused|reset)|no route to host|etcdserver|too many requests|service unavailable|unable to handle the request|not yet ready to handle request|being terminated/i;
+const CUT_OFF = /\bEOF\b/;
+/** Names are chosen by users: `geofold` is no end of a file. */
+const NAMES = /"[^"]*"/g;
 /** A webhook or a policy of the cluster says no, perhaps only for a while. */
 const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/;
 
 /** The cause of a requeue for a pod that waits too long. */
 export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause {
   if (cause === 'claims' || cause === 'volumes' || reason === GATED) return 'failure';
-  if (cause === 'starting') return reason === CREATING ? 'cluster' : 'failure';
+  // Nobody says why containers are not created: mostly a ConfigMap or Secret that the pod names does not exist.
+  if (cause === 'starting') return 'failure';
   return OWN_VERDICT.test(message) ? 'failure' : 'cluster';
 }
 
 /** The cause of a requeue for pods that the Job controller cannot create, by its own sentence. */
 export function causeOfRefusal(sentence: string): EvictionCause {
-  return NO_ANSWER.test(sentence) || DENIED.test(sentence) ? 'cluster' : 'failure';
+  const text = sentence.replaceAll(NAMES, '""');
+  return [NO_ANSWER, CUT_OFF, DENIED].some((pattern) => pattern.test(text)) ? 'cluster' : 'failure';
 }

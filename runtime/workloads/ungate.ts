@@ -21,11 +21,14 @@ export class Ungating {
     private readonly options: { readonly client: KubernetesClient; readonly logger: DecisionLogger },
   ) {}
 
-  /** @param pods all pods of the workload */
-  async ungate(row: WorkloadRow, pods: readonly Pod[]): Promise<void> {
+  /**
+   * @param pods all pods of the workload
+   * @returns them as they are after all pins
+   */
+  async ungate(row: WorkloadRow, pods: readonly Pod[]): Promise<readonly Pod[]> {
     const current = this.withPins(row, pods);
     const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid);
-    if (gated.length === 0) return;
+    if (gated.length === 0) return current;
     const placed = nodesForGatedPods(row, current, gated);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
     for (const { pod, node } of placed) {
@@ -34,6 +37,7 @@ export class Ungating {
       const outcome = await applyPatch(this.options.client, path, patch);
       if (outcome === 'done') this.pinsOf(row).set(pod.metadata.uid, node);
     }
+    return this.withPins(row, pods);
   }
 
   /** The grant has ended. */

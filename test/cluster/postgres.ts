@@ -271,7 +271,7 @@ function isOpenToAll(path: string): boolean {
 }
 
 async function execute(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   try {
     await client.connect();
     await client.query(sql);

@@ -65,3 +65,15 @@ test.each<[string, WatchedJob]>([
 ])('the deadline of a Job %s stays as it is', (_, given) => {
   expect(lateDeadline(given, startedAfter(30), BEGUN + 31)).toEqual({});
 });
+
+test('no start is waited for longer than an hour', () => {
+  const hour = 3_600;
+  const late = extended(job, starting, 2 * hour);
+  expect(enforcedDeadline(late)).toBe(60 + hour);
+  expect(lateDeadline(late, starting, BEGUN + 3 * hour)).toEqual({});
+});
+
+test('a grant that was adopted long after the release moves no deadline', () => {
+  const adopted = { ...startedAfter(40), allocatedAt: BEGUN + 40 };
+  expect(lateDeadline(job, adopted, BEGUN + 41)).toEqual({});
+});

@@ -15,6 +15,7 @@ test.each<[string, PodWait]>([
   ['an image that cannot be pulled', wait('starting', 'ImagePullBackOff')],
   ['an image name that is none', wait('starting', 'InvalidImageName')],
   ['a Secret that is missing', wait('starting', 'CreateContainerConfigError', 'secret "key" not found')],
+  ['containers that nobody creates', wait('starting', 'ContainerCreating')],
   ['volumes that are not bound', wait('volumes', 'VolumesUnbound')],
   ['a resource claim that is missing', wait('claims', 'ResourceClaimMissing')],
   [
@@ -41,7 +42,6 @@ test.each<[string, PodWait]>([
     wait('unschedulable', 'Unschedulable', '0/3 nodes are available: 1 node(s) had untolerated taint'),
   ],
   ['a scheduler that does not answer', wait('unschedulable', 'SchedulerMissing')],
-  ['containers that nobody creates', wait('starting', 'ContainerCreating')],
 ])('%s does not count towards the requeue limit', (_, given) => {
   expect(causeOfWait(given)).toBe('cluster');
 });
@@ -63,6 +63,8 @@ test.each([
     'cluster',
   ],
   ['Internal error occurred: failed calling webhook "a": context deadline exceeded', 'cluster'],
+  ['failed to call: unexpected EOF', 'cluster'],
+  ['pods "geofold-etcdserver-x" is forbidden: exceeded quota: small, requested: pods=1', 'failure'],
   ['etcdserver: request timed out', 'cluster'],
   ['pods "a-0" is forbidden: not yet ready to handle request', 'cluster'],
   ['admission webhook "freeze.example.com" denied the request: no changes today', 'cluster'],
