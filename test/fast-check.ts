@@ -7,10 +7,10 @@ import { seedOfToday } from './seed';
 
 fc.configureGlobal({ seed: seedOfToday() });
 
-/** How many cases of a property are run, and how long they may take in Jest. */
+/** How many cases of a property are run, and after how long they hang in Jest. */
 export function cases(numRuns: number): { readonly numRuns: number; readonly milliseconds: number } {
   const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
-  return { numRuns: Math.ceil(numRuns * factor), milliseconds: 120_000 * Math.max(1, factor) };
+  return { numRuns: Math.ceil(numRuns * factor), milliseconds: 600_000 * Math.max(1, factor) };
 }
 
 export default fc;

@@ -1,13 +1,14 @@
+// Own cluster: admission is taken away.
 /** Pods that are created while admission is not active, so that nothing pins them to the nodes of their Job. */
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { assignedNode } from '../../runtime/workloads/pod';
 import { waitFor } from '../cluster/wait';
-import { describeStack, inOneNamespace } from './suite';
+import { describeOwnStack, inOneNamespace } from './suite';
 import type { Namespace } from './workloads';
 
 const BINDING = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings/fluxqueue-pods';
 
-describeStack(
+describeOwnStack(
   'a Job whose pods bypassed admission',
   (getFixture) => {
     let science: Namespace;
