@@ -53,5 +53,5 @@ describeOwnStack(
       for (const { spec: podSpec } of pods) expect(podSpec.affinity?.nodeAffinity).toBeDefined();
     });
   },
-  { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
+  { createsMiniClusters: false, cluster: { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } } },
 );
