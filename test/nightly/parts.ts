@@ -22,7 +22,11 @@ export function partsOf(seed: number): readonly Part[] {
   const first = String(1_000_000 + seed * FUZZ_RUNS);
   return [
     { part: 'crash-matrix', run: ['crash-matrix', '--json'] },
-    { part: 'properties', run: ['properties', '--json'], env: { PROPERTY_SEED: text, PROPERTY_FACTOR: '5' } },
+    {
+      part: 'properties',
+      run: ['properties', '--json'],
+      env: { NIGHTLY: '1', PROPERTY_SEED: text, PROPERTY_FACTOR: '5' },
+    },
     {
       part: 'fuzz',
       run: ['fuzz', '--json', '--seed', first, '--seeds', String(FUZZ_RUNS), '--steps', String(FUZZ_STEPS)],

@@ -242,7 +242,9 @@ async function record(pass: Pass, candidate: Candidate, given: MatchResult): Pro
     case 'OK':
       accept(pass, candidate, answer, shortage);
       // Its reservation is free for the workload that was passed over, not for the next in order.
-      if (reservation !== undefined && !answer.reserved && budget.passedOver) pass.restart = true;
+      // The rest of a strict queue was told to wait behind it.
+      if (reservation !== undefined && !answer.reserved && (budget.passedOver || budget.closed))
+        pass.restart = true;
       return;
     case 'BUSY':
       if (shortage !== undefined) return refuseForQuota(pass, candidate, shortage);

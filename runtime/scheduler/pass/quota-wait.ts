@@ -71,6 +71,8 @@ export async function waitsForQuota(
   if (await evictForQuota(pass, candidate, shortage)) {
     // It starts when they are gone, wherever it was planned before.
     if (reservation !== undefined) await dropReservation(pass, reservation);
+    // The shortage was that of a later time, and the quota is free until those that leave are gone.
+    else if (quotas.shortageOf(row) === undefined) return false;
     await waitOrReserve(pass, { ...applicant, reservation: undefined }, shortage);
   } else await waitOrReserve(pass, applicant, shortage);
   return true;

@@ -73,6 +73,8 @@ function overrunOn(nodes: Allocation['nodes'], overruns: readonly WorkloadRow[])
 export async function dropReservation(pass: Pass, reservation: Reservation): Promise<void> {
   await liftReservation(pass, reservation);
   markFreed(pass);
+  // A reservation that was made behind this one may start now.
+  markMoved(pass);
 }
 
 /** Cancels a reservation for as long as its own workload is asked for again. */

@@ -8,6 +8,8 @@ export interface Property {
   readonly name: string;
   /** How many cases are run; `PROPERTY_FACTOR` multiplies them. */
   readonly runs: number;
+  /** A seed that is always taken, except in a nightly run. @default - that of the day */
+  readonly seed?: number;
   readonly check: { readonly property: fc.IRawProperty<unknown> };
   /** How often the cases met what the property is about: without that they show nothing. */
   readonly met: () => Readonly<Record<string, number>>;
@@ -31,10 +33,13 @@ export function holdsNone(violations: readonly string[]): void {
   holds(violations.length === 0, () => violations.join('; '));
 }
 
-export async function run({ name, runs, check, met }: Property): Promise<Report> {
+export async function run({ name, runs, seed, check, met }: Property): Promise<Report> {
   const { numRuns } = cases(runs);
   const from = process.cpuUsage();
-  const outcome = await fc.check(check.property, { numRuns });
+  const outcome = await fc.check(check.property, {
+    numRuns,
+    ...(seed !== undefined && process.env.NIGHTLY !== '1' && { seed }),
+  });
   const { user } = process.cpuUsage(from);
   const report = { property: name, cases: outcome.numRuns, cpuSeconds: user / 1e6, met: met() };
   const unmet = Object.entries(report.met).filter(([, count]) => count * 100 < numRuns);
