@@ -18,6 +18,8 @@ const NODES = 4;
 const CORES = 4;
 /** On a busy machine a pod may be bound long after it was made: that is no fault here. */
 const GRANTS = { unschedulableSeconds: 3_600 };
+/** FluxJobs are written at once, however many workloads a fast machine ends in a second. */
+const STATUSES = { busyPerSecond: 1_000 };
 /** Milliseconds after which a test hangs. */
 const TIMEOUT = 300_000;
 
@@ -54,7 +56,7 @@ describeStack(
     let submitted = 0;
 
     beforeAll(async () => {
-      terms = await Terms.create(getFixture(), { grants: GRANTS });
+      terms = await Terms.create(getFixture(), { grants: GRANTS, statuses: STATUSES });
       science = await Namespace.create(getFixture, 'science');
     });
     afterAll(() => terms.stop());
