@@ -267,9 +267,15 @@ export class WorkloadReconciler {
     if (current?.allocation == null) return undefined;
     if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
     // An array goes on without the nodes that it lost, unless a pod is pinned to them: a node may come back.
-    const idle = new Set(adapter.suspendable ? this.idleNodes({ object, adapter, row: current, pods }) : []);
-    const lost = lostNodes(current, this.options.nodes.exists).filter((name) => idle.has(name));
-    await this.freeNodes(current, new Set([...adapter.finishedNodes(object, current, pods), ...lost]));
+    const lost = adapter.suspendable ? lostNodes(current, this.options.nodes.exists) : [];
+    const idle = lost.length === 0 ? [] : this.idleNodes({ object, adapter, row: current, pods });
+    await this.freeNodes(
+      current,
+      new Set([
+        ...adapter.finishedNodes(object, current, pods),
+        ...lost.filter((name) => idle.includes(name)),
+      ]),
+    );
     return undefined;
   }
 

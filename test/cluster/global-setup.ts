@@ -36,13 +36,15 @@ export default async function globalSetup(config: JestGlobalConfig): Promise<voi
     process.stderr.write(
       `random tests have the seed of the day: PROPERTY_SEED=${process.env.PROPERTY_SEED} repeats them\n`,
     );
+  const texts = textsOf(config);
+  const wants = (words: RegExp) => texts.some((text) => words.test(text));
   // The workers and the programs that they start inherit the variables; the build does not.
-  if (wants(config, /\b(describe(Own)?(Cluster|Stack)|startCluster)\b/)) {
+  if (wants(/\b(describe(Own)?(Cluster|Stack)|startCluster)\b/)) {
     await buildControlPlane();
     Object.assign(process.env, { ...GO_SETTINGS, ...process.env });
   }
-  if (wants(config, /\b(Roles|describe(Own)?Stack)\b/)) shareBundle(config.rootDir);
-  if (wants(config, /\b(describePostgres|describe(Own)?Stack)\b/)) await sharePostgres();
+  if (wants(/\b(Roles|describe(Own)?Stack)\b/)) shareBundle(config.rootDir);
+  if (wants(/\b(describePostgres|describe(Own)?Stack)\b/)) await sharePostgres();
 }
 
 function shareBundle(rootDir: string): void {
@@ -70,8 +72,8 @@ async function buildControlPlane(): Promise<void> {
   }
 }
 
-/** Whether a test file of this run has the words; `jest test/constructs/api`, for example, needs no cluster. */
-function wants({ rootDir, testPathPatterns: { patterns } }: JestGlobalConfig, words: RegExp): boolean {
+/** The test files of this run, which say what they need; `jest test/constructs/api`, for example, needs no cluster. */
+function textsOf({ rootDir, testPathPatterns: { patterns } }: JestGlobalConfig): readonly string[] {
   const folder = join(rootDir, 'test');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.test.ts'),
@@ -79,5 +81,5 @@ function wants({ rootDir, testPathPatterns: { patterns } }: JestGlobalConfig, wo
   return files
     .map((file) => join(folder, file))
     .filter((file) => patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern).test(file)))
-    .some((file) => words.test(readFileSync(file, 'utf8')));
+    .map((file) => readFileSync(file, 'utf8'));
 }
