@@ -55,7 +55,7 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/workloads',
-    resources: { pods: '/pods/', 'batch/jobs': 'adapter.path(' },
+    resources: { pods: 'adapter.path(', 'batch/jobs': 'adapter.path(' },
     verbs: ['get', 'patch'],
   },
   {
