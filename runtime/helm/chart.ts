@@ -4,7 +4,7 @@ import manifest from '../../package.json';
 import { podValues } from './pods';
 import { templates, withPlaceholders } from './templates';
 import { VALUES, valuesFile, valuesSchema } from './values';
-import { variants } from './variants';
+import { Stacks } from './variants';
 
 const CHECKS = `{{- if and .Values.monitoringNamespace (not .Values.networkPolicies) }}
 {{- fail "monitoringNamespace requires networkPolicies, because the metrics have no authentication" }}
@@ -18,11 +18,12 @@ helm uninstall keeps the CRDs, the namespace and the database; see "Prune and un
 
 /** The files by path. */
 export function chartFiles(): Record<string, string> {
+  const stacks = new Stacks();
   // The defaults of pods are those of a stack with all of them.
-  const defaults = variants((object) => object).map(({ object }) => object);
+  const defaults = stacks.variants((object) => object).map(({ object }) => object);
   const pods = podValues(defaults);
   const parameters = pods.map(({ parameter }) => parameter);
-  const forms = variants((object) => withPlaceholders(object, parameters));
+  const forms = stacks.variants((object) => withPlaceholders(object, parameters));
   const values = [...VALUES, ...pods];
   const { version, description } = manifest;
   const chart = {

@@ -86,21 +86,35 @@ interface Combination {
   readonly objects: ReadonlyMap<string, { readonly layer: string; readonly object: KubeObject }>;
 }
 
-/** Every form of every object, with its conditions. @param change applied to each object */
-export function variants(change: (object: KubeObject) => KubeObject): Variant[] {
-  const all = choices();
-  const combinations = product(all.map(({ options }) => options.length)).map(
-    (options): Combination => ({ options, objects: stackOf(all, options, change) }),
+/** The stacks of all choices, and their objects. */
+export class Stacks {
+  private readonly choices = choices();
+  private readonly combinations = product(this.choices.map(({ options }) => options.length)).map(
+    (options): Combination => ({ options, objects: stackOf(this.choices, options) }),
   );
-  const keys = new Set(combinations.flatMap(({ objects }) => [...objects.keys()]));
-  return [...keys].flatMap((key) => formsOf(key, combinations, all));
+  private readonly keys = new Set(this.combinations.flatMap(({ objects }) => [...objects.keys()]));
+
+  /** Every form of every object, with its conditions. @param change applied to each object */
+  variants(change: (object: KubeObject) => KubeObject): Variant[] {
+    // Most objects are equal in most stacks.
+    const changed = new Map<string, KubeObject>();
+    const changeOnce = (object: KubeObject) => {
+      const text = JSON.stringify(object);
+      const known = changed.get(text) ?? change(object);
+      changed.set(text, known);
+      return known;
+    };
+    const combinations = this.combinations.map(({ options, objects }) => ({
+      options,
+      objects: new Map(
+        [...objects].map(([key, { layer, object }]) => [key, { layer, object: changeOnce(object) }]),
+      ),
+    }));
+    return [...this.keys].flatMap((key) => formsOf(key, combinations, this.choices));
+  }
 }
 
-function stackOf(
-  all: readonly Choice[],
-  options: readonly number[],
-  change: (object: KubeObject) => KubeObject,
-): Combination['objects'] {
+function stackOf(all: readonly Choice[], options: readonly number[]): Combination['objects'] {
   const app = new App();
   defaultStack(app, {
     namespace: MARKS.namespace,
@@ -109,10 +123,7 @@ function stackOf(
     ...Object.assign({}, ...all.map((choice, index) => choice.options[options[index]!]!.props)),
   });
   const found = app.charts.flatMap((chart) =>
-    (Testing.synth(chart) as KubeObject[]).map((object) => ({
-      layer: chart.node.id,
-      object: change(object),
-    })),
+    (Testing.synth(chart) as KubeObject[]).map((object) => ({ layer: chart.node.id, object })),
   );
   return new Map(found.map((each) => [keyOf(each.object), each]));
 }
