@@ -249,35 +249,17 @@ const program = PROMTOOL.buildOrSkip();
       expect(new Set(situations.map(({ fires }) => fires === undefined))).toEqual(new Set([true, false]));
   });
 
-  test.each(Object.entries(SITUATIONS).flatMap(([alert, all]) => all.map((one) => ({ alert, ...one }))))(
-    '$alert: $what',
-    ({ alert, series, at, fires }) => {
-      const { labels, annotations } = alerts.get(alert)!;
-      const expected =
-        fires === undefined
-          ? []
-          : [
-              {
-                exp_labels: { ...labels, ...fires },
-                exp_annotations: {
-                  summary: annotations.summary.replace(
-                    /\{\{ \$labels\.(\w+) \}\}/g,
-                    (_, label: string) => fires[label] ?? '',
-                  ),
-                },
-              },
-            ];
-      const test: PromTest = {
-        interval: '15s',
-        input_series: series,
-        alert_rule_test: [{ eval_time: at, alertname: alert, exp_alerts: expected }],
-      };
-      runPromtool(program!, spec, [test]);
-    },
-  );
+  test.each(Object.entries(SITUATIONS))('%s fires in its situations and in no other', (alert, situations) => {
+    runPromtool(
+      program!,
+      spec,
+      situations.map((situation) => promTestOf(alert, situation)),
+    );
+  });
 
   test('a wrong expectation fails', () => {
     const test: PromTest = {
+      name: 'wrong',
       interval: '15s',
       input_series: [steady('fluxqueue_leader', 1)],
       promql_expr_test: [{ expr: 'count(fluxqueue_leader)', eval_time: '1m', exp_samples: [] }],
@@ -285,3 +267,24 @@ const program = PROMTOOL.buildOrSkip();
     expect(() => runPromtool(program!, spec, [test])).toThrow('promtool test rules');
   });
 });
+
+function promTestOf(alert: string, { what, series, at, fires }: Situation): PromTest {
+  const { labels, annotations } = alerts.get(alert)!;
+  const shown = (text: string) =>
+    text.replace(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => fires?.[label] ?? '');
+  const expected =
+    fires === undefined
+      ? []
+      : [
+          {
+            exp_labels: { ...labels, ...fires },
+            exp_annotations: { summary: shown(annotations.summary) },
+          },
+        ];
+  return {
+    name: what,
+    interval: '15s',
+    input_series: series,
+    alert_rule_test: [{ eval_time: at, alertname: alert, exp_alerts: expected }],
+  };
+}

@@ -15,6 +15,8 @@ export interface Series {
 }
 
 export interface PromTest {
+  /** Named by promtool when it fails. */
+  readonly name: string;
   readonly interval: string;
   readonly input_series: readonly Series[];
   readonly promql_expr_test?: readonly object[];
@@ -43,6 +45,7 @@ export function checkAnswers(
 ): void {
   runPromtool(program, { groups: [] }, [
     {
+      name: 'every query has an answer',
       interval: '15s',
       input_series: series,
       promql_expr_test: queries.map(({ expr }) => ({
