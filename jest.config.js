@@ -13,8 +13,8 @@ module.exports = {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } },
     ],
   },
-  // One control plane takes about 1 GB and most of two cores while it starts.
-  maxWorkers: 2,
+  // A third worker uses the cores while suites of the others wait. One control plane takes about 1 GB.
+  maxWorkers: 3,
   // Waits give up before: the limit is for what hangs.
   testTimeout: 300_000,
 };

@@ -14,6 +14,7 @@ const FUZZ_RUNS = 1000;
 const DRAWN_SUITES = [
   'test/constructs/fluxqueue/postgres-script',
   'test/constructs/fluxqueue/matrix.cluster',
+  'test/fuzz/simulation',
 ];
 
 /** @param seed of the day: seeds of different days do not overlap */
