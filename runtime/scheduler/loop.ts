@@ -133,7 +133,8 @@ export class SchedulingLoop {
         this.busy = false;
         this.endedAt = this.options.clock.now();
         this.markTried();
-        this.schedule(this.again && next > 0 && next !== RETRY_MS ? GATHER_MS : next);
+        // A pass that failed is repeated after a rest: what asked for one meanwhile would meet the same fault.
+        this.schedule(this.again && this.problem === undefined ? GATHER_MS : next);
       });
     });
   }

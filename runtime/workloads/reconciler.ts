@@ -136,9 +136,10 @@ export class WorkloadReconciler {
     const { submissionBuilder, onQueueChanged } = this.options;
     this.requestAdoption(key, object, adapter);
     if (object.metadata.deletionTimestamp !== undefined || !adapter.isSuspended(object)) return;
-    const row = await submissionBuilder.submit(object, adapter, this.rescue.predecessorOf(object));
+    const row = await this.rescue.succeed(object, (predecessor) =>
+      submissionBuilder.submit(object, adapter, predecessor),
+    );
     if (row === undefined) return;
-    this.rescue.succeeded(object);
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
   }

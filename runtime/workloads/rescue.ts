@@ -64,20 +64,33 @@ export class Rescue {
     return this.evict(object, row, reason);
   }
 
-  /** What a new pod takes over from an evicted pod of the same controller. */
-  predecessorOf(object: KubernetesObject): Predecessor | undefined {
-    const evicted = this.successions.get(controllerOf(object)?.uid ?? '');
-    const [oldest] = evicted?.values() ?? [];
-    return oldest === undefined || this.isOver(oldest) ? undefined : oldest.predecessor;
+  /**
+   * Queues a new pod, which takes over from the evicted pod of the same controller that has waited longest for a successor.
+   * No other pod gets that place while this one is queued; it is free again if this one isn't.
+   *
+   * @returns what `submit` does: the row of the pod, or undefined if it has one already.
+   */
+  async succeed<Row>(
+    object: KubernetesObject,
+    submit: (predecessor: Predecessor | undefined) => Promise<Row | undefined>,
+  ): Promise<Row | undefined> {
+    const succession = this.takeOldest(controllerOf(object)?.uid ?? '');
+    let row: Row | undefined;
+    try {
+      row = await submit(succession?.predecessor);
+    } finally {
+      if (row === undefined && succession !== undefined) this.add(succession);
+    }
+    return row;
   }
 
-  /** The successor is in the queue: the next new pod takes over from the next evicted one. */
-  succeeded(object: KubernetesObject): void {
-    const owner = controllerOf(object)?.uid ?? '';
-    const evicted = this.successions.get(owner);
-    const [oldest] = evicted?.keys() ?? [];
-    if (oldest !== undefined) evicted!.delete(oldest);
-    if (evicted?.size === 0) this.successions.delete(owner);
+  private takeOldest(controller: string): Succession | undefined {
+    const evicted = this.successions.get(controller);
+    const valid = [...(evicted?.values() ?? [])].filter((each) => !this.isOver(each));
+    if (valid.length === 0) return undefined;
+    const oldest = valid.reduce((first, each) => (each.at < first.at ? each : first));
+    evicted!.delete(oldest.predecessor.uid);
+    return oldest;
   }
 
   private add(succession: Succession): void {

@@ -213,3 +213,24 @@ test('writes nothing and seldom asks Fluxion while a workload overruns its wallt
   expect(passes() - asked).toBeLessThanOrEqual(4);
   await loop.stop();
 });
+
+test('a trigger during a pass starts the next one at once, also when that pass wanted a rest of a second', async () => {
+  let trigger = () => {};
+  const { clock, lines, workloadCache, granted, loop } = await start('debug', () => trigger());
+  // A walltime that ends in less than a second makes the pass ask for another one after exactly a second.
+  await workloadCache.submit(submission('a', { walltime: 1 }));
+  loop.trigger();
+  await clock.advance(100);
+  expect(granted).toEqual(['a']);
+  trigger = () => {
+    trigger = () => {};
+    loop.trigger();
+  };
+  await workloadCache.submit(submission('b'));
+  const passes = () => lines.filter(({ message }) => message === 'pass done').length;
+  const before = passes();
+  loop.trigger();
+  await clock.advance(200);
+  expect(passes()).toBe(before + 2);
+  await loop.stop();
+});

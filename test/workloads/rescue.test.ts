@@ -58,11 +58,12 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
   /** Queues the pod, grants it node-1 and lets it fail there. */
   async function fail(object: Pod) {
     const { uid } = object.metadata;
-    await workloadCache.submit({
-      ...submission(uid, { kind: 'Pod', submittedAt: now }),
-      ...placeOf(rescue.predecessorOf(object)),
-    });
-    rescue.succeeded(object);
+    await rescue.succeed(object, (predecessor) =>
+      workloadCache.submit({
+        ...submission(uid, { kind: 'Pod', submittedAt: now }),
+        ...placeOf(predecessor),
+      }),
+    );
     await workloadCache.allocate([{ uid, allocation: allocationOf(row(uid)) }]);
     await workloadCache.released(uid);
     return rescue.rescue({ object, adapter, row: row(uid), pods: [object] }, REFUSED);
@@ -71,6 +72,16 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
     now += seconds;
   };
   return { rescue, nextLeader, queue, row, fail, wait, events, created, freed };
+}
+
+/** What the pod would take over; it takes nothing, because it is not queued. */
+async function offerTo(object: Pod, rescue: Rescue): Promise<Predecessor | undefined> {
+  let offered: Predecessor | undefined;
+  await rescue.succeed(object, async (predecessor) => {
+    offered = predecessor;
+    return undefined;
+  });
+  return offered;
 }
 
 function placeOf(predecessor: Predecessor | undefined): Partial<NewSubmission> {
@@ -116,9 +127,9 @@ test('its successor takes over its place, its backoff, its count and the nodes t
   const { fail, rescue, wait } = await setUp();
   await fail(pod('a', 'web'));
   wait(5);
-  expect(rescue.predecessorOf(pod('x', 'other'))).toBeUndefined();
-  expect(rescue.predecessorOf(pod('y'))).toBeUndefined();
-  expect(rescue.predecessorOf(pod('b', 'web'))).toEqual({
+  expect(await offerTo(pod('x', 'other'), rescue)).toBeUndefined();
+  expect(await offerTo(pod('y'), rescue)).toBeUndefined();
+  expect(await offerTo(pod('b', 'web'), rescue)).toEqual({
     uid: 'a',
     submittedAt: 1_000,
     requeues: 1,
@@ -127,8 +138,8 @@ test('its successor takes over its place, its backoff, its count and the nodes t
     message: `${REFUSED.message}; requeued, retrying in 10s`,
     avoid: { 'node-1': 1_300 },
   });
-  rescue.succeeded(pod('b', 'web'));
-  expect(rescue.predecessorOf(pod('c', 'web'))).toBeUndefined();
+  await rescue.succeed(pod('b', 'web'), async () => 'its row');
+  expect(await offerTo(pod('c', 'web'), rescue)).toBeUndefined();
 });
 
 test('its successor takes over under the next leader too, once', async () => {
@@ -136,9 +147,9 @@ test('its successor takes over under the next leader too, once', async () => {
   await fail(pod('a', 'web'));
   wait(5);
   const next = await nextLeader();
-  expect(next.predecessorOf(pod('b', 'web'))).toMatchObject({ uid: 'a', submittedAt: 1_000, requeues: 1 });
+  expect(await offerTo(pod('b', 'web'), next)).toMatchObject({ uid: 'a', submittedAt: 1_000, requeues: 1 });
   wait(600);
-  expect(next.predecessorOf(pod('b', 'web'))).toBeUndefined();
+  expect(await offerTo(pod('b', 'web'), next)).toBeUndefined();
 });
 
 test('the place of a pod that has a successor is taken', async () => {
@@ -146,7 +157,27 @@ test('the place of a pod that has a successor is taken', async () => {
   await fail(pod('a', 'web'));
   await fail(pod('b', 'web'));
   expect(await queue.successions()).toMatchObject([{ controller: 'web', predecessor: { uid: 'b' } }]);
-  expect((await nextLeader()).predecessorOf(pod('c', 'web'))).toMatchObject({ uid: 'b', requeues: 2 });
+  expect(await offerTo(pod('c', 'web'), await nextLeader())).toMatchObject({ uid: 'b', requeues: 2 });
+});
+
+test('successors that are queued at the same time take over from different pods, the longest waiting first', async () => {
+  const { fail, rescue, wait } = await setUp();
+  await fail(pod('a', 'web'));
+  wait(1);
+  // As its replacement would: it is evicted before it has taken over.
+  await rescue.succeed(pod('lost', 'web'), async () => {
+    await fail(pod('b', 'web'));
+    return undefined;
+  });
+  const taken: (string | undefined)[] = [];
+  const queue = (uid: string) =>
+    rescue.succeed(pod(uid, 'web'), async (predecessor) => {
+      await Promise.resolve();
+      taken.push(predecessor?.uid);
+      return 'its row';
+    });
+  await Promise.all(['c', 'd', 'e'].map(queue));
+  expect(taken).toEqual(['a', 'b', undefined]);
 });
 
 test('the place is written before the pod is evicted', async () => {
@@ -158,14 +189,14 @@ test('the place is written before the pod is evicted', async () => {
   });
   const { fail, nextLeader } = await setUp({ answer });
   await expect(fail(pod('a', 'web'))).rejects.toThrow(answer);
-  expect((await nextLeader()).predecessorOf(pod('b', 'web'))).toMatchObject({ uid: 'a' });
+  expect(await offerTo(pod('b', 'web'), await nextLeader())).toMatchObject({ uid: 'a' });
 });
 
 test('a controller that creates no pod any more leaves nothing to take over', async () => {
   const { fail, rescue, wait } = await setUp();
   await fail(pod('a', 'web'));
   wait(601);
-  expect(rescue.predecessorOf(pod('b', 'web'))).toBeUndefined();
+  expect(await offerTo(pod('b', 'web'), rescue)).toBeUndefined();
 });
 
 test('stops at the requeue limit of the queue, over all successors, and holds nothing', async () => {
