@@ -6,6 +6,7 @@ import type { Precedence } from '../scheduler/pass/order';
 import type { WatchedFluxJob } from '../shared/fluxjob-projection';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
+import type { Surpluses } from '../shared/surplus';
 import { adapters } from '../workloads/index';
 import { PendingRows } from './pending-rows';
 import { QueuePositions } from './queue-positions';
@@ -15,6 +16,13 @@ import { FluxJobReconciler } from './reconciler';
 const CONCURRENCY = 8;
 /** Milliseconds between two refreshes of the positions at the front of each queue. */
 const POSITIONS_MS = 10_000;
+
+/** What the FluxJobs show of the scheduler. */
+interface SchedulerView {
+  precedence(): Precedence;
+  plannedStartOf(uid: string): number | undefined;
+  readonly surpluses: Surpluses;
+}
 
 export class FluxJobController implements Controller {
   /** Its keys are the uids of workloads. */
@@ -27,7 +35,7 @@ export class FluxJobController implements Controller {
 
   constructor(
     private readonly shared: Shared,
-    scheduler: { precedence(): Precedence; plannedStartOf(uid: string): number | undefined },
+    private readonly scheduler: SchedulerView,
   ) {
     const { client, config, workloadCache, informers, workloads, logger, now } = shared;
     const { policy } = config.fluxJobs;
@@ -40,6 +48,7 @@ export class FluxJobController implements Controller {
       positionOf: (uid) => this.positions.of(uid),
       plannedStartOf: (uid) => scheduler.plannedStartOf(uid),
       waitOf: (uid) => shared.grantWaits.of(uid),
+      surplusOf: (uid) => scheduler.surpluses.of(uid),
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       busyness: shared.busyness,
@@ -66,6 +75,7 @@ export class FluxJobController implements Controller {
     workloadCache.onChange((row) => this.rowChanged(row));
     informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
     grantWaits.changed.subscribe((uid) => this.queue.add(uid));
+    this.scheduler.surpluses.changed.subscribe((uid) => this.queue.add(uid));
     signals.resync.subscribe(() => this.enqueueAll());
   }
 

@@ -29,6 +29,7 @@ import {
 } from '../shared/decision-log';
 import { keptSpec, projectFluxJob, type WatchedFluxJob, watchedFluxJob } from '../shared/fluxjob-projection';
 import type { GrantWait } from '../shared/grant-waits';
+import type { Surpluses } from '../shared/surplus';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { isUnrecorded } from './fleeting';
@@ -46,6 +47,8 @@ export interface FluxJobReconcilerOptions {
   readonly plannedStartOf: (uid: string) => number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly waitOf: (uid: string) => GrantWait | undefined;
+  /** What the pods of a granted workload use beyond its grant. */
+  readonly surplusOf: Surpluses['of'];
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
@@ -253,11 +256,12 @@ export class FluxJobReconciler {
   }
 
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
-    const { positionOf, plannedStartOf, waitOf, now } = this.options;
+    const { positionOf, plannedStartOf, waitOf, surplusOf, now } = this.options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       plannedStart: plannedStartOf(row.uid),
       wait: waitOf(row.uid),
+      surplus: surplusOf(row.uid),
       previous,
       now: now(),
     });

@@ -17,9 +17,10 @@ import {
 } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import { formatHostlist } from '../resources/hostlist';
-import type { AllocatedNode } from '../resources/types';
+import type { AllocatedNode, UnitCounts } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { GRANT_REASONS, type GrantWait } from '../shared/grant-waits';
+import type { Surpluses } from '../shared/surplus';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
 import { boundedAllocation, boundedHostlist, boundedMessage, mayShowAllocation } from './bounds';
@@ -53,6 +54,8 @@ export interface StatusContext {
   readonly plannedStart?: number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly wait: GrantWait | undefined;
+  /** What its pods use beyond its grant, by node. @default - nothing */
+  readonly surplus?: ReturnType<Surpluses['of']>;
   /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
   /** Unix seconds. */
@@ -66,7 +69,7 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
 
 export function fluxJobStatus(
   stored: WorkloadRow,
-  { position, plannedStart, wait, previous, now }: StatusContext,
+  { position, plannedStart, wait, surplus = [], previous, now }: StatusContext,
 ): FluxJobStatus {
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
@@ -85,7 +88,9 @@ export function fluxJobStatus(
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: conditionsOf(row, wait).map((condition) => stamped(condition, previous.conditions, now)),
+    conditions: [...conditionsOf(row, wait), ...moreThanGranted(surplus)].map((condition) =>
+      stamped(condition, previous.conditions, now),
+    ),
   };
 }
 
@@ -188,6 +193,21 @@ function settingsReduced({ jobspec }: WorkloadRow): Condition[] {
   const message = boundedMessage(reduced.join('; '));
   return [{ type: 'SettingsReduced', status: 'True', reason: 'LimitedByQueue', message }];
 }
+
+/** Says what its pods use that nobody granted, and how that comes about. */
+function moreThanGranted(surplus: ReturnType<Surpluses['of']>): Condition[] {
+  if (surplus.length === 0) return [];
+  const parts = surplus.map(([node, units]) => `${amountsOf(units)} of ${node}`);
+  const message = boundedMessage(
+    `its pods use more than was granted: ${parts.join(', ')}; another pod runs beside the granted ones, or one is larger than its template (a resize, a sidecar or a LimitRange)`,
+  );
+  return [{ type: 'MoreThanGranted', status: 'True', reason: 'SurplusInUse', message }];
+}
+
+const amountsOf = (units: UnitCounts) =>
+  Object.entries(units)
+    .map(([type, count]) => `${count} ${type}`)
+    .join(' and ');
 
 const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([
   'Unsatisfiable',

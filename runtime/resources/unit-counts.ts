@@ -1,5 +1,5 @@
 import { countIdset } from './idset';
-import type { Allocation, UnitCounts } from './types';
+import type { Allocation, UnitCounts, UnitIds } from './types';
 
 /** Every pass counts all allocations. They never change, so the counts are kept with them. */
 const counted = new WeakMap<Allocation, UnitCounts>();
@@ -13,4 +13,22 @@ export function unitCounts(allocation: Allocation): UnitCounts {
     for (const type in units) counts[type] = (counts[type] ?? 0) + countIdset(units[type]!);
   counted.set(allocation, counts);
   return counts;
+}
+
+const countedByNode = new WeakMap<Allocation, ReadonlyMap<string, UnitCounts | 'all'>>();
+
+/** Number of units that the allocation has of a node by type; none where it has nothing, `all` where it has the node. */
+export function unitsOn(allocation: Allocation, node: string): UnitCounts | 'all' {
+  let nodes = countedByNode.get(allocation);
+  if (nodes === undefined) {
+    nodes = new Map(
+      allocation.nodes.map(({ name, units, exclusive }) => [name, exclusive ? 'all' : countsOf(units)]),
+    );
+    countedByNode.set(allocation, nodes);
+  }
+  return nodes.get(node) ?? {};
+}
+
+function countsOf(units: UnitIds): UnitCounts {
+  return Object.fromEntries(Object.entries(units).map(([type, ids]) => [type, countIdset(ids)]));
 }

@@ -8,6 +8,7 @@ import type { LeaderView } from '../queue/leader-view';
 import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode, UnitCounts } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
+import type { Surpluses } from '../shared/surplus';
 import { driftInBoth } from './drift';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
@@ -120,12 +121,17 @@ export class Scheduler implements Controller {
     await Promise.all([this.viewWriter.stop(), this.loop.stop(), this.estimates.stop()]);
   }
 
+  /** What workloads use beyond their grants, as the last pass saw it. */
+  get surpluses(): Surpluses {
+    return this.unmanagedPods.surpluses;
+  }
+
   /** When a waiting workload without a promise would start by the latest plan. Unix seconds. */
   plannedStartOf(uid: string): number | undefined {
     return this.estimates.of(uid);
   }
 
-  /** Units that pods outside the queue use, by node. */
+  /** Units in use without a grant, by node. */
   unmanaged(): ReadonlyMap<string, UnitCounts> {
     return this.unmanagedPods.usage();
   }

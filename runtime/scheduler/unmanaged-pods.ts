@@ -1,6 +1,7 @@
 /**
- * The units that pods outside the queue use on each node, without those of agents. They are counted again only on nodes
- * where something changed: a large cluster has ten times more pods than nodes.
+ * The units that are in use on each node without a grant: by pods outside the queue, without agents, and by pods of
+ * workloads beyond their grants. They are counted again only on nodes where something changed: a large cluster has ten
+ * times more pods than nodes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { podRequests } from '../jobspec/requests';
@@ -12,16 +13,25 @@ import type { UnitCounts } from '../resources/types';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
-import { isUnmanaged } from '../shared/unmanaged';
+import { Surpluses, surplusOf } from '../shared/surplus';
+import { grantOf } from '../shared/unmanaged';
 import { Signal } from '../signal';
 
 interface Watched extends Pick<Shared, 'informers' | 'nodes' | 'podFacts' | 'config' | 'signals'> {
   readonly workloadCache: Pick<WorkloadCache, 'byUid' | 'onChange'>;
 }
 
+/** The pods of a node by uid of the workload that has a grant there; those without one are outside the queue. */
+interface PodsOfNode {
+  readonly outside: Pod[];
+  readonly granted: Map<string, { readonly row: WorkloadRow; readonly pods: Pod[] }>;
+}
+
 export class UnmanagedPods {
   /** A pod outside the queue began or ceased to use a node. */
   readonly changed = new Signal();
+  /** What workloads use beyond their grants, by the last {@link usage}. */
+  readonly surpluses = new Surpluses();
   private current: ReadonlyMap<string, UnitCounts> = new Map();
   /** Nodes on which the usage may have changed. */
   private readonly outdated = new Set<string>();
@@ -55,23 +65,46 @@ export class UnmanagedPods {
 
   private usageOf(node: string): UnitCounts | undefined {
     const { nodes, informers, config } = this.shared;
-    if (!nodes.exists(node)) return undefined;
-    const pods = informers.pods.byIndex('node', node).filter((pod) => this.counts(pod));
-    if (pods.length === 0) return undefined;
-    const requests = pods.map(({ spec }) => podRequests(spec));
-    return unmanagedUnits(requests, nodes.capacityOf(node), config.units);
+    if (!nodes.exists(node)) {
+      this.surpluses.set(node, new Map());
+      return undefined;
+    }
+    const { outside, granted } = this.podsOf(informers.pods.byIndex('node', node));
+    const surplus = new Map<string, UnitCounts>();
+    for (const { row, pods } of granted.values()) {
+      const units = surplusOf(row, node, pods, config.units);
+      if (Object.keys(units).length > 0) surplus.set(row.uid, units);
+    }
+    this.surpluses.set(node, surplus);
+    if (outside.length === 0 && surplus.size === 0) return undefined;
+    const requests = outside.map(({ spec }) => podRequests(spec));
+    return added([unmanagedUnits(requests, nodes.capacityOf(node), config.units), ...surplus.values()]);
   }
 
-  private counts(pod: Pod): boolean {
-    return !isAgent(pod) && isUnmanaged(pod, this.shared);
+  private podsOf(pods: readonly Pod[]): PodsOfNode {
+    const found: PodsOfNode = { outside: [], granted: new Map() };
+    for (const pod of pods) {
+      const row = grantOf(pod, this.shared);
+      if (row === undefined) {
+        if (!isAgent(pod)) found.outside.push(pod);
+        continue;
+      }
+      const known = found.granted.get(row.uid);
+      if (known === undefined) found.granted.set(row.uid, { row, pods: [pod] });
+      else known.pods.push(pod);
+    }
+    return found;
   }
 
   private podChanged(now: Pod | undefined, before: Pod | undefined): void {
     const { usedNode } = this.shared.podFacts;
     const [to, from] = [now, before].map((pod) => pod && usedNode(pod));
     if (to === from && (to === undefined || requestsEqual(now!, before!))) return;
-    for (const node of [to, from]) if (node !== undefined) this.outdated.add(node);
-    if (this.counts((now ?? before)!)) this.changed.emit();
+    const touched = [to, from].filter((node) => node !== undefined);
+    for (const node of touched) this.outdated.add(node);
+    const pod = (now ?? before)!;
+    const isOutside = !isAgent(pod) && grantOf(pod, this.shared) === undefined;
+    if (isOutside || touched.some((node) => this.surpluses.has(node))) this.changed.emit();
   }
 
   private rowChanged({ uid }: WorkloadRow): void {
@@ -87,4 +120,11 @@ export class UnmanagedPods {
     const { nodes } = this.shared;
     for (const name of nodes.graphNodes().keys()) this.outdated.add(name);
   }
+}
+
+function added(parts: readonly UnitCounts[]): UnitCounts {
+  const total: Record<string, number> = {};
+  for (const part of parts)
+    for (const [type, count] of Object.entries(part)) total[type] = (total[type] ?? 0) + count;
+  return total;
 }

@@ -81,7 +81,7 @@ export class UnmanagedUsage {
       if (isShortOf(wanted, available) && !isDeepStrictEqual(held?.usage, wanted))
         this.logger.warn(
           { node: name, used: wanted, free: available },
-          'pods outside the queue use units that are granted to workloads',
+          'pods without a grant for them use units that are granted to workloads',
         );
       await this.allocate(name, wanted, available, now);
     }

@@ -1,4 +1,5 @@
 import type { Pod } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { PodFacts } from './pod-facts';
 
@@ -7,11 +8,16 @@ export interface GrantFacts {
   readonly podFacts: Pick<PodFacts, 'workloadUid' | 'belongsTo' | 'isOnGrant'>;
 }
 
+/** The workload that was granted units of the pod's node, and holds them. @returns undefined: the pod is unmanaged */
+export function grantOf(pod: Pod, { workloadCache, podFacts }: GrantFacts): WorkloadRow | undefined {
+  const row = workloadCache.byUid(podFacts.workloadUid(pod));
+  return row !== undefined && podFacts.belongsTo(pod, row) && podFacts.isOnGrant(pod, row) ? row : undefined;
+}
+
 /**
  * Whether the queue granted the pod no units of its node: it is outside the queue, or runs where its workload holds
  * nothing (any more).
  */
-export function isUnmanaged(pod: Pod, { workloadCache, podFacts }: GrantFacts): boolean {
-  const row = workloadCache.byUid(podFacts.workloadUid(pod));
-  return row === undefined || !podFacts.belongsTo(pod, row) || !podFacts.isOnGrant(pod, row);
+export function isUnmanaged(pod: Pod, facts: GrantFacts): boolean {
+  return grantOf(pod, facts) === undefined;
 }

@@ -97,6 +97,25 @@ describe('the status of a FluxJob', () => {
     );
   });
 
+  test('says what its pods use beyond the grant, as long as they do', () => {
+    const noted = (over: Partial<StatusContext>) =>
+      fluxJobStatus(rowIn('Running'), context(over)).conditions!.find(
+        ({ type }) => type === 'MoreThanGranted',
+      );
+    expect(noted({ surplus: [] })).toBeUndefined();
+    const surplus = [
+      ['node-1', { core: 2, memory: 4 }],
+      ['node-7', { core: 1 }],
+    ] as const;
+    expect(noted({ surplus })).toMatchObject({
+      status: 'True',
+      reason: 'SurplusInUse',
+      message: expect.stringMatching(
+        /^its pods use more than was granted: 2 core and 4 memory of node-1, 1 core of node-7; another pod /,
+      ),
+    });
+  });
+
   test('says what a limit of the queue changed', () => {
     const row = rowIn('Running');
     const user = { reduced: ['walltime 9h is reduced to 1h', 'priority 5 is reduced to 0'] };

@@ -18,7 +18,7 @@ const pod = (name: string, cpu: string, over: Partial<Pod> = {}): Pod => ({
   ...over,
 });
 
-const GRANT = { nodes: [{ name: 'node-1', units: {} }] };
+const GRANT = { nodes: [{ name: 'node-1', units: { core: '0', memory: '0' } }] };
 const AGENT: Partial<Pod> = {
   metadata: metadata('agent', {
     namespace: 'elsewhere',
@@ -27,7 +27,7 @@ const AGENT: Partial<Pod> = {
 };
 
 /** @param granted uids of workloads with node-1 */
-function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 1024 }) {
+function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 1024 }, grant: object = GRANT) {
   const nodes = new FakeInformer<Node>();
   const usedNode = (each: Pod) => [podFacts.usedNode(each)].filter((name) => name !== undefined);
   const pods = new FakeInformer<Pod>({
@@ -47,7 +47,7 @@ function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 102
       byUid: (uid: string) => ({
         uid,
         namespace: 'science',
-        allocation: granted.includes(uid) ? GRANT : null,
+        allocation: granted.includes(uid) ? grant : null,
       }),
       onChange: (listener: (row: { uid: string }) => void) => rowChanged.subscribe(listener),
     },
@@ -132,4 +132,62 @@ test('leaves out agents, which have taken their part of the node already', () =>
   expect(unmanaged.usage().size).toBe(0);
   pods.set(pod('a', '250m'));
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 3, memory: 8 }]]);
+});
+
+/** A pod of the Job with the uid. */
+const podOf = (uid: string, name: string, cpu: string, over: Partial<Pod> = {}): Pod => ({
+  ...pod(name, cpu),
+  metadata: metadata(name, {
+    namespace: 'science',
+    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid, controller: true }],
+  }),
+  ...over,
+});
+
+test('counts what the pods of a workload use beyond its grant: another pod, a larger one, one that still ends', () => {
+  const { pods, unmanaged, changes } = setUp(['j']);
+  pods.set(podOf('j', 'a', '1'));
+  expect([unmanaged.usage().size, unmanaged.surpluses.of('j')]).toEqual([0, []]);
+  const ending = podOf('j', 'b', '500m');
+  pods.set({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 1, memory: 1 }]]);
+  expect(unmanaged.surpluses.of('j')).toEqual([['node-1', { core: 1, memory: 1 }]]);
+  pods.set(podOf('j', 'a', '2500m'));
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 3, memory: 1 }]]);
+  const before = changes();
+  pods.delete('science/b');
+  expect(changes()).toBe(before + 1);
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 2 }]]);
+  pods.set(podOf('j', 'a', '1', { status: { phase: 'Succeeded' } }));
+  expect([unmanaged.usage().size, unmanaged.surpluses.of('j')]).toEqual([0, []]);
+});
+
+test('adds what workloads use beyond their grants to what pods outside the queue use', () => {
+  const { pods, unmanaged } = setUp(['j', 'k']);
+  for (const name of ['a', 'b', 'c']) pods.set(podOf('j', name, '1'));
+  pods.set(podOf('k', 'd', '2'));
+  pods.set(pod('e', '1'));
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 4, memory: 3 }]]);
+  expect([unmanaged.surpluses.of('j'), unmanaged.surpluses.of('k')]).toEqual([
+    [['node-1', { core: 2, memory: 2 }]],
+    [['node-1', { core: 1 }]],
+  ]);
+});
+
+test('a workload that has the whole node uses no more than that', () => {
+  const whole = { nodes: [{ name: 'node-1', units: { core: '0-3' }, exclusive: true }] };
+  const { pods, unmanaged } = setUp(['j'], undefined, whole);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) pods.set(podOf('j', name, '1'));
+  expect(unmanaged.usage().size).toBe(0);
+});
+
+test('tells of each workload whose surplus changes, and of none twice', () => {
+  const { pods, unmanaged, setNode } = setUp(['j']);
+  const told: string[] = [];
+  unmanaged.surpluses.changed.subscribe((uid) => told.push(uid));
+  for (const name of ['a', 'b']) pods.set(podOf('j', name, '1'));
+  unmanaged.usage();
+  setNode('node-1', '5');
+  unmanaged.usage();
+  expect(told).toEqual(['j']);
 });
