@@ -1,5 +1,6 @@
 /** The runtime: one program with a subcommand for each role and command. */
 import { Command } from 'commander';
+import { version } from '../package.json';
 import { addCommands } from './cli/commands';
 import type { Config } from './config';
 import { configured } from './configured';
@@ -46,7 +47,9 @@ function signal(): Promise<string> {
   });
 }
 
-const program = new Command('fluxqueue').description('HPC scheduling for Kubernetes: the runtime');
+const program = new Command('fluxqueue')
+  .description('HPC scheduling for Kubernetes: the runtime')
+  .version(version, '--version', 'print the version of the program');
 for (const [name, { summary }] of Object.entries(ROLES))
   program
     .command(name)

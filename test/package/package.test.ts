@@ -1,7 +1,9 @@
 /** The package as users install it: it is packed, unpacked into a project, and used there. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import manifest from '../../package.json';
 import { render } from '../../runtime/cli/render';
 import { MODULES, PackedPackage, run } from './packed';
 
@@ -142,6 +144,17 @@ describe('the package', () => {
     for (const file of ['runtime/Containerfile', 'runtime/fluxion/Containerfile'])
       expect(readFileSync(join(installed, file), 'utf8')).toContain('cp runtime.js');
     expect(existsSync(join(installed, 'runtime.js'))).toBe(true);
+  });
+
+  test('its program says its version, and keeps what Node compiled where it can', () => {
+    const cache = mkdtempSync(join(tmpdir(), 'fluxqueue-compiled-'));
+    const program = join('node_modules', 'cdk8s-fluxqueue', 'bin', 'fluxqueue.js');
+    const ask = (home: string) =>
+      run('env', [`XDG_CACHE_HOME=${home}`, process.execPath, program, '--version'], project);
+    expect(ask(cache)).toBe(`${manifest.version}\n`);
+    expect(readdirSync(join(cache, 'cdk8s-fluxqueue', 'compiled'))).not.toEqual([]);
+    expect(ask('/dev/null')).toBe(`${manifest.version}\n`);
+    rmSync(cache, { recursive: true });
   });
 
   test('renders with its program as from source', () => {
