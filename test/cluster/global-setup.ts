@@ -2,7 +2,7 @@
  * What the suites of one run share: the control plane, which is built before the first test, because the first build takes
  * minutes and would exceed the timeout of a test; the bundle of the runtime; and a Postgres.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleRuntime } from '../../runtime/bundle';
 import { messageOf } from '../../runtime/errors';
@@ -47,11 +47,15 @@ export default async function globalSetup(config: JestGlobalConfig): Promise<voi
   if (wants(/\b(describePostgres|describe(Own)?Stack)\b/)) await sharePostgres();
 }
 
+/** Roles and commands run from it, many times: Node keeps what it compiled. */
 function shareBundle(rootDir: string): void {
-  const file = join(rootDir, 'node_modules', '.cache', 'cdk8s-fluxqueue', `runtime-${process.pid}.js`);
+  const folder = join(rootDir, 'node_modules', '.cache', 'cdk8s-fluxqueue', `run-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'runtime.js');
   bundleRuntime(file);
   process.env[SHARED_BUNDLE] = file;
-  fluxqueueTeardowns.push(() => rmSync(file, { force: true }));
+  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
+  fluxqueueTeardowns.push(() => rmSync(folder, { recursive: true }));
 }
 
 /** Suites that stop or freeze the server start one of their own. */
