@@ -40,7 +40,7 @@ export function scheduled({ status = {} }: FluxJobObject): {
 }
 
 /** Conditions that say more about a workload, if they are true. */
-const NOTES = ['PartiallyModeled', 'SettingsReduced'] as const;
+const NOTES = ['PartiallyModeled', 'SettingsReduced', 'ChangeIgnored'] as const;
 
 export function notesOf({ status = {} }: FluxJobObject): string[] {
   return NOTES.flatMap((type) => {

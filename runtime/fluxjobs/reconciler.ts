@@ -46,6 +46,8 @@ export interface FluxJobReconcilerOptions {
   readonly plannedStartOf: (uid: string) => number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly waitOf: (uid: string) => GrantWait | undefined;
+  /** What the user of a started Job changed without an effect, as clauses. */
+  readonly ignoredOf: (row: WorkloadRow) => readonly string[];
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
@@ -253,11 +255,12 @@ export class FluxJobReconciler {
   }
 
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
-    const { positionOf, plannedStartOf, waitOf, now } = this.options;
+    const { positionOf, plannedStartOf, waitOf, ignoredOf, now } = this.options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       plannedStart: plannedStartOf(row.uid),
       wait: waitOf(row.uid),
+      ignored: ignoredOf(row),
       previous,
       now: now(),
     });

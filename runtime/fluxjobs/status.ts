@@ -53,6 +53,8 @@ export interface StatusContext {
   readonly plannedStart?: number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly wait: GrantWait | undefined;
+  /** What the user of a started Job changed without an effect, as clauses. @default - nothing */
+  readonly ignored?: readonly string[];
   /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
   /** Unix seconds. */
@@ -66,7 +68,7 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
 
 export function fluxJobStatus(
   stored: WorkloadRow,
-  { position, plannedStart, wait, previous, now }: StatusContext,
+  { position, plannedStart, wait, ignored, previous, now }: StatusContext,
 ): FluxJobStatus {
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
@@ -85,7 +87,9 @@ export function fluxJobStatus(
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: conditionsOf(row, wait).map((condition) => stamped(condition, previous.conditions, now)),
+    conditions: [...conditionsOf(row, wait), ...changeIgnored(ignored)].map((condition) =>
+      stamped(condition, previous.conditions, now),
+    ),
   };
 }
 
@@ -187,6 +191,13 @@ function settingsReduced({ jobspec }: WorkloadRow): Condition[] {
   if (reduced.length === 0) return [];
   const message = boundedMessage(reduced.join('; '));
   return [{ type: 'SettingsReduced', status: 'True', reason: 'LimitedByQueue', message }];
+}
+
+/** Says what the user changed too late. */
+function changeIgnored(ignored: readonly string[] = []): Condition[] {
+  if (ignored.length === 0) return [];
+  const message = boundedMessage(ignored.join('; '));
+  return [{ type: 'ChangeIgnored', status: 'True', reason: 'AlreadyStarted', message }];
 }
 
 const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([

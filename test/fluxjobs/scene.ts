@@ -45,6 +45,7 @@ export class Scene {
       waitOf: (uid) => this.waitsFor.get(uid),
       positionOf: () => undefined,
       plannedStartOf: () => undefined,
+      ignoredOf: () => [],
       exists: (row) => !this.deleted.has(row.uid),
       fluxJobOf: () => undefined,
       busyness: this.busyness(),
