@@ -5,8 +5,8 @@
  */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import lock from '../package-lock.json';
 import manifest from '../package.json';
+import lock from '../package-lock.json';
 import { bundleLocalCluster, bundleRuntime } from './bundle';
 
 const ROOT = join(__dirname, '..');

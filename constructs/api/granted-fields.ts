@@ -5,6 +5,8 @@
  * guard refuses what admission did not see.
  * A test compares the list with the schema of the apiserver, so that a new field fails the test and not a cluster.
  */
+import { AFTER, EXCLUSIVE, HOLD, PREEMPTIBLE, PRIORITY, QUEUE, WALLTIME } from './labels';
+import type { Setting } from './settings';
 
 /** A field on which the grant is based: it can only become lower, because a higher value asks for more than the grant. */
 export interface GrantedField {
@@ -61,3 +63,22 @@ export const CHANGEABLE_FIELDS: readonly string[] = [
 
 export const KEPT_PROBLEM = 'cannot be changed after the queue started the Job';
 export const KEPT_REMEDY = 'keep its value, or submit another Job';
+
+/** Settings of which a started Job has those that it was granted with. */
+export const GRANTED_SETTINGS: readonly Setting[] = [
+  HOLD,
+  PRIORITY,
+  WALLTIME,
+  QUEUE,
+  EXCLUSIVE,
+  PREEMPTIBLE,
+  AFTER,
+];
+
+/** A hold of a Job that runs is what somebody adds who wants to stop it. */
+export const SETTING_KEPT_PROBLEM = 'has no effect on a Job that the queue started';
+export function settingKeptRemedy(setting: string): string {
+  return setting === HOLD
+    ? 'set spec.suspend: true to stop it, or wait until it ends'
+    : 'it counts if the queue has to start the Job again, so submit another Job';
+}

@@ -70,6 +70,13 @@ export const SUSPEND_ANNOTATION = 'fluxqueue/suspend';
  * (`none` if there was none). A field with another value is the user's.
  */
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
+
+/**
+ * Annotation on a Job that the queue started: fields of its spec that the last update of a user wanted to change, and that
+ * admission put back, separated by commas. A guard warns about them, and the FluxJob shows them.
+ */
+export const IGNORED_ANNOTATION = 'fluxqueue/ignored';
+
 /** Audience of the tokens with which MiniClusters report to the controller; the apiserver accepts such a token for nothing. */
 export const REPORT_AUDIENCE = 'fluxqueue.converged-computing.org';
 /** Label of every object of a MiniCluster: the name of the MiniCluster. */

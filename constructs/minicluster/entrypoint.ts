@@ -213,5 +213,7 @@ function brokerScript(spec: DefaultedSpec): string {
     `-Slog-stderr-level=${logging.quiet === true ? 0 : (flux.logLevel ?? 6)}`,
     '-Slog-stderr-mode=local',
   );
+  // Otherwise each worker prints `overlay.crit` when the lead broker ends.
+  if (logging.quiet === true) words.push('-Slog-critical-level=0');
   return `set -- ${quoteAll(words)}\n`;
 }

@@ -53,7 +53,8 @@ interface Found {
 
 /**
  * Refuses manifests with plain-text secrets, images without digest or tag, containers without requests, pods that Pod Security
- * `restricted` refuses, objects that are written twice, and invalid MiniClusters and FluxSetups.
+ * `restricted` refuses, objects that are written twice, invalid MiniClusters, FluxSetups
+ * and settings, and Jobs that a GitOps engine would run again and again.
  */
 export class FluxQueueValidation {
   private readonly skips: readonly Skip[];
@@ -75,7 +76,9 @@ export class FluxQueueValidation {
     const objects = context.manifests.flatMap((path) =>
       manifestsOf(context.parseManifest(path)).map((manifest) => ({ manifest, path })),
     );
-    const found = Object.entries(rules({ requireDigest: this.props.requireDigest ?? false })).flatMap(
+    const { requireDigest = false } = this.props;
+    const all = objects.map(({ manifest }) => manifest);
+    const found = Object.entries(rules({ requireDigest, objects: all })).flatMap(
       ([name, rule]) => this.violation(name as RuleName, rule, objects) ?? [],
     );
     for (const violation of found) context.report.addViolation(violation);

@@ -15,6 +15,8 @@ export interface Rule {
 export interface RuleOptions {
   /** Whether a tag is not enough to name an image. */
   readonly requireDigest: boolean;
+  /** All objects of the app. @default - a rule sees one object at a time */
+  readonly objects?: readonly Manifest[];
 }
 
 export const RULE_NAMES = [
@@ -26,11 +28,12 @@ export const RULE_NAMES = [
   'minicluster',
   'fluxsetup',
   'queue-settings',
+  'job-stays',
 ] as const;
 export type RuleName = (typeof RULE_NAMES)[number];
 
 /** The rules for one run: one of them remembers the objects that it has seen. */
-export function rules({ requireDigest }: RuleOptions): Readonly<Record<RuleName, Rule>> {
+export function rules({ requireDigest, objects = [] }: RuleOptions): Readonly<Record<RuleName, Rule>> {
   return {
     'no-plaintext-secret': {
       recommendation: 'Manifests in Git contain no password, token or key',
@@ -74,7 +77,13 @@ export function rules({ requireDigest }: RuleOptions): Readonly<Record<RuleName,
       recommendation:
         'Admission accepts the settings of workloads and namespaces, and no pod passes the queue by',
       fix: 'correct the labels and annotations; the README lists them',
-      check: settingProblems,
+      check: (manifest) => settingProblems(manifest, objects),
+    },
+    'job-stays': {
+      recommendation:
+        'A Job in Git stays after its end: a GitOps engine creates one that is gone again, and it runs again',
+      fix: 'remove ttlSecondsAfterFinished (of a MiniCluster: cleanup), use a CronJob, or make it a hook of the engine',
+      check: expiringJobs,
     },
   };
 }
@@ -143,6 +152,17 @@ function missingRequests(manifest: Manifest): string[] {
 
 function limitOf(container: Place, request: string): Place {
   return container.field(`resources.limits.${request.slice(request.lastIndexOf('.') + 1)}`);
+}
+
+/** Engines create the Job of a hook on purpose, and delete it. */
+const HOOKS = ['argocd.argoproj.io/hook', 'helm.sh/hook'];
+
+function expiringJobs(manifest: Manifest): string[] {
+  const root = new Place(manifest, '');
+  const ttl = root.field('spec.ttlSecondsAfterFinished');
+  if (`${manifest.apiVersion} ${manifest.kind}` !== 'batch/v1 Job' || !ttl.exists) return [];
+  const annotations = root.field('metadata.annotations').entries();
+  return annotations.some(([key]) => HOOKS.includes(key)) ? [] : [`${ttl.path}: deletes the Job`];
 }
 
 /** Objects by what identifies them in a cluster, including those of which a MiniCluster consists. */

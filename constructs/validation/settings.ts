@@ -10,7 +10,7 @@ import {
   UNKNOWN_KEY_PROBLEM,
   unknownKeyRemedy,
 } from '../api/known-keys';
-import { NAMESPACE_LABEL, PRIORITY, WALLTIME } from '../api/labels';
+import { NAMESPACE_LABEL, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import {
   MAX_WALLTIME_SECONDS,
   PRIORITY_RANGE,
@@ -21,10 +21,14 @@ import {
   UNSUPPORTED_REMEDY,
   UNSUPPORTED_SETTINGS,
 } from '../api/settings';
-import { type Manifest, Place, podSpec } from './manifest';
+import { isFluxSetup, type Manifest, Place, podSpec } from './manifest';
 
-/** Every mistake in the settings of an object. */
-export function settingProblems(manifest: Manifest): string[] {
+/**
+ * Every mistake in the settings of an object.
+ * @param objects all objects of the app, whose FluxSetups are the queues of their namespaces
+ */
+export function settingProblems(manifest: Manifest, objects: readonly Manifest[] = []): string[] {
+  const queues = queuesOf(manifest.metadata.namespace, objects);
   const root = new Place(manifest, '');
   const key = `${manifest.apiVersion} ${manifest.kind}`;
   if (key === 'v1 Namespace') return entriesOf(root.field('metadata')).flatMap(namespaceProblems);
@@ -35,12 +39,37 @@ export function settingProblems(manifest: Manifest): string[] {
   const template = parent === '' ? root : root.field(parent);
   const node = spec.field('nodeName');
   const passes = node.exists ? [`${node.path}: would pass the queue by; use a nodeSelector instead`] : [];
-  if (job === undefined) return [...passes, ...entriesOf(template.field('metadata')).flatMap(valueProblems)];
+  if (job === undefined) return [...passes, ...settingsIn(template, queues)];
   const own = job === '' ? root : root.field(job);
   return [
     ...passes,
-    ...entriesOf(own.field('metadata')).flatMap(valueProblems),
+    ...settingsIn(own, queues),
     ...entriesOf(template.field('metadata')).flatMap(templateProblems),
+  ];
+}
+
+/**
+ * The queues of a namespace, if this app gives it FluxSetups: what another repository makes is not known here, nor is the name of
+ * the stack's own queue, which they may allow.
+ */
+function queuesOf(namespace: string | undefined, objects: readonly Manifest[]): readonly string[] {
+  const own = objects.filter((each) => isFluxSetup(each) && each.metadata.namespace === namespace);
+  const allowsOther = own.some((each) => new Place(each, '').field('spec.allowStackQueue').value === true);
+  return allowsOther ? [] : own.map(({ metadata }) => metadata.name);
+}
+
+/** @param queues empty: they are not known */
+function settingsIn(object: Place, queues: readonly string[]): string[] {
+  return entriesOf(object.field('metadata')).flatMap((entry) => {
+    const problems = valueProblems(entry);
+    return problems.length > 0 ? problems : unknownQueue(entry, queues);
+  });
+}
+
+function unknownQueue([key, { value, path }]: Entry, queues: readonly string[]): string[] {
+  if (key !== QUEUE || queues.length === 0 || queues.includes(String(value))) return [];
+  return [
+    `${path}: must be a FluxSetup of its namespace, which has ${queues.join(', ')} (got ${JSON.stringify(value)}); ${SETTING_REMEDY}`,
   ];
 }
 

@@ -2,9 +2,10 @@
  * Updates of Jobs. A user who raises what the queue granted to a started Job gets the old value back, without an error:
  * a manifest that is applied again has the value from before the release.
  */
-import { CHANGEABLE_FIELDS, GRANTED_FIELDS, type GrantedField } from '../../constructs/api/granted-fields';
-import { ADMITTED_LABEL } from '../../constructs/api/labels';
+
 import { isDeepStrictEqual } from 'node:util';
+import { CHANGEABLE_FIELDS, GRANTED_FIELDS, type GrantedField } from '../../constructs/api/granted-fields';
+import { ADMITTED_LABEL, DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { JsonPatch } from '../kubernetes/json-patch';
 import { putBack, suspensionWish, type UpdatedJob } from './reapplied';
 
@@ -17,25 +18,53 @@ export function restoreJob(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
     ...(isStarted
       ? [...GRANTED_FIELDS.flatMap(({ field }) => restoreField(field, job, old)), ...keep(job, old)]
       : []),
-    ...putBack(job, old),
+    ...putBack(job, old, isStarted ? ignoredOf(job, old).join(',') : ''),
   ];
 }
 
-function restoreField(field: GrantedField['field'], job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
+type Field = GrantedField['field'];
+
+function isRaised(field: Field, job: UpdatedJob, old: UpdatedJob): boolean {
   const granted = old.spec?.[field];
-  if (granted === undefined || (job.spec?.[field] ?? Number.POSITIVE_INFINITY) <= granted) return [];
-  return [{ op: 'add', path: `/spec/${field}`, value: granted }];
+  return granted !== undefined && (job.spec?.[field] ?? Number.POSITIVE_INFINITY) > granted;
+}
+
+function restoreField(field: Field, job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
+  return isRaised(field, job, old) ? [{ op: 'add', path: `/spec/${field}`, value: old.spec?.[field] }] : [];
+}
+
+/** Names of the fields that the user wants to change and that are put back. */
+function ignoredOf(job: UpdatedJob, old: UpdatedJob): readonly string[] {
+  const raised = GRANTED_FIELDS.map(({ field }) => field).filter(
+    (field) => isRaised(field, job, old) && !(field === 'activeDeadlineSeconds' && hasOwnDeadline(job, old)),
+  );
+  return [...raised, ...keptKeys(job, old).slice(0, 1)];
+}
+
+/** A manifest that is applied again has the deadline from before the release, which the note of the release has too. */
+function hasOwnDeadline({ spec }: UpdatedJob, old: UpdatedJob): boolean {
+  const noted = old.metadata?.annotations?.[DEADLINE_ANNOTATION] ?? '';
+  return (
+    noted !== '' && (!noted.includes('/') || noted.endsWith(`/${spec?.activeDeadlineSeconds ?? 'none'}`))
+  );
 }
 
 /** Every field that is not known to be changeable, also one of a newer Kubernetes, keeps its value. */
-function keep({ spec = {} }: UpdatedJob, old: UpdatedJob): JsonPatch[] {
-  const now: Readonly<Record<string, unknown>> = spec;
-  const before: Readonly<Record<string, unknown>> = old.spec ?? {};
+function keep(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
+  const before: Fields = old.spec ?? {};
+  return keptKeys(job, old).map((key) =>
+    before[key] === undefined
+      ? { op: 'remove', path: `/spec/${key}` }
+      : { op: 'add', path: `/spec/${key}`, value: before[key] },
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function keptKeys({ spec = {} }: UpdatedJob, old: UpdatedJob): readonly string[] {
+  const now: Fields = spec;
+  const before: Fields = old.spec ?? {};
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((key) => !CHANGEABLE_FIELDS.includes(key) && !isDeepStrictEqual(before[key], now[key]))
-    .map((key) =>
-      before[key] === undefined
-        ? { op: 'remove', path: `/spec/${key}` }
-        : { op: 'add', path: `/spec/${key}`, value: before[key] },
-    );
+    .sort();
 }

@@ -1,5 +1,5 @@
 /** Admission of Jobs: suspends them until the queue releases them. */
-import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, HOLD, IGNORED_ANNOTATION, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { settingOf, workloadSettings } from '../workloads/settings';
@@ -50,6 +50,8 @@ export function admitJob(job: AdmittedJob, username: string, options: UserOption
     ...(isAdmitted
       ? []
       : noteSuspension(metadata, suspended ? (held ? 'held' : 'true') : '', hasAnnotations)),
+    // A copy of a Job has it.
+    ...patchEntries('/metadata/annotations', metadata.annotations, { [IGNORED_ANNOTATION]: undefined }),
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   HOLD,
+  IGNORED_ANNOTATION,
   JOBID_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
@@ -66,14 +67,20 @@ function losesHold(job: UpdatedJob, old: UpdatedJob): boolean {
   return old.metadata?.labels?.[HOLD] === 'true' && job.metadata?.labels?.[ADMITTED_LABEL] === undefined;
 }
 
-/** The patch for an update of an admitted Job by anybody but the runtime. */
-export function putBack(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
+/**
+ * The patch for an update of an admitted Job by anybody but the runtime.
+ * @param ignored what IGNORED_ANNOTATION gets; empty for nothing
+ */
+export function putBack(job: UpdatedJob, old: UpdatedJob, ignored = ''): JsonPatch[] {
   const wish = suspensionWish(job, old);
   const suspend: JsonPatch = { op: 'add', path: '/spec/suspend', value: wish.suspend };
   return [
     ...((job.spec?.suspend === true) === wish.suspend ? [] : [suspend]),
     ...patchEntries(LABELS, job.metadata?.labels, labelsOf(job, wish)),
-    ...patchEntries(ANNOTATIONS, job.metadata?.annotations, annotationsOf(old, wish)),
+    ...patchEntries(ANNOTATIONS, job.metadata?.annotations, {
+      ...annotationsOf(old, wish),
+      [IGNORED_ANNOTATION]: ignored === '' ? undefined : ignored,
+    }),
     ...templateEntries(job, old),
   ];
 }

@@ -4,9 +4,11 @@ import type { WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import type { Precedence } from '../scheduler/pass/order';
 import type { WatchedFluxJob } from '../shared/fluxjob-projection';
+import type { WatchedJob } from '../shared/job-projection';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
 import type { Surpluses } from '../shared/surplus';
+import { ignoredChanges, mayChangeOtherwise } from '../workloads/ignored-changes';
 import { adapters } from '../workloads/index';
 import { PendingRows } from './pending-rows';
 import { QueuePositions } from './queue-positions';
@@ -49,6 +51,7 @@ export class FluxJobController implements Controller {
       plannedStartOf: (uid) => scheduler.plannedStartOf(uid),
       waitOf: (uid) => shared.grantWaits.of(uid),
       surplusOf: (uid) => scheduler.surpluses.of(uid),
+      ignoredOf: (row) => this.ignoredOf(row),
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       busyness: shared.busyness,
@@ -76,6 +79,7 @@ export class FluxJobController implements Controller {
     informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
     grantWaits.changed.subscribe((uid) => this.queue.add(uid));
     this.scheduler.surpluses.changed.subscribe((uid) => this.queue.add(uid));
+    informers.jobs.changed.subscribe((change) => this.jobChanged(change));
     signals.resync.subscribe(() => this.enqueueAll());
   }
 
@@ -95,6 +99,20 @@ export class FluxJobController implements Controller {
     this.positions.invalidate();
     this.rows.rowChanged(row);
     this.queue.add(row.uid);
+  }
+
+  /** A user changed what a started Job asks for: nothing else tells the FluxJob. */
+  private jobChanged({ now, before }: Change<WatchedJob>): void {
+    if (now === undefined || before === undefined) return;
+    const { uid } = now.metadata;
+    const row = this.shared.workloadCache.byUid(uid);
+    if (row !== undefined && row.phase !== 'Waiting' && mayChangeOtherwise(now.metadata, before.metadata))
+      this.queue.add(uid);
+  }
+
+  private ignoredOf(row: WorkloadRow): readonly string[] {
+    const object = this.shared.workloads.get(row);
+    return object?.metadata.uid === row.uid ? ignoredChanges(object.metadata, row) : [];
   }
 
   /** A FluxJob that a user deleted is created again while its workload is active. */

@@ -40,7 +40,7 @@ export function scheduled({ status = {} }: FluxJobObject): {
 }
 
 /** Conditions that say more about a workload, if they are true. */
-const NOTES = ['PartiallyModeled', 'SettingsReduced', 'MoreThanGranted'] as const;
+const NOTES = ['PartiallyModeled', 'SettingsReduced', 'MoreThanGranted', 'ChangeIgnored'] as const;
 
 export function notesOf({ status = {} }: FluxJobObject): string[] {
   return NOTES.flatMap((type) => {

@@ -29,8 +29,8 @@ import {
 } from '../shared/decision-log';
 import { keptSpec, projectFluxJob, type WatchedFluxJob, watchedFluxJob } from '../shared/fluxjob-projection';
 import type { GrantWait } from '../shared/grant-waits';
-import type { Surpluses } from '../shared/surplus';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
+import type { Surpluses } from '../shared/surplus';
 import type { WorkloadAdapter } from '../workloads/adapter';
 import { isUnrecorded } from './fleeting';
 import { fluxJobName, fluxJobSpec, fluxJobStatus } from './status';
@@ -49,6 +49,8 @@ export interface FluxJobReconcilerOptions {
   readonly waitOf: (uid: string) => GrantWait | undefined;
   /** What the pods of a granted workload use beyond its grant. */
   readonly surplusOf: Surpluses['of'];
+  /** What the user of a started Job changed without an effect, as clauses. */
+  readonly ignoredOf: (row: WorkloadRow) => readonly string[];
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
@@ -256,12 +258,13 @@ export class FluxJobReconciler {
   }
 
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
-    const { positionOf, plannedStartOf, waitOf, surplusOf, now } = this.options;
+    const { positionOf, plannedStartOf, waitOf, surplusOf, ignoredOf, now } = this.options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       plannedStart: plannedStartOf(row.uid),
       wait: waitOf(row.uid),
       surplus: surplusOf(row.uid),
+      ignored: ignoredOf(row),
       previous,
       now: now(),
     });

@@ -56,6 +56,8 @@ export interface StatusContext {
   readonly wait: GrantWait | undefined;
   /** What its pods use beyond its grant, by node. @default - nothing */
   readonly surplus?: ReturnType<Surpluses['of']>;
+  /** What the user of a started Job changed without an effect, as clauses. @default - nothing */
+  readonly ignored?: readonly string[];
   /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
   /** Unix seconds. */
@@ -69,7 +71,7 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
 
 export function fluxJobStatus(
   stored: WorkloadRow,
-  { position, plannedStart, wait, surplus = [], previous, now }: StatusContext,
+  { position, plannedStart, wait, surplus = [], ignored = [], previous, now }: StatusContext,
 ): FluxJobStatus {
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
@@ -88,8 +90,8 @@ export function fluxJobStatus(
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: [...conditionsOf(row, wait), ...moreThanGranted(surplus)].map((condition) =>
-      stamped(condition, previous.conditions, now),
+    conditions: [...conditionsOf(row, wait), ...moreThanGranted(surplus), ...changeIgnored(ignored)].map(
+      (condition) => stamped(condition, previous.conditions, now),
     ),
   };
 }
@@ -208,6 +210,13 @@ const amountsOf = (units: UnitCounts) =>
   Object.entries(units)
     .map(([type, count]) => `${count} ${type}`)
     .join(' and ');
+
+/** Says what the user changed too late. */
+function changeIgnored(ignored: readonly string[]): Condition[] {
+  if (ignored.length === 0) return [];
+  const message = boundedMessage(ignored.join('; '));
+  return [{ type: 'ChangeIgnored', status: 'True', reason: 'AlreadyStarted', message }];
+}
 
 const STALLED_REASONS: ReadonlySet<WaitReason> = new Set([
   'Unsatisfiable',

@@ -17,6 +17,8 @@ export type Form = (typeof FORMS)[number];
 /** A namespace without admission and guards, in which only Kubernetes itself changes objects. */
 export const PLAIN = 'plain';
 const ENABLED = { 'fluxqueue/enabled': 'true' };
+/** A namespace with the guards alone: requests that no mutation has seen. */
+export const GUARDED = 'guarded';
 
 /**
  * Creates the namespaces `policies`, `webhook` and `plain`, and applies the guards for the first two.
@@ -31,7 +33,11 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
     admission: { controllerUsers: [CONTROLLER] },
   });
   const chart = Testing.chart();
-  const of = (form: Form) => ({ namespaceLabels: { ...ENABLED, form } });
+  // Updates are corrected in every namespace that is not excluded.
+  const of = (form: Form) => ({
+    namespaceLabels: { ...ENABLED, form },
+    excludedNamespaces: [PLAIN, GUARDED, ...FORMS.filter((other) => other !== form)],
+  });
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN] });
   new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });

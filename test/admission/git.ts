@@ -72,8 +72,9 @@ export async function release(
   seconds = 600,
 ): Promise<void> {
   const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' };
+  const own = (object as KubeObject & Pick<Job, 'spec'>).spec.activeDeadlineSeconds;
   const { status, body } = await users.patch(CONTROLLER, namespace, object, {
-    metadata: { annotations: { [DEADLINE_ANNOTATION]: String(seconds) } },
+    metadata: { annotations: { [DEADLINE_ANNOTATION]: `${seconds}/${own ?? 'none'}` } },
     spec: { suspend: false, activeDeadlineSeconds: seconds, template: { metadata: { annotations } } },
   });
   if (status !== 200) throw new Error(body.message);

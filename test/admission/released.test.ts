@@ -1,10 +1,10 @@
 /** What users can change about a Job that the queue started, in both forms of admission on a real apiserver. */
 import { CHANGEABLE_FIELDS } from '../../constructs/api/granted-fields';
-import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job } from './corpus-objects';
-import { FORMS, makeNamespace, untilActive, useForms } from './forms';
+import { FORMS, GUARDED, makeNamespace, useForms } from './forms';
 import { KEPT_FIELDS } from './kept-fields';
 import { ALICE, accepted, CONTROLLER, type Users } from './users';
 
@@ -93,11 +93,12 @@ describeCluster('a started Job', (getCluster) => {
     expect([...CHANGEABLE_FIELDS, ...KEPT_FIELDS].sort()).toEqual(fields.sort());
   });
 
-  it('cannot be raised either where admission is not active any more', async () => {
-    await makeNamespace(getCluster(), 'leaving', { 'fluxqueue/enabled': 'true', form: 'policies' });
-    await untilActive(getCluster(), 'leaving');
-    const train = await started('leaving');
-    await makeNamespace(getCluster(), 'leaving', { form: 'none' });
+  it('cannot be raised either by a request that no mutation has seen', async () => {
+    await makeNamespace(getCluster(), GUARDED, { 'fluxqueue/enabled': 'true' });
+    const admitted = { labels: { [ADMITTED_LABEL]: 'true' } };
+    const asked = { suspend: true, parallelism: 2, completions: 4 };
+    const made = await accepted(users.create(ALICE, GUARDED, job(asked, admitted)));
+    const train = await accepted(users.patch(CONTROLLER, GUARDED, made, RELEASE));
     for (const [field, value] of [
       ['parallelism', 3],
       ['podReplacementPolicy', 'Failed'],
@@ -105,7 +106,7 @@ describeCluster('a started Job', (getCluster) => {
       ['activeDeadlineSeconds', null],
     ] as const)
       await getCluster().waitFor(`a refusal of ${field}`, async () => {
-        const { status, body } = await users.patch(ALICE, 'leaving', train, { spec: { [field]: value } });
+        const { status, body } = await users.patch(ALICE, GUARDED, train, { spec: { [field]: value } });
         return status === 403 && body.message?.includes(`FLUXQ_RELEASED: spec.${field}: `);
       });
   });

@@ -6,6 +6,8 @@ import type { Cluster, KubeObject } from '../cluster/cluster';
 export interface Reply {
   readonly status: number;
   readonly body: KubeObject & { readonly message?: string };
+  /** The Warning headers, which kubectl prints. */
+  readonly warnings: readonly string[];
 }
 
 export interface Users {
@@ -69,6 +71,7 @@ export function usersOf(cluster: Cluster, group: string | null = GROUP): Users {
         incoming.on('end', () =>
           resolve({
             status: incoming.statusCode ?? 0,
+            warnings: incoming.headersDistinct.warning ?? [],
             body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
           }),
         );

@@ -47,25 +47,28 @@ const PACKAGES: Readonly<Record<string, object>> = {
 };
 
 /** What a snippet may use although it does not make it, in the order in which one needs the other. */
-const GIVEN: Readonly<Record<string, string>> = {
+const given = (namespace: string): Readonly<Record<string, string>> => ({
   app: 'new App()',
-  chart: "new Chart(app, 'chart', { namespace: 'science' })",
+  chart: `new Chart(app, 'chart', { namespace: '${namespace}' })`,
   night: "new FluxSetup(chart, 'night', {})",
   claim: "PersistentVolumeClaim.fromClaimName(chart, 'claim', 'data')",
   secret: "Secret.fromSecretName(chart, 'secret', 'token')",
   repository: "'https://git.example.com/teams.git'",
-};
+});
 
 const isIn = (text: string, name: string) => new RegExp(`(?<![\\w.'"])${name}(?![\\w'"])`).test(text);
 
-/** The whole program of a snippet, which exports its app. */
-export function programOf({ text }: Snippet): string {
+/**
+ * The whole program of a snippet, which exports its app.
+ * @param namespace of the chart that the text takes for granted
+ */
+export function programOf({ text }: Snippet, namespace = 'science'): string {
   const declares = (name: string) => new RegExp(`^(const|let) ${name}\\b`, 'm').test(text);
   let body = text;
-  const given: string[] = [];
-  for (const [name, value] of Object.entries(GIVEN).reverse())
+  const declared: string[] = [];
+  for (const [name, value] of Object.entries(given(namespace)).reverse())
     if ((name === 'app' || isIn(body, name)) && !declares(name)) {
-      given.unshift(`const ${name} = ${value};`);
+      declared.unshift(`const ${name} = ${value};`);
       body = `${value};\n${body}`;
     }
   const imports = Object.entries(PACKAGES).flatMap(([name, exports]) => {
@@ -76,7 +79,7 @@ export function programOf({ text }: Snippet): string {
   });
   const own = text.match(/^import .*$/gm) ?? [];
   const rest = text.replaceAll(/^import .*$/gm, '');
-  return [...imports, ...own, ...given, rest, 'export { app };', ''].join('\n');
+  return [...imports, ...own, ...declared, rest, 'export { app };', ''].join('\n');
 }
 
 /** What TypeScript says of the programs. */

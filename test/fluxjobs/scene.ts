@@ -46,6 +46,7 @@ export class Scene {
       positionOf: () => undefined,
       plannedStartOf: () => undefined,
       surplusOf: () => [],
+      ignoredOf: () => [],
       exists: (row) => !this.deleted.has(row.uid),
       fluxJobOf: () => undefined,
       busyness: this.busyness(),

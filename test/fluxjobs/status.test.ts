@@ -130,6 +130,20 @@ describe('the status of a FluxJob', () => {
     });
   });
 
+  test('says what its user changed too late', () => {
+    const shownIn = (ignored?: readonly string[]) =>
+      fluxJobStatus(rowIn('Running'), context(ignored && { ignored })).conditions!.find(
+        ({ type }) => type === 'ChangeIgnored',
+      );
+    expect(shownIn()).toBeUndefined();
+    expect(shownIn([])).toBeUndefined();
+    expect(shownIn(['spec.a cannot', 'spec.b cannot'])).toMatchObject({
+      status: 'True',
+      reason: 'AlreadyStarted',
+      message: 'spec.a cannot; spec.b cannot',
+    });
+  });
+
   test('shows the position and the estimated start of a waiting workload', () => {
     const row = rowIn('Waiting', { reason: 'Reserved', estimatedStart: 1_800_000_000.4 });
     expect(fluxJobStatus(row, context({ position: 2 }))).toMatchObject({

@@ -3,6 +3,7 @@
  * would see as wrong.
  */
 
+import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { messageOf } from '../../runtime/errors';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { KubeObject } from '../cluster/api';
@@ -88,6 +89,7 @@ export class TeamLife {
       await this.again('at rest');
       for (const edit of edits) await this.edit(edit);
       await this.again('after the edits');
+      await this.leaveAndReturn();
       if (edits === EDITS) await this.revert(edits.length);
       await this.prune();
     } finally {
@@ -110,6 +112,21 @@ export class TeamLife {
     await this.apply('revert');
     await this.rest('revert');
     await this.again('after the revert');
+  }
+
+  /** The label of the namespace leaves Git while its workloads wait and run, and comes back: nothing else changes. */
+  private async leaveAndReturn(): Promise<void> {
+    const [file = ''] = Object.keys(this.files);
+    const space = this.files[file]!;
+    const left = patched(space, { metadata: { labels: { [NAMESPACE_LABEL]: null } } });
+    for (const [what, object] of [
+      ['out of the queue', left],
+      ['back in the queue', space],
+    ] as const) {
+      this.repository.commit(what, { [file]: object });
+      await this.unchanged(what, [], () => this.apply(what));
+      await this.again(what);
+    }
   }
 
   private async apply(what: string): Promise<void> {

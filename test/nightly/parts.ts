@@ -36,6 +36,7 @@ export function partsOf(seed: number): readonly Part[] {
     { part: 'poison', run: ['poison', '--json'] },
     { part: 'parity', run: ['parity', '--json'] },
     { part: 'gitops', run: ['gitops', '--json'] },
+    { part: 'first hour', run: ['first-hour', '--json'] },
     { part: 'attacks', run: ['attacks', '--json'] },
     { part: 'rollout', run: ['rollout', '--json'] },
     { part: 'real pods', run: ['realpods', '--json'] },

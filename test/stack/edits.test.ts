@@ -1,5 +1,7 @@
 /** A Job that is held, started and stopped by edits in Git, while an engine applies its manifest again and again. */
-import { HOLD } from '../../constructs/api/labels';
+import { HOLD, PRIORITY } from '../../constructs/api/labels';
+import { fluxJobName } from '../../runtime/fluxjobs/status';
+import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
@@ -23,6 +25,12 @@ describeStack(
       const prefix = way.split('-')[0];
 
       async function apply(name: string, spec: object, annotations: object = {}): Promise<Job> {
+        expect(await applyWithWarnings(name, spec, annotations)).toBe('');
+        return getFixture().client.get<Job>(jobs(science.name, `${prefix}-${name}`));
+      }
+
+      /** What kubectl prints on stderr. */
+      async function applyWithWarnings(name: string, spec: object, annotations: object): Promise<string> {
         const template = {
           metadata: { annotations: { 'fluxqueue.test/duration': '1h' } },
           spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] },
@@ -37,8 +45,8 @@ describeStack(
         const { code, stderr } = await getFixture().stack.cluster.kubectl(['apply', ...args, '-f', '-'], {
           stdin,
         });
-        expect([code, stderr]).toEqual([0, '']);
-        return getFixture().client.get<Job>(jobs(science.name, metadata.name));
+        expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+        return stderr;
       }
 
       /** The pod that runs, and the grant under which it runs. */
@@ -73,6 +81,33 @@ describeStack(
           const row = await science.row(job);
           return row?.phase === 'Running' && row.jobid !== first.jobid;
         });
+        await science.delete(job, 'Job');
+        await science.phase(job, 'Finished');
+      });
+
+      test('says while it runs which change has no effect, until Git takes it back', async () => {
+        const job = await apply('grown', {}, { note: 'x' });
+        const first = await run(job);
+        const conditionsOf = async () => {
+          const path = fluxJobs(science.name, fluxJobName('Job', job.metadata.name));
+          const { status } = await getFixture().client.get<FluxJobObject>(path);
+          return status?.conditions?.filter(({ type }) => type === 'ChangeIgnored') ?? [];
+        };
+        await waitFor('its FluxJob', async () => (await conditionsOf()).length === 0);
+        const wishes = { [PRIORITY]: '-5', [HOLD]: 'true' };
+        const warnings = await applyWithWarnings('grown', { parallelism: 2 }, wishes);
+        for (const what of ['spec.parallelism', PRIORITY, HOLD])
+          expect(warnings).toContain(`FLUXQ_RELEASED: ${what}: `);
+        const shown = await waitFor('the condition', async () => (await conditionsOf())[0]);
+        expect(shown).toMatchObject({ status: 'True', reason: 'AlreadyStarted' });
+        expect(shown.message).toContain('spec.parallelism cannot be increased');
+        expect(shown.message).toContain(
+          `${PRIORITY} -5 has no effect on a Job that the queue started with 0`,
+        );
+        expect(shown.message).toContain(`${HOLD} has no effect`);
+        await applyWithWarnings('grown', {}, { note: 'x' });
+        await waitFor('the condition to go', async () => (await conditionsOf()).length === 0);
+        expect(await run(job)).toEqual(first);
         await science.delete(job, 'Job');
         await science.phase(job, 'Finished');
       });

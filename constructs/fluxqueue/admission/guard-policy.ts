@@ -54,6 +54,11 @@ export interface GuardSpec {
    * @default 'Forbidden'
    */
   readonly reason?: 'Forbidden' | 'Invalid';
+  /**
+   * `Warn`: the request passes, and its answer has the sentence as a warning, which kubectl prints.
+   * @default 'Deny'
+   */
+  readonly action?: 'Deny' | 'Warn';
 }
 
 /** The reference to the params in a binding. */
@@ -71,7 +76,7 @@ export function inNamespaces(selector: ReturnType<typeof namespaceSelector> | un
   return selector === undefined ? {} : { matchResources: { namespaceSelector: selector } };
 }
 
-/** Adds a ValidatingAdmissionPolicy with the id in its name, and its binding. It denies requests that it cannot evaluate. */
+/** Adds a ValidatingAdmissionPolicy with the id in its name, and its binding. One that denies also denies what it cannot evaluate. */
 export function addGuard(
   scope: Construct,
   id: string,
@@ -79,6 +84,7 @@ export function addGuard(
   {
     params,
     reason = 'Forbidden',
+    action = 'Deny',
     matchConstraints: { namespaceSelector: selector, ...matchConstraints },
     matchConditions,
     ...spec
@@ -90,7 +96,7 @@ export function addGuard(
     kind: 'ValidatingAdmissionPolicy',
     metadata: admissionMetadata(name),
     spec: {
-      failurePolicy: 'Fail',
+      failurePolicy: action === 'Deny' ? 'Fail' : 'Ignore',
       ...(params === undefined ? {} : { paramKind: params.kind }),
       matchConstraints,
       matchConditions: allOf(matchConditions),
@@ -104,7 +110,7 @@ export function addGuard(
     metadata: admissionMetadata(name),
     spec: {
       policyName: policy.name,
-      validationActions: ['Deny'],
+      validationActions: [action],
       ...(params === undefined ? {} : paramRef(params)),
       ...inNamespaces(selector),
     },

@@ -4,6 +4,7 @@ import { RESIZE_GUARD } from './granted-pods';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
 import { podLimitPart } from './pod-limits';
+import { INEFFECTIVE_CHANGES } from './ineffective-changes';
 import { type PriorityGuardProps, priorityRight } from './priority-guard';
 import {
   JOB_GUARD,
@@ -72,6 +73,13 @@ export class AdmissionGuards extends Construct {
       matchConstraints: createdOrUpdated(JOBS, notExcluded(props)),
       matchConditions: [byUser, JOB_TOUCHES_RESERVED],
       ...JOB_GUARD(props),
+    });
+    const { matchCondition, ...warning } = INEFFECTIVE_CHANGES;
+    addGuard(this, 'ineffective', props, {
+      matchConstraints: constraints(JOBS, notExcluded(props), ['UPDATE']),
+      matchConditions: [byUser, matchCondition],
+      action: 'Warn',
+      ...warning,
     });
     addGuard(this, 'pods', props, {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),

@@ -1,6 +1,6 @@
 /** CEL of the mutating policy for Jobs. runtime/admission/jobs.ts has the same rules. */
 import { pointerToken } from '../../api/json-pointer';
-import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../api/labels';
+import { ADMITTED_LABEL, HOLD, IGNORED_ANNOTATION, SUSPEND_ANNOTATION } from '../../api/labels';
 import { cel, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
@@ -29,6 +29,11 @@ const SUSPEND_PATCH = `
       value: {${cel(SUSPEND_ANNOTATION)}: variables.held ? "held" : "true"}}])
 `.trim();
 
+/** A copy of a Job has it. */
+const IGNORED_PATCH =
+  `(${cel(IGNORED_ANNOTATION)} in variables.annotations ` +
+  `? [JSONPatch{op: "remove", path: "/metadata/annotations/${pointerToken(IGNORED_ANNOTATION)}"}] : [])`;
+
 export const JOB_PATCH = `
 (has(object.metadata.labels)
   ? [JSONPatch{op: "add", path: "/metadata/labels/${pointerToken(ADMITTED_LABEL)}", value: "true"}]
@@ -39,4 +44,5 @@ export const JOB_PATCH = `
 + (variables.suspended ? [] : [JSONPatch{op: "add", path: "/spec/suspend", value: true}])
 + ${USER_PATCH}
 + ${SUSPEND_PATCH}
++ ${IGNORED_PATCH}
 `.trim();

@@ -14,7 +14,8 @@ import {
 } from '../../api/labels';
 import { cel, type Variable } from './scope';
 
-const annotation = (object: string, key: string) =>
+/** CEL: the annotation of an object, or "". */
+export const annotation = (object: string, key: string) =>
   `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;
 const label = (object: string, key: string) => `${object}.metadata.?labels[?${cel(key)}].orValue("")`;
 const suspended = (object: string) => `${object}.spec.?suspend.orValue(false)`;
@@ -75,14 +76,15 @@ export const REAPPLIED_VARIABLES: readonly Variable[] = [
 ];
 
 const LABELS = '/metadata/labels';
-const ANNOTATIONS = '/metadata/annotations';
+export const ANNOTATIONS = '/metadata/annotations';
 const TEMPLATE = '/spec/template/metadata';
 
 function map(field: string, path: string): string {
   return `(has(object.${field}) ? [] : [JSONPatch{op: "add", path: "${path}", value: {}}])`;
 }
 
-function kept(path: string, key: string, value: string): string {
+/** Operations that give an annotation this value; "" removes it. */
+export function kept(path: string, key: string, value: string): string {
   const at = `${path}/${pointerToken(key)}`;
   const has = `${cel(key)} in object.metadata.?annotations.orValue({})`;
   return (

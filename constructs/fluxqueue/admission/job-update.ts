@@ -3,7 +3,16 @@
  * no mutation saw. runtime/admission/job-updates.ts has the same rules.
  */
 import { CHANGEABLE_FIELDS, GRANTED_FIELDS, KEPT_PROBLEM, KEPT_REMEDY } from '../../api/granted-fields';
-import { REAPPLIED_PATCH, REAPPLIED_VARIABLES, TOUCHES_THE_QUEUE, WAS_ADMITTED } from './job-reapplied';
+import { DEADLINE_ANNOTATION, IGNORED_ANNOTATION } from '../../api/labels';
+import {
+  ANNOTATIONS,
+  annotation,
+  kept,
+  REAPPLIED_PATCH,
+  REAPPLIED_VARIABLES,
+  TOUCHES_THE_QUEUE,
+  WAS_ADMITTED,
+} from './job-reapplied';
 import {
   type AdmissionScopeProps,
   type ControllerUserProps,
@@ -27,7 +36,7 @@ const raised = (field: string) =>
   `(has(oldObject.spec.${field}) && (!has(object.spec.${field}) || object.spec.${field} > oldObject.spec.${field}))`;
 
 /** A Job that the queue started and that its user does not suspend: a suspended Job is judged anew before its next start. */
-const STARTED = `${WAS_ADMITTED} && !oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)`;
+export const STARTED = `${WAS_ADMITTED} && !oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)`;
 
 /** Few updates of Jobs change something of this, and only those are mutated. */
 export function jobUpdateConditions(
@@ -41,7 +50,7 @@ export function jobUpdateConditions(
     { name: 'admitted', expression: WAS_ADMITTED },
     {
       name: 'changes-what-is-the-queues',
-      expression: `${TOUCHES_THE_QUEUE} || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => raised(field)), KEPT_CHANGE].join(' || ')}))`,
+      expression: `${TOUCHES_THE_QUEUE} || ${annotation('object', IGNORED_ANNOTATION)} != "" || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => raised(field)), KEPT_CHANGE].join(' || ')}))`,
     },
   ];
 }
@@ -49,9 +58,25 @@ export function jobUpdateConditions(
 const restoredField = (field: string) =>
   `(variables.started && ${raised(field)} ? [JSONPatch{op: "add", path: "/spec/${field}", value: oldObject.spec.${field}}] : [])`;
 
+const NOTED_DEADLINE = annotation('oldObject', DEADLINE_ANNOTATION);
+/** A manifest that is applied again has the deadline from before the release, which the note of the release has too. */
+const OWN_DEADLINE =
+  `(${NOTED_DEADLINE} != "" && (!${NOTED_DEADLINE}.contains("/") || ${NOTED_DEADLINE}.endsWith("/" + ` +
+  '(has(object.spec.activeDeadlineSeconds) ? string(object.spec.activeDeadlineSeconds) : "none"))))';
+
+const wanted = (field: string) =>
+  field === 'activeDeadlineSeconds' ? `${raised(field)} && !${OWN_DEADLINE}` : raised(field);
+const KEPT_KEYS = `${OLD_SPEC}.map(key, key).filter(key, ${changed}) + ${SPEC}.map(key, key).filter(key, ${added})`;
+
 export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
   ...REAPPLIED_VARIABLES,
   { name: 'started', expression: '!variables.was && !variables.stops' },
+  {
+    name: 'ignored',
+    expression:
+      `!variables.started ? "" : (${GRANTED_FIELDS.map(({ field }) => `(${wanted(field)} ? [${cel(field)}] : [])`).join(' + ')} + ` +
+      `(${KEPT_CHANGE} ? [string((${KEPT_KEYS}).min())] : [])).join(",")`,
+  },
 ];
 
 const KEPT_PATCH = `
@@ -64,6 +89,7 @@ export const JOB_UPDATE_PATCH = [
   ...GRANTED_FIELDS.map(({ field }) => restoredField(field)),
   KEPT_PATCH,
   REAPPLIED_PATCH,
+  kept(ANNOTATIONS, IGNORED_ANNOTATION, 'variables.ignored'),
 ].join('\n+ ');
 
 /** Validations of the guard of Jobs. */
@@ -74,6 +100,6 @@ export const GRANT_STAYS: readonly Validation[] = [
   })),
   {
     expression: `oldObject == null || !(${STARTED}) || !${KEPT_CHANGE}`,
-    messageExpression: `"FLUXQ_RELEASED: spec." + (${OLD_SPEC}.map(key, key).filter(key, ${changed}) + ${SPEC}.map(key, key).filter(key, ${added}))[0] + ${cel(`: ${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
+    messageExpression: `"FLUXQ_RELEASED: spec." + (${KEPT_KEYS})[0] + ${cel(`: ${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
   },
 ];

@@ -14,6 +14,7 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
+  notExcluded,
   OTHER_JOB_CONDITIONS,
   POD_CONDITIONS,
   type Variable,
@@ -43,6 +44,8 @@ interface Rule {
   readonly conditions: readonly MatchCondition[];
   readonly variables: readonly Variable[];
   readonly patch: string;
+  /** Namespaces to which it applies. @default - the enabled ones */
+  readonly namespaces?: ReturnType<typeof namespaceSelector>;
 }
 
 /**
@@ -80,6 +83,8 @@ export class AdmissionPolicies extends Construct {
       resources: ['jobs'],
       operations: ['UPDATE'],
       suffix: 'job-updates',
+      // A namespace can leave the queue while its Jobs run, and the guard applies there too.
+      namespaces: notExcluded(props),
       conditions: jobUpdateConditions(props),
       variables: JOB_UPDATE_VARIABLES,
       patch: JOB_UPDATE_PATCH,
@@ -140,7 +145,7 @@ export class AdmissionPolicies extends Construct {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingAdmissionPolicyBinding',
       metadata: admissionMetadata(name),
-      spec: { policyName: policy.name, ...inNamespaces(namespaceSelector(props)) },
+      spec: { policyName: policy.name, ...inNamespaces(rule.namespaces ?? namespaceSelector(props)) },
     });
   }
 }

@@ -12,6 +12,7 @@ import {
   JOB_CONDITIONS,
   type MatchCondition,
   namespaceSelector,
+  notExcluded,
   OTHER_JOB_CONDITIONS,
   POD_CONDITIONS,
 } from './scope';
@@ -51,7 +52,8 @@ export interface AdmissionWebhookConfigurationProps extends AdmissionScopeProps,
 
 /**
  * Registers the webhook role with the apiserver. In an enabled namespace, requests fail while the webhook is down
- * (failurePolicy Fail), because no workload can bypass the queue. Requests in other namespaces never call it.
+ * (failurePolicy Fail), because no workload can bypass the queue. In other namespaces only updates call it that change what
+ * is the queue's in a Job which was admitted before its namespace left the queue.
  */
 export class AdmissionWebhookConfiguration extends Construct {
   /** Name of the MutatingWebhookConfiguration, in which the webhook role writes the caBundle. */
@@ -84,6 +86,8 @@ export class AdmissionWebhookConfiguration extends Construct {
           apiGroups: ['batch'],
           resources: ['jobs'],
           operations: ['UPDATE'],
+          // As the policy: the guard applies there too.
+          namespaces: notExcluded(props),
           matchConditions: jobUpdateConditions(props),
         }),
         webhook(props, {
@@ -115,11 +119,13 @@ interface Rule {
   readonly resources: readonly string[];
   readonly operations: readonly ('CREATE' | 'UPDATE')[];
   readonly matchConditions: readonly MatchCondition[];
+  /** Namespaces to which it applies. @default - the enabled ones */
+  readonly namespaces?: ReturnType<typeof namespaceSelector>;
 }
 
 function webhook(
   props: AdmissionWebhookConfigurationProps,
-  { name, apiGroups, apiVersion = 'v1', resources, operations, matchConditions }: Rule,
+  { name, apiGroups, apiVersion = 'v1', resources, operations, matchConditions, namespaces }: Rule,
 ) {
   return {
     name: `${name}.fluxqueue.converged-computing.org`,
@@ -130,7 +136,7 @@ function webhook(
     reinvocationPolicy: 'Never',
     timeoutSeconds: props.timeoutSeconds ?? 5,
     clientConfig: clientConfig(props),
-    namespaceSelector: namespaceSelector(props),
+    namespaceSelector: namespaces ?? namespaceSelector(props),
     rules: [
       {
         apiGroups,

@@ -73,6 +73,9 @@ export const GUARDS: readonly string[] = [
   'resize',
 ];
 
+/** Those that only warn. @internal exported for tests */
+export const WARNINGS: readonly string[] = ['ineffective'];
+
 const APPLY =
   'apply the last file of the stack again: kubectl apply --server-side -f fluxqueue-6-admission.k8s.yaml';
 
@@ -85,11 +88,29 @@ export async function checkPolicies({ reader }: Context): Promise<readonly Findi
     reader.ofTheStack<Policy>(policies.validating()),
     reader.ofTheStack<Binding>(policies.validatingBindings()),
   ]);
-  const expected = GUARDS.map((name) => `fluxqueue-guard-${name}`);
-  const wrong = policyFindings('ValidatingAdmissionPolicy', expected, validating, bindings);
+  const wrong = guardFindings(validating, bindings);
+  const denying = validating.filter(({ metadata }) => !WARNING_POLICIES.includes(metadata.name));
   return wrong.length > 0
     ? wrong
-    : [ok(`${validating.length} guards are bound, and deny what they cannot evaluate`)];
+    : [ok(`${denying.length} guards are bound, and deny what they cannot evaluate`)];
+}
+
+const WARNING_POLICIES: readonly (string | undefined)[] = WARNINGS.map((name) => `fluxqueue-guard-${name}`);
+
+/** A guard that only warns has to be there, too, but lets pass what it cannot evaluate. @internal exported for tests */
+export function guardFindings(found: readonly Policy[], bindings: readonly Binding[]): readonly Finding[] {
+  const expected = [...GUARDS, ...WARNINGS].map((name) => `fluxqueue-guard-${name}`);
+  return policyFindings(
+    'ValidatingAdmissionPolicy',
+    expected,
+    found.map((policy) =>
+      WARNING_POLICIES.includes(policy.metadata.name) ? { ...policy, spec: {} } : policy,
+    ),
+    bindings.map(({ spec, ...rest }) => {
+      const { validationActions: _, ...bound } = spec;
+      return { ...rest, spec: WARNING_POLICIES.includes(spec.policyName) ? bound : spec };
+    }),
+  );
 }
 
 /** The form of admission: each of the two has all its parts, and at least one of them is there. */

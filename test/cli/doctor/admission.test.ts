@@ -1,18 +1,35 @@
-import { GUARDS, policyFindings, webhookFindings } from '../../../runtime/cli/doctor/admission';
+import {
+  GUARDS,
+  guardFindings,
+  policyFindings,
+  WARNINGS,
+  webhookFindings,
+} from '../../../runtime/cli/doctor/admission';
 import { stackObjects } from '../../constructs/manifests';
 import { metadata } from './objects';
 
 const POLICY = 'ValidatingAdmissionPolicy';
 
+const smallest = stackObjects({
+  kubernetesVersion: '1.37.1',
+  admission: 'policies',
+  miniClusters: false,
+  externalRuntime: {},
+});
+
 test('the guards that are expected are those of the smallest stack', () => {
-  const smallest = stackObjects({
-    kubernetesVersion: '1.37.1',
-    admission: 'policies',
-    miniClusters: false,
-    externalRuntime: {},
-  });
   const rendered = smallest.filter(({ kind }) => kind === POLICY).map(({ metadata }) => metadata.name);
-  expect(GUARDS.map((name) => `fluxqueue-guard-${name}`).sort()).toEqual(rendered.sort());
+  expect([...GUARDS, ...WARNINGS].map((name) => `fluxqueue-guard-${name}`).sort()).toEqual(rendered.sort());
+});
+
+test('the guards of the stack are no finding, and the one that warns has to be there', () => {
+  type Guards = Parameters<typeof guardFindings>;
+  const policies = smallest.filter(({ kind }) => kind === POLICY) as unknown as Guards[0];
+  const bindings = smallest.filter(({ kind }) => kind === `${POLICY}Binding`) as unknown as Guards[1];
+  expect(guardFindings(policies, bindings)).toEqual([]);
+  const warns = `fluxqueue-guard-${WARNINGS[0]}`;
+  const others = policies.filter(({ metadata }) => metadata.name !== warns);
+  expect(guardFindings(others, bindings)).toMatchObject([{ message: `${POLICY} is missing: ${warns}` }]);
 });
 
 const policy = (name: string, failurePolicy = 'Fail') => ({

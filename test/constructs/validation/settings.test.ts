@@ -1,4 +1,6 @@
 /** The plugin finds the mistakes in settings that admission refuses, in its words. */
+import type { Manifest } from '../../../constructs/validation/manifest';
+import { rules } from '../../../constructs/validation/rules';
 import { settingProblems } from '../../../constructs/validation/settings';
 import { stackObjects } from '../manifests';
 
@@ -45,6 +47,53 @@ test.each<[object, string]>([
     expect.stringContaining(problem),
   ]);
 });
+
+const setup = (name: string, namespace: string, spec: object = {}) => ({
+  apiVersion: 'flux-framework.org/v1alpha1',
+  kind: 'FluxSetup',
+  metadata: { name, namespace },
+  spec,
+});
+
+test.each<[string, readonly object[], readonly string[]]>([
+  [
+    'names the queues that the app gives the namespace',
+    [setup('day', 'a'), setup('night', 'a')],
+    ['day, night (got "nigth")'],
+  ],
+  ['does not know those of another namespace', [setup('day', 'b')], []],
+  ['does not know those of an app without FluxSetups', [], []],
+  ['does not know the name of the queue of the stack', [setup('day', 'a', { allowStackQueue: true })], []],
+  ['accepts one of them', [setup('nigth', 'a')], []],
+])('of an unknown queue: %s', (_, objects, problems) => {
+  const manifest = job({ namespace: 'a', labels: { 'fluxqueue/queue': 'nigth' } });
+  type Manifests = Parameters<typeof settingProblems>;
+  expect(settingProblems(manifest as Manifests[0], objects as Manifests[1])).toEqual(
+    problems.map((problem) => expect.stringContaining(problem)),
+  );
+});
+
+test.each<[string, object, number]>([
+  ['a Job that deletes itself', { kind: 'Job', spec: { ttlSecondsAfterFinished: 60 } }, 1],
+  ['a Job that stays', { kind: 'Job', spec: {} }, 0],
+  ['a CronJob', { kind: 'CronJob', spec: { jobTemplate: { spec: { ttlSecondsAfterFinished: 60 } } } }, 0],
+  [
+    'a hook',
+    {
+      kind: 'Job',
+      annotations: { 'argocd.argoproj.io/hook': 'PreSync' },
+      spec: { ttlSecondsAfterFinished: 60 },
+    },
+    0,
+  ],
+])(
+  'an engine runs again what deletes itself: %s',
+  (_, { kind, spec, annotations }: { kind?: string; spec?: object; annotations?: object }, count) => {
+    const manifest = { apiVersion: 'batch/v1', kind, metadata: { name: 'job', annotations }, spec };
+    const rule = rules({ requireDigest: false })['job-stays'];
+    expect(rule.check(manifest as unknown as Manifest)).toHaveLength(count);
+  },
+);
 
 test('accepts settings where they belong, and the stack', () => {
   const right = [

@@ -193,7 +193,7 @@ export const CLUSTER_FIELDS: readonly Field[] = [
   field({
     path: 'logging.quiet',
     value: true,
-    effect: 'log-stderr-level 0, no output of user scripts',
+    effect: 'log-stderr-level and log-critical-level 0, no output of user scripts',
     shows: 'quiet=yes',
     more: USER_SCRIPTS,
   }),

@@ -1,0 +1,50 @@
+/**
+ * CEL that warns about an update of a started Job without an effect. Admission has put the fields back before a guard sees
+ * the object, so it notes their names in an annotation; the settings are in the object.
+ */
+import {
+  GRANTED_FIELDS,
+  GRANTED_SETTINGS,
+  KEPT_PROBLEM,
+  KEPT_REMEDY,
+  SETTING_KEPT_PROBLEM,
+  settingKeptRemedy,
+} from '../../api/granted-fields';
+import { HOLD, IGNORED_ANNOTATION } from '../../api/labels';
+import { annotation } from './job-reapplied';
+import { STARTED } from './job-update';
+import { cel, celList } from './scope';
+import type { Validation } from './settings';
+
+const IGNORED = 'variables.ignored';
+
+/** As in runtime/workloads/settings.ts: an annotation says more than a label. */
+const setting = (object: string, key: string) =>
+  `${object}.metadata.?annotations[?${cel(key)}].orValue(${object}.metadata.?labels[?${cel(key)}].orValue(""))`;
+
+const isUnchanged = (key: string) => {
+  const same = `${setting('object', key)} == ${setting('oldObject', key)}`;
+  return key === HOLD ? `${same} || ${setting('object', key)} != "true"` : same;
+};
+
+const ofFields: readonly Validation[] = GRANTED_FIELDS.map(({ field, problem, remedy }) => ({
+  expression: `!(${cel(field)} in ${IGNORED})`,
+  message: `FLUXQ_RELEASED: spec.${field}: ${problem}; ${remedy}`,
+}));
+
+const isGranted = `field in ${celList(['', ...GRANTED_FIELDS.map(({ field }) => field)])}`;
+const ofOtherFields: Validation = {
+  expression: `${IGNORED}.all(field, ${isGranted})`,
+  messageExpression: `"FLUXQ_RELEASED: spec." + ${IGNORED}.filter(field, !(${isGranted}))[0] + ${cel(`: ${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
+};
+
+const ofSettings: readonly Validation[] = GRANTED_SETTINGS.map((key) => ({
+  expression: isUnchanged(key),
+  message: `FLUXQ_RELEASED: ${key}: ${SETTING_KEPT_PROBLEM}; ${settingKeptRemedy(key)}`,
+}));
+
+export const INEFFECTIVE_CHANGES = {
+  matchCondition: { name: 'started', expression: STARTED },
+  variables: [{ name: 'ignored', expression: `${annotation('object', IGNORED_ANNOTATION)}.split(",")` }],
+  validations: [...ofFields, ofOtherFields, ...ofSettings],
+};

@@ -1,0 +1,46 @@
+import { HOLD, IGNORED_ANNOTATION, PREEMPTIBLE, PRIORITY, WALLTIME } from '../../constructs/api/labels';
+import { ignoredChanges, mayChangeOtherwise } from '../../runtime/workloads/ignored-changes';
+import { rowIn } from '../queue/rows';
+
+const row = rowIn('Running', { kind: 'Job', priority: 0, walltime: 3_600 });
+const annotated = (annotations: Record<string, string>) => ({ annotations });
+
+describe('changes of a started Job that have no effect', () => {
+  test.each<[Record<string, string>, readonly string[]]>([
+    [{}, []],
+    [{ [PRIORITY]: '0', [WALLTIME]: '1h', [HOLD]: 'false' }, []],
+    [
+      { [IGNORED_ANNOTATION]: 'parallelism,podReplacementPolicy' },
+      [
+        'spec.parallelism cannot be increased after the queue started the Job',
+        'spec.podReplacementPolicy cannot be changed after the queue started the Job',
+      ],
+    ],
+    [{ [PRIORITY]: '5' }, ['fluxqueue/priority 5 has no effect on a Job that the queue started with 0']],
+    [{ [WALLTIME]: '2h' }, ['fluxqueue/walltime 2h has no effect on a Job that the queue started with 1h']],
+    [{ [PREEMPTIBLE]: 'true' }, ['fluxqueue/preemptible has no effect on a Job that the queue started']],
+    [
+      { [HOLD]: 'true' },
+      [
+        'fluxqueue/hold has no effect on a Job that the queue started; set spec.suspend: true to stop it, or wait until it ends',
+      ],
+    ],
+    [{ [IGNORED_ANNOTATION]: 'a forged <b>text</b>', [WALLTIME]: 'soon' }, []],
+  ])('%j: %j', (annotations, clauses) => {
+    expect(ignoredChanges(annotated(annotations), row)).toEqual(clauses);
+    for (const other of [
+      rowIn('Waiting'),
+      rowIn('Finished'),
+      { ...row, releasedAt: null },
+      { ...row, kind: 'Pod' },
+    ])
+      expect(ignoredChanges(annotated(annotations), other)).toEqual([]);
+    expect(mayChangeOtherwise(annotated(annotations), {})).toBe(Object.keys(annotations).length > 0);
+  });
+
+  test('are not what a limit of the queue reduced', () => {
+    const user = { reduced: ['priority 5 is reduced to 0, the maximum of queue default'] };
+    const jobspec = { ...row.jobspec, attributes: { ...row.jobspec.attributes, user } };
+    expect(ignoredChanges(annotated({ [PRIORITY]: '5' }), { ...row, jobspec })).toEqual([]);
+  });
+});
