@@ -163,7 +163,7 @@ export class ControllerAccount extends Construct {
       component: 'controller',
     });
     account.grantClusterWide([
-      { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
+      { apiGroups: [''], resources: ['namespaces', 'nodes'], verbs: ['list', 'watch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },

@@ -17,6 +17,7 @@ import { Informer } from '../kubernetes/informer';
 import { JOB } from '../kubernetes/job-messages';
 import {
   jobs,
+  namespaces,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
@@ -29,6 +30,7 @@ import { POD } from '../kubernetes/pod-messages';
 import type { WatchEnd } from '../kubernetes/reflector';
 import type {
   Job,
+  KubernetesObject,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -44,7 +46,7 @@ import { projectFluxJob, type WatchedFluxJob } from './fluxjob-projection';
 import { projectJob, type WatchedJob } from './job-projection';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
-import { projectPod } from './pod-projection';
+import { keptMetadata, projectPod } from './pod-projection';
 import { answeringScheduler } from './schedulers';
 
 export interface InformersOptions {
@@ -61,6 +63,7 @@ const BACKOFF = { first: 250, most: 4_000 };
 
 /** The watches, in the order in which they are opened. */
 const WATCHES = [
+  'namespaces',
   'nodes',
   'pods',
   'jobs',
@@ -76,6 +79,7 @@ const WATCHES = [
 export type Watch = (typeof WATCHES)[number];
 
 export class Informers {
+  readonly namespaces: Informer<KubernetesObject>;
   /** The Jobs that admission took into the queue. */
   readonly jobs: Informer<Job, WatchedJob>;
   /**
@@ -105,17 +109,12 @@ export class Informers {
       backoff: BACKOFF,
       onWatchEnd: (end: WatchEnd) => metrics?.watchEnds.inc({ resource, end }),
     });
-    const indexes = {
-      workload: (pod: Pod) => [podFacts.workloadUid(pod)],
-      node: (pod: Pod) => optional(podFacts.usedNode(pod)),
-      agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),
-      scheduler: answeringScheduler,
-      repelling: ({ spec: { affinity } }: Pod) =>
-        affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined
-          ? []
-          : ['true'],
-    };
     const { pool } = this;
+    this.namespaces = new Informer<KubernetesObject>({
+      ...common('namespaces'),
+      path: namespaces(),
+      project: ({ metadata }) => ({ metadata: keptMetadata(metadata, pool) }),
+    });
     // Most of all events are of pods and Jobs. The apiserver has them in protobuf anyway, for the controllers of Kubernetes.
     this.jobs = new Informer<Job, WatchedJob>({
       ...common('jobs'),
@@ -128,7 +127,7 @@ export class Informers {
       ...common('pods'),
       path: pods(),
       protobuf: POD,
-      indexes,
+      indexes: podIndexes(podFacts),
       project: (pod) => projectPod(pod, pool),
     });
     this.nodes = new Informer<Node>({ ...common('nodes'), path: nodes(), project: nodeFacts });
@@ -194,6 +193,17 @@ export class Informers {
   private all() {
     return WATCHES.map((watch) => this[watch]);
   }
+}
+
+function podIndexes(podFacts: PodFacts): Readonly<Record<string, (pod: Pod) => readonly string[]>> {
+  return {
+    workload: (pod: Pod) => [podFacts.workloadUid(pod)],
+    node: (pod: Pod) => optional(podFacts.usedNode(pod)),
+    agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),
+    scheduler: answeringScheduler,
+    repelling: ({ spec: { affinity } }: Pod) =>
+      affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined ? [] : ['true'],
+  };
 }
 
 function optional<T>(value: T | undefined): readonly T[] {

@@ -13,6 +13,7 @@ import type { GrantWaits } from './grant-waits';
 import type { Informers } from './informers';
 import type { NodeCache } from './node-cache';
 import type { PodFacts } from './pod-facts';
+import type { Namespaces } from './namespaces';
 import type { Queues } from './queues';
 import type { Signals } from './signals';
 import type { WorkloadObjects } from './workload-objects';
@@ -35,6 +36,7 @@ export interface Shared {
   /** The rows that are not finished. */
   readonly workloadCache: WorkloadCache;
   readonly informers: Informers;
+  readonly namespaces: Namespaces;
   readonly nodes: NodeCache;
   readonly workloads: WorkloadObjects;
   readonly podFacts: PodFacts;

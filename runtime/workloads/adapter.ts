@@ -42,6 +42,11 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
   suspendPatch(object: T): Patch | undefined;
+  /**
+   * The single patch by which the object is none of the queue any more.
+   * @param starts whether it also starts: a Job that its user suspended stays so
+   */
+  handOverPatch(object: T, starts: boolean): Patch;
   /** The grant that the object itself carries; undefined if it is suspended or carries none. */
   recordedGrant(object: T): RecordedGrant | undefined;
 }

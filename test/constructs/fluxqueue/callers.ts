@@ -35,6 +35,7 @@ const CONTROLLER: readonly Caller[] = [
   {
     folder: 'runtime/shared',
     resources: {
+      namespaces: 'namespaces()',
       nodes: 'nodes()',
       pods: 'pods()',
       'batch/jobs': 'jobs()',
