@@ -52,7 +52,7 @@ const settings = z.strictObject({
       /** Whether each namespace is enabled that has no label `fluxqueue/enabled: "false"`. Default: those with `"true"` are. */
       clusterWide: z.boolean().default(false),
       /** Namespaces that are never enabled. */
-      excluded: z.array(z.string().min(1)).default([]),
+      excluded: z.array(z.string().min(1)).default(['kube-system', STACK_NAMESPACE]),
     })
     .prefault({}),
   leaderElection: z
