@@ -17,6 +17,7 @@ import { Informer } from '../kubernetes/informer';
 import { JOB } from '../kubernetes/job-messages';
 import {
   jobs,
+  limitRanges,
   namespaces,
   nodes,
   persistentVolumeClaims,
@@ -31,6 +32,7 @@ import type { WatchEnd } from '../kubernetes/reflector';
 import type {
   Job,
   KubernetesObject,
+  LimitRange,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -71,6 +73,7 @@ const WATCHES = [
   'fluxSetups',
   'priorityClasses',
   'runtimeClasses',
+  'limitRanges',
   'claims',
   'volumes',
   'storageClasses',
@@ -92,6 +95,8 @@ export class Informers {
   readonly fluxSetups: Informer<FluxSetupObject>;
   readonly priorityClasses: Informer<PriorityClass>;
   readonly runtimeClasses: Informer<RuntimeClass>;
+  /** Indexed by their `namespace`. */
+  readonly limitRanges: Informer<LimitRange>;
   readonly claims: Informer<PersistentVolumeClaim>;
   /** Indexed by their storage `class`. */
   readonly volumes: Informer<PersistentVolume>;
@@ -142,6 +147,11 @@ export class Informers {
       path: priorityClasses(),
     });
     this.runtimeClasses = new Informer<RuntimeClass>({ ...common('runtimeclasses'), path: runtimeClasses() });
+    this.limitRanges = new Informer<LimitRange>({
+      ...common('limitranges'),
+      path: limitRanges(),
+      indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
+    });
     this.claims = new Informer<PersistentVolumeClaim>({
       ...common('persistentvolumeclaims'),
       path: persistentVolumeClaims(),

@@ -49,6 +49,11 @@ export class WorkloadController implements Controller {
     informers.priorityClasses.changed.subscribe(() => this.enqueueWaiting());
     // What a RuntimeClass adds to pods is part of a jobspec.
     informers.runtimeClasses.changed.subscribe(() => this.enqueueWaiting());
+    // A Job of a namespace with a LimitRange is charged what its pods will request.
+    informers.limitRanges.changed.subscribe(({ now, before }) => {
+      const { namespace = '' } = (now ?? before)!.metadata;
+      this.enqueueWaiting({ namespace });
+    });
     this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
   }
@@ -124,6 +129,7 @@ export class WorkloadController implements Controller {
         metrics.invalidWorkloads.inc({ stage: 'intake' });
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
       },
+      onLearned: (namespace) => this.enqueueWaiting({ namespace }),
       onReduced: (object, adapter, message) =>
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'SettingsReduced', message }),
     });

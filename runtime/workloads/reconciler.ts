@@ -28,6 +28,7 @@ import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
 import { isLive, type NodeView } from './live-pods';
 import { limitOrphans } from './orphans';
+import { belongsToGrant } from './pod';
 import { Release } from './release';
 import { Rescue } from './rescue';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
@@ -80,6 +81,8 @@ const IMMEDIATELY = { after: 1 };
 
 export class WorkloadReconciler {
   private readonly deletedPods: DeletedPods;
+  /** Job ids of grants of which a pod was compared with its template. */
+  private readonly learned = new Set<number>();
   private readonly departure: Departure;
   private readonly eviction: Eviction;
   private readonly release: Release;
@@ -237,6 +240,7 @@ export class WorkloadReconciler {
     const row = this.options.workloadCache.byUid(workload.row.uid);
     if (row === undefined || row.releasedAt === null) return undefined;
     const current = { ...workload, row };
+    this.learn(current);
     const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     this.options.onWait(row.uid, wait);
     if (isNarrowed) await this.shrinking.narrow(current);
@@ -245,6 +249,16 @@ export class WorkloadReconciler {
     const late = await allowForLateStart(this.options.client, current, this.options.now());
     const times = [after, late?.after].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : { after: Math.min(...times) };
+  }
+
+  /** The first pod of each grant says what the pods of its template really request. */
+  private learn(workload: ActiveWorkload): void {
+    const { jobid } = workload.row;
+    if (this.learned.has(jobid)) return;
+    const first = workload.pods.find((pod) => belongsToGrant(pod, jobid));
+    if (first === undefined) return;
+    this.learned.add(jobid);
+    this.options.submissionBuilder.learn(workload, first);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -261,6 +275,7 @@ export class WorkloadReconciler {
     this.ungating.forget(row);
     this.watch.forget(row);
     this.deletedPods.forget(row);
+    this.learned.delete(row.jobid);
     this.options.onWait(row.uid, undefined);
   }
 
