@@ -46,6 +46,15 @@ const settings = z.strictObject({
     })
     .prefault({}),
   database: databaseSettings.prefault({}),
+  /** The namespaces to which admission applies: what waits in any other one is handed back to Kubernetes. */
+  namespaces: z
+    .strictObject({
+      /** Whether each namespace is enabled that has no label `fluxqueue/enabled: "false"`. Default: those with `"true"` are. */
+      clusterWide: z.boolean().default(false),
+      /** Namespaces that are never enabled. */
+      excluded: z.array(z.string().min(1)).default(['kube-system', STACK_NAMESPACE]),
+    })
+    .prefault({}),
   leaderElection: z
     .strictObject({
       namespace: z.string().min(1).default(STACK_NAMESPACE),

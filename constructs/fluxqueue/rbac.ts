@@ -136,6 +136,7 @@ const CLUSTER_STATE: k8s.PolicyRule[] = [
   { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['list', 'watch'] },
   { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['list', 'watch'] },
   { apiGroups: ['node.k8s.io'], resources: ['runtimeclasses'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['limitranges'], verbs: ['list', 'watch'] },
   // Volumes decide on which nodes a pod can run.
   { apiGroups: [''], resources: ['persistentvolumeclaims', 'persistentvolumes'], verbs: ['list', 'watch'] },
   { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
@@ -163,7 +164,7 @@ export class ControllerAccount extends Construct {
       component: 'controller',
     });
     account.grantClusterWide([
-      { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
+      { apiGroups: [''], resources: ['limitranges', 'namespaces', 'nodes'], verbs: ['list', 'watch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },

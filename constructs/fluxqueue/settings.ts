@@ -10,6 +10,7 @@ import {
   WEBHOOK_SERVICE,
 } from '../api/labels';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
+import { excludedNamespaces } from './admission/scope';
 import { certificateFiles } from './certificates';
 import type { Database } from './database';
 import { queueSettings } from './default-queue';
@@ -31,6 +32,10 @@ export function stackSettings(props: FluxQueueProps, facts: StackFacts): Record<
   return {
     logLevel: props.logLevel ?? 'info',
     ...(database.hasOwner ? { database: { migrate: false } } : {}),
+    namespaces: {
+      clusterWide: props.clusterWide ?? false,
+      excluded: excludedNamespaces({ ...props, stackNamespace: namespace }),
+    },
     leaderElection: { namespace, name: CONTROLLER_LEASE },
     ...(props.monitoringNamespace === undefined ? {} : { metrics: { host: '0.0.0.0' } }),
     fluxion: fluxionSettings(props),

@@ -2,13 +2,15 @@
  * Takes the stack out of a cluster so that nothing it held is left behind: first what waits is listed or released, then
  * admission and the runtime go. What holds data goes only by its own option.
  */
-import { ADMITTED_LABEL, GATE, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { pause, systemClock } from '../clock';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import { clusterWide, jobs, pods, resourcePath } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
+import { jobHandOver } from '../workloads/hand-over';
+import { isGated, podHandOver } from '../workloads/pod';
 
 export interface UninstallOptions {
   readonly client: KubernetesClient;
@@ -112,10 +114,6 @@ function isHeldByQueue({ metadata: { labels, annotations }, spec }: Job): boolea
   return spec.suspend === true && hold !== 'true' && !wished;
 }
 
-function isGated({ spec }: Pod): boolean {
-  return spec.schedulingGates?.some(({ name }) => name === GATE) ?? false;
-}
-
 /** The apiserver applies a policy for a moment after its deletion: it puts the suspension back, or refuses to ungate. */
 async function releaseWorkload(client: KubernetesClient, workload: Waiting): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -124,7 +122,8 @@ async function releaseWorkload(client: KubernetesClient, workload: Waiting): Pro
     } catch (error) {
       // Its user was faster, and may have made another one of its name.
       if (isStatus(error, 404) || isStatus(error, 409)) return;
-      if (!isStatus(error, 403)) throw error;
+      // 422: it has changed since it was read.
+      if (!isStatus(error, 403) && !isStatus(error, 422)) throw error;
     }
     await pause(systemClock, POLL_MS);
   }
@@ -133,15 +132,15 @@ async function releaseWorkload(client: KubernetesClient, workload: Waiting): Pro
 
 async function isReleased(client: KubernetesClient, { kind, object }: Waiting): Promise<boolean> {
   const { name, namespace, uid } = object.metadata;
+  // As it is now: its user, or the Job controller, may have changed it since it was listed.
   if (kind === 'Job') {
-    const body = { metadata: { uid }, spec: { suspend: false } };
-    const { spec } = await client.patch<Job>(jobs(namespace, name), body, 'merge');
+    const job = await client.get<Job>(jobs(namespace, name));
+    if (job.metadata.uid !== uid) return true;
+    const { spec } = await client.patch<Job>(jobs(namespace, name), jobHandOver(job, true), 'json');
     return spec.suspend === false;
   }
-  const index = object.spec.schedulingGates!.findIndex((gate) => gate.name === GATE);
-  const path = `/spec/schedulingGates/${index}`;
-  const test = { op: 'test', path: `${path}/name`, value: GATE };
-  await client.patch(pods(namespace, name), [test, { op: 'remove', path }], 'json');
+  const pod = await client.get<Pod>(pods(namespace, name));
+  if (pod.metadata.uid === uid) await client.patch(pods(namespace, name), podHandOver(pod), 'json');
   return true;
 }
 

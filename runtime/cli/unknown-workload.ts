@@ -38,7 +38,7 @@ export async function unknownWorkload(
  * Whether the workloads of the namespace wait in the queue; undefined if its user may not know.
  * @throws FluxqError FLUXQ_NAMESPACE_UNKNOWN if there is no such namespace
  */
-async function hasQueue(client: KubernetesClient, namespace: string): Promise<boolean | undefined> {
+export async function hasQueue(client: KubernetesClient, namespace: string): Promise<boolean | undefined> {
   try {
     const { metadata } = await client.get<KubernetesObject>(namespaces(namespace), { retries: 0 });
     return metadata.labels?.[NAMESPACE_LABEL] === 'true';

@@ -3,10 +3,10 @@
  * and change what users may change themselves: an annotation of the workload, or the workload.
  */
 import { type Command, InvalidArgumentError } from 'commander';
-import { HOLD, PRIORITY, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, HOLD, PRIORITY, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { Job, KubernetesObject } from '../kubernetes/types';
 import { settingOf } from '../workloads/settings';
 import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
@@ -15,6 +15,7 @@ import { addQueueCommand } from './queue-command';
 import { requeueSteps } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
+import { hasQueue } from './unknown-workload';
 import { requireWaiting } from './waiting';
 import { type Asked, movedLines, startSentence, waitsForOthers, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
@@ -137,12 +138,24 @@ function hold(text: string, scope: Scope): Promise<void> {
 /** Also of a Job that is held because its manifest has `suspend: true`: admission takes `false` for the release then. */
 function release(text: string, scope: Scope): Promise<void> {
   const none = { annotations: { [HOLD]: null }, labels: { [HOLD]: null } };
-  return change(text, scope, (_, { metadata }) => {
+  return change(text, scope, async (_, object, client) => {
+    const { metadata } = object;
+    if (metadata.labels?.[ADMITTED_LABEL] !== 'true') return resume(object);
+    const after = (await hasQueue(client, metadata.namespace!)) === false ? LEFT : '';
     if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined)
-      return { patch: { metadata: none, spec: { suspend: false } }, done: 'released' };
+      return { patch: { metadata: none, spec: { suspend: false } }, done: `released${after}` };
     const isHeld = settingOf(metadata, HOLD) !== undefined;
-    return isHeld ? { patch: { metadata: none }, done: 'released' } : { done: 'is not held' };
+    return isHeld ? { patch: { metadata: none }, done: `released${after}` } : { done: `is not held${after}` };
   });
+}
+
+const LEFT = '; its namespace left the queue, so the controller hands it back to Kubernetes';
+
+/** What the queue has handed back, or never had. */
+function resume(object: KubernetesObject): Change {
+  const isSuspended = (object as Partial<Job>).spec?.suspend === true;
+  if (!isSuspended) return { done: 'is not in the queue' };
+  return { patch: { spec: { suspend: false } }, done: 'resumed; it is not in the queue' };
 }
 
 function setPriority(text: string, priority: number, scope: Scope): Promise<void> {
@@ -163,11 +176,11 @@ interface Change {
 async function change(
   text: string,
   scope: Scope,
-  changeOf: (shown: string, object: KubernetesObject) => Change,
+  changeOf: (shown: string, object: KubernetesObject, client: KubernetesClient) => Change | Promise<Change>,
 ): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { path, shown, object } = await findWorkload(client, namespace, text);
-    const { patch, done } = changeOf(shown, object);
+    const { patch, done } = await changeOf(shown, object, client);
     if (patch !== undefined) await client.patch(path, patch, 'merge', { fieldManager: FIELD_MANAGER });
     write(`${shown} ${done}`);
   });

@@ -12,7 +12,7 @@ import { ignoredChanges, mayChangeOtherwise } from '../workloads/ignored-changes
 import { adapters } from '../workloads/index';
 import { PendingRows } from './pending-rows';
 import { QueuePositions } from './queue-positions';
-import { FluxJobReconciler } from './reconciler';
+import { FluxJobReconciler, type OrphanedFluxJob } from './reconciler';
 
 /** FluxJobs that are reconciled at the same time. */
 const CONCURRENCY = 8;
@@ -30,6 +30,8 @@ export class FluxJobController implements Controller {
   /** Its keys are the uids of workloads. */
   private readonly queue: WorkQueue;
   private readonly rows: PendingRows;
+  /** By uid of the workload. */
+  private readonly orphans = new Map<string, OrphanedFluxJob>();
   private readonly positions: QueuePositions;
   private readonly reconciler: FluxJobReconciler;
   private cancelRefresh = () => {};
@@ -54,6 +56,7 @@ export class FluxJobController implements Controller {
       ignoredOf: (row) => this.ignoredOf(row),
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
+      orphanOf: (uid) => this.orphans.get(uid),
       busyness: shared.busyness,
       policy,
       onFinal: (uid) => this.rows.forget(uid),
@@ -116,8 +119,11 @@ export class FluxJobController implements Controller {
   }
 
   /** A FluxJob that a user deleted is created again while its workload is active. */
-  private fluxJobChanged({ now, before }: Change<WatchedFluxJob>): void {
+  private fluxJobChanged({ key, now, before }: Change<WatchedFluxJob>): void {
     const uid = (now ?? before)!.workload;
+    if (now?.isOrphan === true) this.orphans.set(uid, { key, uid: now.uid });
+    else this.orphans.delete(uid);
+    if (now?.isOrphan === true) this.queue.add(uid);
     if (now === undefined && this.shared.workloadCache.byUid(uid) !== undefined) this.queue.add(uid);
   }
 

@@ -17,7 +17,7 @@ import { mergePatchOf } from '../kubernetes/merge-patch';
 import type { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
-import { applyPatch } from '../kubernetes/writes';
+import { applyPatch, deleteObject } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import type { Busyness } from '../shared/change-rate';
 import {
@@ -55,6 +55,8 @@ export interface FluxJobReconcilerOptions {
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => WatchedFluxJob | undefined;
+  /** The FluxJob of this workload, if nothing owns it any more. */
+  readonly orphanOf: (uid: string) => OrphanedFluxJob | undefined;
   readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince' | 'isBursting'>;
   readonly policy: FluxJobPolicy;
   /** The final status of a finished row is written, so its row is no longer needed. */
@@ -86,6 +88,14 @@ const PACE: StatusPace = {
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
 
+/** A FluxJob whose workload was deleted without what it owns (`kubectl delete --cascade=orphan`). */
+export interface OrphanedFluxJob {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** The uid of the FluxJob. */
+  readonly uid: string;
+}
+
 /** A FluxJob as this process wrote it last, because the watch may lag behind. */
 interface Written extends WatchedFluxJob {
   /** Unix seconds of the last status write by this process; 0 if there is none. */
@@ -115,12 +125,20 @@ export class FluxJobReconciler {
     if (row === undefined) {
       this.forget(uid);
       this.limiter.drop(uid);
-      return undefined;
+      return this.removeOrphan(uid);
     }
     const decision = await this.reconcileRow(row);
     const detail = { fluxjob: fluxJobName(row.kind, row.name), phase: row.phase, ...retryDetail(decision) };
     logDecision(this.options.logger, row, `FluxJob: ${decision.decision}`, detail);
     return resultOf(decision);
+  }
+
+  /** The garbage collector only deletes what had an owner. */
+  private async removeOrphan(uid: string): Promise<undefined> {
+    const orphan = this.options.orphanOf(uid);
+    if (orphan === undefined) return;
+    const [namespace, name] = orphan.key.split('/');
+    await deleteObject(this.options.client, fluxJobs(namespace, name), { uid: orphan.uid });
   }
 
   private async reconcileRow(row: WorkloadRow): Promise<StatusDecision> {

@@ -65,6 +65,7 @@ export const configMaps = namespaced('', 'v1', 'configmaps');
 export const leases = namespaced('coordination.k8s.io', 'v1', 'leases');
 export const events = namespaced('events.k8s.io', 'v1', 'events');
 export const namespaces = clusterWide('', 'v1', 'namespaces');
+export const limitRanges = namespaced('', 'v1', 'limitranges');
 export const nodes = clusterWide('', 'v1', 'nodes');
 export const priorityClasses = clusterWide('scheduling.k8s.io', 'v1', 'priorityclasses');
 export const runtimeClasses = clusterWide('node.k8s.io', 'v1', 'runtimeclasses');

@@ -174,6 +174,12 @@ interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
+export interface LimitRange extends KubernetesObject {
+  readonly spec: {
+    readonly limits: readonly { readonly type: string; readonly defaultRequest?: ResourceList }[];
+  };
+}
+
 export interface PodSpec {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];

@@ -4,14 +4,19 @@ import { QueueRegistry } from '../fluxsetups/queue-registry';
 import { stackQueue } from '../fluxsetups/queue-settings';
 import { agentsOf } from '../shared/agents';
 import type { Informers } from '../shared/informers';
+import { Namespaces } from '../shared/namespaces';
 import { NodeCache } from '../shared/node-cache';
 import { WorkloadObjects } from '../shared/workload-objects';
 import { podFacts } from '../workloads/pod-facts';
 
 /** @param informers not started yet, or replayed later: what they report before is not seen */
-export function clusterView({ units, queue }: Pick<Config, 'units' | 'queue'>, informers: Informers) {
+export function clusterView(
+  { units, queue, namespaces }: Pick<Config, 'units' | 'queue' | 'namespaces'>,
+  informers: Informers,
+) {
   return {
     informers,
+    namespaces: new Namespaces(informers.namespaces, namespaces),
     nodes: new NodeCache(informers.nodes, units, agentsOf(informers.pods, podFacts)),
     workloads: new WorkloadObjects(informers, podFacts),
     podFacts,

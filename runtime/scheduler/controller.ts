@@ -73,6 +73,8 @@ export class Scheduler implements Controller {
       queues: () => shared.queues.all(),
       problemOf: (name) => shared.queues.problemOf(name),
       fairUsage,
+      // Nothing would pin it again: its namespace has left the queue.
+      mayEvict: ({ namespace }) => !shared.namespaces.hasLeft(namespace),
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),

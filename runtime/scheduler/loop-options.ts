@@ -30,6 +30,8 @@ export interface SchedulingLoopOptions {
   readonly problemOf: (queue: string) => string | undefined;
   /** @returns undefined if fair share is off */
   readonly fairUsage: (now: number) => FairShare | undefined;
+  /** Whether the workload may be evicted for another one. @default - each that can be suspended */
+  readonly mayEvict?: (row: WorkloadRow) => boolean;
   /** Whether a grant for this waiting row may be committed. */
   readonly mayGrant: (row: WorkloadRow) => boolean;
   /** Called after the commit, with each workload that is to be released. */

@@ -298,6 +298,7 @@ export class SchedulingLoop {
       // would hide that.
       ...rowsByQueue(this.options.queues(), workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
+      ...(this.options.mayEvict === undefined ? {} : { mayEvict: this.options.mayEvict }),
       nodes,
       unmanaged: desired.unmanaged,
       reservations,

@@ -20,10 +20,16 @@ export interface WatchedFluxJob {
   readonly workload: string;
   readonly spec: WatchedSpec;
   readonly status: FluxJobStatus;
+  /** Whether nothing owns it any more: its workload was deleted without what it owns. @default false */
+  readonly isOrphan?: boolean;
 }
 
 export function projectFluxJob({ metadata, ...shown }: FluxJobObject, pool: InternPool): WatchedFluxJob {
-  return watchedFluxJob(metadata.uid, shown, pool);
+  const { uid, ownerReferences = [] } = metadata;
+  return {
+    ...watchedFluxJob(uid, shown, pool),
+    ...mapped('isOrphan', ownerReferences.length === 0 || undefined),
+  };
 }
 
 /** @param uid of the FluxJob */

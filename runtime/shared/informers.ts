@@ -17,6 +17,8 @@ import { Informer } from '../kubernetes/informer';
 import { JOB } from '../kubernetes/job-messages';
 import {
   jobs,
+  limitRanges,
+  namespaces,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
@@ -29,6 +31,8 @@ import { POD } from '../kubernetes/pod-messages';
 import type { WatchEnd } from '../kubernetes/reflector';
 import type {
   Job,
+  KubernetesObject,
+  LimitRange,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -44,7 +48,7 @@ import { projectFluxJob, type WatchedFluxJob } from './fluxjob-projection';
 import { projectJob, type WatchedJob } from './job-projection';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
-import { projectPod } from './pod-projection';
+import { keptMetadata, projectPod } from './pod-projection';
 import { answeringScheduler } from './schedulers';
 
 export interface InformersOptions {
@@ -61,6 +65,7 @@ const BACKOFF = { first: 250, most: 4_000 };
 
 /** The watches, in the order in which they are opened. */
 const WATCHES = [
+  'namespaces',
   'nodes',
   'pods',
   'jobs',
@@ -68,6 +73,7 @@ const WATCHES = [
   'fluxSetups',
   'priorityClasses',
   'runtimeClasses',
+  'limitRanges',
   'claims',
   'volumes',
   'storageClasses',
@@ -76,6 +82,7 @@ const WATCHES = [
 export type Watch = (typeof WATCHES)[number];
 
 export class Informers {
+  readonly namespaces: Informer<KubernetesObject>;
   /** The Jobs that admission took into the queue. */
   readonly jobs: Informer<Job, WatchedJob>;
   /**
@@ -88,6 +95,8 @@ export class Informers {
   readonly fluxSetups: Informer<FluxSetupObject>;
   readonly priorityClasses: Informer<PriorityClass>;
   readonly runtimeClasses: Informer<RuntimeClass>;
+  /** Indexed by their `namespace`. */
+  readonly limitRanges: Informer<LimitRange>;
   readonly claims: Informer<PersistentVolumeClaim>;
   /** Indexed by their storage `class`. */
   readonly volumes: Informer<PersistentVolume>;
@@ -105,17 +114,12 @@ export class Informers {
       backoff: BACKOFF,
       onWatchEnd: (end: WatchEnd) => metrics?.watchEnds.inc({ resource, end }),
     });
-    const indexes = {
-      workload: (pod: Pod) => [podFacts.workloadUid(pod)],
-      node: (pod: Pod) => optional(podFacts.usedNode(pod)),
-      agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),
-      scheduler: answeringScheduler,
-      repelling: ({ spec: { affinity } }: Pod) =>
-        affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined
-          ? []
-          : ['true'],
-    };
     const { pool } = this;
+    this.namespaces = new Informer<KubernetesObject>({
+      ...common('namespaces'),
+      path: namespaces(),
+      project: ({ metadata }) => ({ metadata: keptMetadata(metadata, pool) }),
+    });
     // Most of all events are of pods and Jobs. The apiserver has them in protobuf anyway, for the controllers of Kubernetes.
     this.jobs = new Informer<Job, WatchedJob>({
       ...common('jobs'),
@@ -128,7 +132,7 @@ export class Informers {
       ...common('pods'),
       path: pods(),
       protobuf: POD,
-      indexes,
+      indexes: podIndexes(podFacts),
       project: (pod) => projectPod(pod, pool),
     });
     this.nodes = new Informer<Node>({ ...common('nodes'), path: nodes(), project: nodeFacts });
@@ -143,6 +147,11 @@ export class Informers {
       path: priorityClasses(),
     });
     this.runtimeClasses = new Informer<RuntimeClass>({ ...common('runtimeclasses'), path: runtimeClasses() });
+    this.limitRanges = new Informer<LimitRange>({
+      ...common('limitranges'),
+      path: limitRanges(),
+      indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
+    });
     this.claims = new Informer<PersistentVolumeClaim>({
       ...common('persistentvolumeclaims'),
       path: persistentVolumeClaims(),
@@ -194,6 +203,17 @@ export class Informers {
   private all() {
     return WATCHES.map((watch) => this[watch]);
   }
+}
+
+function podIndexes(podFacts: PodFacts): Readonly<Record<string, (pod: Pod) => readonly string[]>> {
+  return {
+    workload: (pod: Pod) => [podFacts.workloadUid(pod)],
+    node: (pod: Pod) => optional(podFacts.usedNode(pod)),
+    agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),
+    scheduler: answeringScheduler,
+    repelling: ({ spec: { affinity } }: Pod) =>
+      affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution === undefined ? [] : ['true'],
+  };
 }
 
 function optional<T>(value: T | undefined): readonly T[] {

@@ -11,6 +11,7 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import type { Busyness } from './change-rate';
 import type { GrantWaits } from './grant-waits';
 import type { Informers } from './informers';
+import type { Namespaces } from './namespaces';
 import type { NodeCache } from './node-cache';
 import type { PodFacts } from './pod-facts';
 import type { Queues } from './queues';
@@ -35,6 +36,7 @@ export interface Shared {
   /** The rows that are not finished. */
   readonly workloadCache: WorkloadCache;
   readonly informers: Informers;
+  readonly namespaces: Namespaces;
   readonly nodes: NodeCache;
   readonly workloads: WorkloadObjects;
   readonly podFacts: PodFacts;

@@ -42,6 +42,11 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
   suspendPatch(object: T): Patch | undefined;
+  /**
+   * The single patch by which the object is none of the queue any more.
+   * @param starts whether it also starts: a Job that its user suspended stays so
+   */
+  handOverPatch(object: T, starts: boolean): Patch;
   /** The grant that the object itself carries; undefined if it is suspended or carries none. */
   recordedGrant(object: T): RecordedGrant | undefined;
 }
@@ -111,28 +116,40 @@ export function secondsOf(time: string): number {
   return Date.parse(time) / 1000;
 }
 
+/** The init containers, sidecars and containers of a pod. */
+export function containerStatusesOf({ status }: Pick<Pod, 'status'>): readonly ContainerStatus[] {
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+}
+
+type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
+
 /**
- * Unix seconds at which the first container of these pods started; `fallback` if nothing reports it. The start time of a
- * pod is before its image is pulled.
+ * Unix seconds at which the first container of these pods started, also an init container: it uses the units of the grant.
+ * `fallback` if nothing reports it. The start time of a pod is before its image is pulled.
  */
 export function firstStartTime(pods: readonly Pod[], fallback: number): number {
-  const times = pods.flatMap(({ status }) => {
-    const starts = (status?.containerStatuses ?? []).flatMap(
-      ({ state }) => state?.running?.startedAt ?? state?.terminated?.startedAt ?? [],
+  const times = pods.flatMap((pod) => {
+    const starts = containerStatusesOf(pod).map(
+      ({ state }) => state?.running?.startedAt ?? state?.terminated?.startedAt ?? '',
     );
-    return (starts.length === 0 ? [status?.startTime ?? ''] : starts).map(secondsOf).filter(Number.isFinite);
+    const known = starts.map(secondsOf).filter(isKnown);
+    return known.length > 0 ? known : [secondsOf(pod.status?.startTime ?? '')].filter(isKnown);
   });
   return times.length === 0 ? fallback : Math.min(...times);
 }
 
 /** Unix seconds at which the last container of these pods finished; `fallback` if no container reports it. */
 export function lastFinishTime(pods: readonly Pod[], fallback: number): number {
-  const times = pods.flatMap((pod) =>
-    (pod.status?.containerStatuses ?? []).flatMap(({ state }) =>
-      state?.terminated?.finishedAt === undefined ? [] : [secondsOf(state.terminated.finishedAt)],
-    ),
-  );
+  const times = pods
+    .flatMap(containerStatusesOf)
+    .map(({ state }) => secondsOf(state?.terminated?.finishedAt ?? ''))
+    .filter(isKnown);
   return times.length === 0 ? fallback : Math.max(...times);
+}
+
+/** The kubelet reports the year 1970 for a container that could not be started. */
+export function isKnown(seconds: number): boolean {
+  return seconds > 0;
 }
 
 /**

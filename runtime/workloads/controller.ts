@@ -37,17 +37,23 @@ export class WorkloadController implements Controller {
 
   async start(): Promise<void> {
     await this.reconciler.load();
-    const { signals, workloads, nodes, informers, workloadCache } = this.shared;
+    const { signals, workloads, namespaces, nodes, informers, workloadCache } = this.shared;
     workloads.changed.subscribe((key) => this.enqueue(key));
     signals.reconcileWorkload.subscribe((key) => this.enqueue(key));
     signals.resubmitWaiting.subscribe((resubmission) => this.enqueueWaiting(resubmission));
     signals.resync.subscribe(() => this.enqueueAll());
+    namespaces.changed.subscribe((name) => this.enqueueNamespace(name));
     nodes.deleted.subscribe((name) => this.enqueueRowsOn(name));
     nodes.readinessChanged.subscribe((name) => this.enqueueRowsOn(name));
     // The value of its PriorityClass, or of the default one, is part of a submission.
     informers.priorityClasses.changed.subscribe(() => this.enqueueWaiting());
     // What a RuntimeClass adds to pods is part of a jobspec.
     informers.runtimeClasses.changed.subscribe(() => this.enqueueWaiting());
+    // A Job of a namespace with a LimitRange is charged what its pods will request.
+    informers.limitRanges.changed.subscribe(({ now, before }) => {
+      const { namespace = '' } = (now ?? before)!.metadata;
+      this.enqueueWaiting({ namespace });
+    });
     this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
   }
@@ -100,6 +106,10 @@ export class WorkloadController implements Controller {
     for (const row of this.shared.workloadCache.active()) this.enqueue(row);
   }
 
+  private enqueueNamespace(name: string): void {
+    for (const key of this.shared.workloads.keys()) if (key.namespace === name) this.enqueue(key);
+  }
+
   private enqueueWaiting(resubmission: Resubmission = {}): void {
     for (const row of this.shared.workloadCache.active()) if (concerns(resubmission, row)) this.enqueue(row);
     // A workload that is being submitted has no row yet, and its jobspec was made before the change.
@@ -119,6 +129,7 @@ export class WorkloadController implements Controller {
         metrics.invalidWorkloads.inc({ stage: 'intake' });
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
       },
+      onLearned: (namespace) => this.enqueueWaiting({ namespace }),
       onReduced: (object, adapter, message) =>
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'SettingsReduced', message }),
     });
@@ -126,7 +137,7 @@ export class WorkloadController implements Controller {
 
   private createReconciler(): WorkloadReconciler {
     const { client, workloadCache, workloads, nodes, queues, signals, logger, time, now } = this.shared;
-    const { config, grantWaits, metrics } = this.shared;
+    const { config, namespaces, grantWaits, metrics } = this.shared;
     return new WorkloadReconciler({
       client,
       workloadCache,
@@ -134,6 +145,8 @@ export class WorkloadController implements Controller {
       submissionBuilder: this.submissionBuilder,
       objectOf: (key) => workloads.get(key),
       podsOf: (workload) => workloads.podsOf(workload),
+      namespaces,
+      scope: config.namespaces,
       nodes: { exists: (name) => nodes.exists(name), isReady: (name) => nodes.isReady(name) },
       schedulerRuns: schedulersOf(this.shared.informers.pods),
       requeueOf: (queue) => queues.planOf(queue).requeue,

@@ -39,7 +39,7 @@ export function enforcedDeadline(job: DeadlineFields): number | undefined {
 }
 
 /** The deadline that the user has set, whatever a release has written since. */
-function ownDeadline(job: DeadlineFields): number | undefined {
+export function ownDeadline(job: DeadlineFields): number | undefined {
   const written = writtenBy(job);
   return written === undefined ? job.spec.activeDeadlineSeconds : written.own;
 }

@@ -79,8 +79,8 @@ export class Eviction {
     const { object, adapter, row, pods } = workload;
     // A workload that cannot be suspended again keeps its nodes until it ends.
     if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
-    if (row.evictionReason !== null)
-      return { cause: row.evictionCause ?? 'preempted', message: row.evictionReason };
+    const requested = requestedEviction(row);
+    if (requested !== undefined) return requested;
     const lost = lostNodes(row, this.options.nodes.exists);
     if (lost.length > 0 && !this.runsWithout(lost, workload))
       return { cause: 'cluster', message: lostMessage(lost) };
@@ -239,6 +239,15 @@ export class Eviction {
   private log(row: WorkloadRow, decision: string, { cause, message }: EvictionReason): void {
     logDecision(this.options.logger, row, decision, { cause, reason: message });
   }
+}
+
+/** The eviction that is committed and under way. */
+export function requestedEviction({
+  evictionReason,
+  evictionCause,
+}: WorkloadRow): EvictionReason | undefined {
+  if (evictionReason === null) return undefined;
+  return { cause: evictionCause ?? 'preempted', message: evictionReason };
 }
 
 /**

@@ -10,11 +10,12 @@ import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import { events } from '../kubernetes/paths';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
+import { type ActiveWorkload, isTerminal } from './adapter';
 import type { EvictionReason } from './eviction';
+import { explainedWait, lastSeen, type ObjectEvent } from './kubelet-events';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
@@ -106,7 +107,10 @@ export class GrantWatch {
     const runs = found.some(isRunning);
     const goesOn = found.some(isHealthy);
     const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });
-    const due = limited.filter(({ left }) => left <= 0);
+    const due = await this.explained(
+      row,
+      limited.filter(({ left }) => left <= 0),
+    );
     const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
     const failure = this.failureOf(due, sentence);
@@ -118,6 +122,14 @@ export class GrantWatch {
       return { wait: runs ? undefined : shown, failure, after };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
+  }
+
+  /** One pod of a gang says enough. */
+  private async explained({ namespace }: WorkloadRow, due: readonly Limited[]): Promise<readonly Limited[]> {
+    const first = due.find(({ wait }) => wait !== undefined);
+    if (first?.wait === undefined) return due;
+    const wait = await explainedWait(this.options.client, namespace, first.wait);
+    return due.map((each) => (each === first ? { ...each, wait } : each));
   }
 
   /** Names the resource claims that are missing: kube-scheduler does not. */
@@ -194,20 +206,6 @@ export class GrantWatch {
     const newest = recent.sort((a, b) => lastSeen(b) - lastSeen(a))[0];
     return newest?.note === undefined ? undefined : shorten(newest.note.replace(/^Error creating: /, ''));
   }
-}
-
-/** An Event as the Job controller records it: by the older API, whose times have other names. */
-interface ObjectEvent extends KubernetesObject {
-  readonly note?: string;
-  readonly eventTime?: string | null;
-  readonly deprecatedLastTimestamp?: string | null;
-  readonly series?: { readonly lastObservedTime?: string };
-}
-
-function lastSeen({ series, deprecatedLastTimestamp, eventTime, metadata }: ObjectEvent): number {
-  return secondsOf(
-    series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp,
-  );
 }
 
 function waitOf(waits: readonly PodWait[]): GrantWait | undefined {

@@ -18,6 +18,7 @@ import type { WatchedJob } from '../shared/job-projection';
 import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
 import { lateDeadline, requestedDeadline } from './deadlines';
+import { jobHandOver } from './hand-over';
 import { jobReleasePatch } from './job-release';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
@@ -61,6 +62,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     job.spec.suspend === true
       ? undefined
       : { type: 'merge', body: { metadata: { uid: job.metadata.uid }, spec: { suspend: true } } },
+  handOverPatch: (job, starts) => ({ type: 'json', body: jobHandOver(job, starts) }),
   recordedGrant({ spec: { suspend, template } }) {
     const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
       template.metadata?.annotations ?? {};

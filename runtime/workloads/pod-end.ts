@@ -3,7 +3,7 @@
  * `why`, history and usage tell the end of a workload by this one account.
  */
 import type { Pod } from '../kubernetes/types';
-import { secondsOf } from './adapter';
+import { containerStatusesOf, isKnown, lastFinishTime, secondsOf } from './adapter';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 type Ended = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
@@ -17,18 +17,21 @@ const EVICTED_BY: Readonly<Record<string, string>> = {
   TerminationByKubelet: 'its kubelet ended it for want of resources, or as the node shut down',
 };
 
-/** Whether a container of the pod has run. A pod can end without that: its image is missing, or its deadline comes first. */
-export function hasRun({ status }: Pod): boolean {
-  if (status?.phase === 'Running' || status?.phase === 'Succeeded') return true;
-  return (status?.containerStatuses ?? []).some(
+/**
+ * Whether a container of the pod has run, also an init container: what it does there is charged. A pod can end without that:
+ * its image is missing, or its deadline comes first.
+ */
+export function hasRun(pod: Pod): boolean {
+  const phase = pod.status?.phase;
+  if (phase === 'Running' || phase === 'Succeeded') return true;
+  return containerStatusesOf(pod).some(
     ({ state, restartCount = 0 }) =>
       restartCount > 0 || state?.running !== undefined || hasStarted(state?.terminated),
   );
 }
 
-/** The kubelet reports the year 1970, or nothing, for a container that could not be started. */
 function hasStarted(terminated: Ended | undefined): boolean {
-  return secondsOf(terminated?.startedAt ?? '') > 0;
+  return isKnown(secondsOf(terminated?.startedAt ?? ''));
 }
 
 /** What ended the newest failed pod, as a clause that names it; undefined if no pod has failed, or nothing says why. */
@@ -37,7 +40,7 @@ export function failureOf(pods: readonly Pod[]): string | undefined {
     .filter(({ status }) => status?.phase === 'Failed')
     .sort(
       (a, b) =>
-        endOf(b) - endOf(a) ||
+        lastFinishTime([b], 0) - lastFinishTime([a], 0) ||
         secondsOf(b.metadata.creationTimestamp) - secondsOf(a.metadata.creationTimestamp),
     );
   for (const pod of failed) {
@@ -45,14 +48,6 @@ export function failureOf(pods: readonly Pod[]): string | undefined {
     if (cause !== undefined) return `pod ${pod.metadata.name} failed: ${cause}`;
   }
   return undefined;
-}
-
-/** Unix seconds at which the last container of the pod ended; 0 if none has. */
-function endOf({ status }: Pod): number {
-  const ends = (status?.containerStatuses ?? []).map(({ state }) =>
-    secondsOf(state?.terminated?.finishedAt ?? ''),
-  );
-  return Math.max(0, ...ends.filter(Number.isFinite));
 }
 
 function causeOf(pod: Pod): string | undefined {
@@ -63,15 +58,11 @@ function causeOf(pod: Pod): string | undefined {
   if (target?.reason !== undefined) return EVICTED_BY[target.reason] ?? target.message ?? target.reason;
   if (status.reason !== undefined && status.reason !== 'DeadlineExceeded')
     return status.message === undefined ? status.reason : `${status.reason}: ${status.message}`;
-  const ended = containersOf(pod).find(
+  const ended = containerStatusesOf(pod).find(
     ({ state }) => state?.terminated !== undefined && state.terminated.exitCode !== 0,
   );
   if (ended !== undefined) return exitOf(ended.name, ended.state!.terminated!);
   return hasRun(pod) ? undefined : neverRan(pod);
-}
-
-function containersOf({ status = {} }: Pod): readonly ContainerStatus[] {
-  return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
 }
 
 function exitOf(name: string, { exitCode, reason }: Ended): string {
@@ -82,7 +73,8 @@ function exitOf(name: string, { exitCode, reason }: Ended): string {
 }
 
 function neverRan(pod: Pod): string | undefined {
-  const waiting = containersOf(pod).find(({ state }) => state?.waiting?.reason !== undefined)?.state?.waiting;
+  const waiting = containerStatusesOf(pod).find(({ state }) => state?.waiting?.reason !== undefined)?.state
+    ?.waiting;
   if (waiting === undefined) return undefined;
   const { reason, message } = waiting;
   return `it never ran: ${message === undefined ? reason : `${reason}: ${message}`}`;

@@ -4,7 +4,8 @@
  * JSON patch releases it: the patch pins the pod to its node, removes the gate
  * and sets the deadline by which the kubelet enforces the walltime.
  */
-import { GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
+import { patchEntries } from '../kubernetes/json-patch';
 import { isLarge } from '../kubernetes/object-size';
 import { controllerOf } from '../kubernetes/owner';
 import { pods } from '../kubernetes/paths';
@@ -65,6 +66,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   // Kubernetes lets nobody extend the deadline of a pod.
   lateDeadline: () => ({}),
   suspendPatch: () => undefined,
+  handOverPatch: (pod) => ({ type: 'json', body: podHandOver(pod) }),
   recordedGrant(pod) {
     const node = isGated(pod) ? undefined : assignedNode(pod);
     return node === undefined ? undefined : { jobid: undefined, placement: [{ node, pods: 1 }] };
@@ -151,6 +153,18 @@ export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] 
     { op: 'test', path: `/spec/schedulingGates/${index}/name`, value: GATE },
     ...affinityPatch(pod, node),
     { op: 'remove', path: `/spec/schedulingGates/${index}` },
+  ];
+}
+
+/** The pod goes where kube-scheduler places it. */
+export function podHandOver({ metadata, spec }: Pod): readonly JsonPatchOperation[] {
+  const index = spec.schedulingGates?.findIndex(({ name }) => name === GATE) ?? -1;
+  const gate = `/spec/schedulingGates/${index}`;
+  return [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    ...patchEntries('/metadata/labels', metadata.labels, { [ADMITTED_LABEL]: undefined }),
+    ...(index < 0 ? [] : [{ op: 'test', path: `${gate}/name`, value: GATE } as const]),
+    ...(index < 0 ? [] : [{ op: 'remove', path: gate } as const]),
   ];
 }
 

@@ -15,27 +15,23 @@ import type { RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
+import type { Namespaces, Scope } from '../shared/namespaces';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
-import {
-  type ActiveWorkload,
-  firstStartTime,
-  lostNodes,
-  namesOf,
-  type Outcome,
-  type WorkloadAdapter,
-} from './adapter';
+import { type ActiveWorkload, firstStartTime, type Outcome, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
+import { type Departed, Departure, LEFT } from './departure';
 import { scheduledNote } from './events';
-import { Eviction, type EvictionReason } from './eviction';
+import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
 import { isLive, type NodeView } from './live-pods';
 import { limitOrphans } from './orphans';
-import { usedNodes } from './pod';
+import { belongsToGrant } from './pod';
 import { Release } from './release';
 import { Rescue } from './rescue';
+import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
 import { allowForLateStart, startedPods } from './starts';
 import type { SubmissionBuilder } from './submission';
 import { Ungating } from './ungate';
@@ -49,6 +45,8 @@ export interface WorkloadReconcilerOptions {
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
   /** The pods of this workload, as the watch last delivered them. */
   readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
+  readonly namespaces: Pick<Namespaces, 'hasLeft'>;
+  readonly scope: Scope;
   readonly nodes: NodeView;
   /** Whether this scheduler has ever scheduled or refused a pod. */
   readonly schedulerRuns: (schedulerName: string) => boolean;
@@ -80,26 +78,30 @@ export interface WorkloadReconcilerOptions {
 }
 
 const IMMEDIATELY = { after: 1 };
-/** The watch reports when a pod is gone or is delivered late; this poll is below it. */
-const TERMINATING_POLL_MS = 1_000;
 
 export class WorkloadReconciler {
   private readonly deletedPods: DeletedPods;
+  /** Job ids of grants of which a pod was compared with its template. */
+  private readonly learned = new Set<number>();
+  private readonly departure: Departure;
   private readonly eviction: Eviction;
   private readonly release: Release;
   private readonly ungating: Ungating;
   private readonly largeReleases: LargeReleases;
   private readonly watch: GrantWatch;
   private readonly rescue: Rescue;
+  private readonly shrinking: Shrinking;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
     this.deletedPods = new DeletedPods(options);
+    this.departure = new Departure(options);
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
     this.watch = new GrantWatch(options);
     this.release = new Release({ ...options, eviction: this.eviction });
     this.ungating = new Ungating(options);
     this.largeReleases = new LargeReleases(options);
     this.rescue = new Rescue({ ...options, eviction: this.eviction });
+    this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
   }
 
   /** Loads what the leader before left. */
@@ -132,16 +134,21 @@ export class WorkloadReconciler {
     key: WorkloadKey,
     object: KubernetesObject,
     adapter: WorkloadAdapter,
-  ): Promise<undefined> {
+  ): Promise<ReconcileResult> {
     const { submissionBuilder, onQueueChanged } = this.options;
     this.requestAdoption(key, object, adapter);
-    if (object.metadata.deletionTimestamp !== undefined || !adapter.isSuspended(object)) return;
+    if (object.metadata.deletionTimestamp !== undefined || !adapter.isSuspended(object)) return undefined;
+    if (this.departure.hasLeft(key.namespace)) {
+      const departed = await this.departure.handOver(key, object, adapter);
+      if (departed !== undefined) return departed === 'over' ? undefined : departed;
+    }
     const row = await this.rescue.succeed(object, (predecessor) =>
       submissionBuilder.submit(object, adapter, predecessor),
     );
-    if (row === undefined) return;
+    if (row === undefined) return undefined;
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
+    return undefined;
   }
 
   /** Requests an audit, which adopts the workload, if it runs under a grant that the queue has no record of. */
@@ -159,13 +166,15 @@ export class WorkloadReconciler {
   }
 
   /** Finishes, cancels or updates a waiting workload. */
-  private async reconcileWaiting(workload: ActiveWorkload): Promise<undefined> {
+  private async reconcileWaiting(workload: ActiveWorkload): Promise<ReconcileResult> {
     const { workloadCache, now, submissionBuilder, onQueueChanged } = this.options;
     const { object, adapter, row, pods } = workload;
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
     if (object.metadata.deletionTimestamp !== undefined) return this.cancel(row);
-    if (this.requestAdoption(row, object, adapter, row)) return;
+    if (this.requestAdoption(row, object, adapter, row)) return undefined;
+    const departed = await this.departure.depart(workload);
+    if (departed !== undefined) return this.departed(row, departed);
     if (!adapter.isSuspended(object)) {
       if (!adapter.suspendable) return this.log(row, 'waiting, cannot be moved to another node');
       // A former leader released it too late: it has no grant.
@@ -177,6 +186,12 @@ export class WorkloadReconciler {
     await workloadCache.update(update);
     this.log(row, 'waiting, submission updated');
     onQueueChanged();
+    return undefined;
+  }
+
+  private async departed(row: WorkloadRow, departed: NonNullable<Departed>): Promise<ReconcileResult> {
+    if (departed !== 'over') return departed;
+    return this.finish(row, { result: 'Cancelled', message: LEFT, finishedAt: this.options.now() });
   }
 
   /** Releases a granted workload, places its pods, evicts it if necessary, and records its start and end. */
@@ -190,7 +205,9 @@ export class WorkloadReconciler {
     if (outcome !== undefined) return this.finish(row, outcome);
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
-    const reason = this.eviction.reasonFor(current);
+    const departed = await this.departure.depart(current);
+    if (departed !== undefined) return this.departed(row, departed);
+    const reason = this.reasonToEvict(current);
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
       const result = await this.largeReleases.run(current, () => this.release.release(current));
@@ -200,8 +217,14 @@ export class WorkloadReconciler {
     // The nodes of a deleted workload are given back.
     const placed =
       object.metadata.deletionTimestamp === undefined ? await this.ungating.ungate(row, pods) : pods;
-    const shrinking = await this.shrinkAllocation({ ...current, pods: placed });
+    const shrinking = await this.shrinking.shrink({ ...current, pods: placed });
     return object.metadata.deletionTimestamp === undefined ? this.watchGrant(current) : shrinking;
+  }
+
+  /** What runs in a namespace that left the queue stays, whatever happens to its nodes, as without the queue. */
+  private reasonToEvict(workload: ActiveWorkload): EvictionReason | undefined {
+    const { row } = workload;
+    return this.departure.hasLeft(row.namespace) ? requestedEviction(row) : this.eviction.reasonFor(workload);
   }
 
   private async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -218,14 +241,25 @@ export class WorkloadReconciler {
     const row = this.options.workloadCache.byUid(workload.row.uid);
     if (row === undefined || row.releasedAt === null) return undefined;
     const current = { ...workload, row };
+    this.learn(current);
     const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     this.options.onWait(row.uid, wait);
-    if (isNarrowed) await this.freeNodes(row, new Set(this.idleNodes(current)));
-    if (failure !== undefined && workload.adapter.suspendable) return this.evict(current, failure);
-    if (failure !== undefined) return this.rescuePod(current, failure);
+    if (isNarrowed) await this.shrinking.narrow(current);
+    if (failure !== undefined && !this.departure.hasLeft(row.namespace))
+      return workload.adapter.suspendable ? this.evict(current, failure) : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
     const times = [after, late?.after].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : { after: Math.min(...times) };
+  }
+
+  /** The first pod of each grant says what the pods of its template really request. */
+  private learn(workload: ActiveWorkload): void {
+    const { jobid } = workload.row;
+    if (this.learned.has(jobid)) return;
+    const first = workload.pods.find((pod) => belongsToGrant(pod, jobid));
+    if (first === undefined) return;
+    this.learned.add(jobid);
+    this.options.submissionBuilder.learn(workload, first);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -242,6 +276,7 @@ export class WorkloadReconciler {
     this.ungating.forget(row);
     this.watch.forget(row);
     this.deletedPods.forget(row);
+    this.learned.delete(row.jobid);
     this.options.onWait(row.uid, undefined);
   }
 
@@ -262,52 +297,6 @@ export class WorkloadReconciler {
     return workloadCache.byUid(row.uid) ?? row;
   }
 
-  /** Frees the nodes on which no pod of the workload will run again. */
-  private async shrinkAllocation({ object, adapter, row, pods }: ActiveWorkload): Promise<ReconcileResult> {
-    const current = this.options.workloadCache.byUid(row.uid);
-    if (current?.allocation == null) return undefined;
-    if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
-    // An array goes on without the nodes that it lost, unless a pod is pinned to them: a node may come back.
-    const lost = adapter.suspendable ? lostNodes(current, this.options.nodes.exists) : [];
-    const idle = lost.length === 0 ? [] : this.idleNodes({ object, adapter, row: current, pods });
-    await this.freeNodes(
-      current,
-      new Set([
-        ...adapter.finishedNodes(object, current, pods),
-        ...lost.filter((name) => idle.includes(name)),
-      ]),
-    );
-    return undefined;
-  }
-
-  /** The nodes that a workload whose further pods cannot be created does not use. */
-  private idleNodes({ object, adapter, row, pods }: ActiveWorkload): readonly string[] {
-    return adapter.unseenPods(object, pods) > 0 ? [] : adapter.idleNodes(object, row, pods);
-  }
-
-  /** Frees the nodes that no pod of a deleted workload uses any more: no pod of it is created again. */
-  private async shrinkDeleted(deleted: WorkloadRow): Promise<ReconcileResult> {
-    if (!(await this.deletedPods.areShown(deleted))) return { after: TERMINATING_POLL_MS };
-    const { podsOf, nodes, workloadCache } = this.options;
-    const row = workloadCache.byUid(deleted.uid);
-    const used = usedNodes(podsOf(deleted).filter((pod) => isLive(pod, nodes)));
-    if (row === undefined || used === undefined) return undefined;
-    const free = namesOf(row.allocation?.nodes ?? []).filter((name) => !used.has(name));
-    await this.freeNodes(row, new Set(free));
-    return undefined;
-  }
-
-  /** The last node is freed by the end of the workload. */
-  private async freeNodes(row: WorkloadRow, finished: ReadonlySet<string>): Promise<void> {
-    const { workloadCache, onShrunk } = this.options;
-    const { allocation } = row;
-    if (allocation === null || finished.size === 0 || finished.size === allocation.nodes.length) return;
-    const nodes = allocation.nodes.filter(({ name }) => !finished.has(name));
-    if ((await workloadCache.shrink(row.uid, { ...allocation, nodes })) === undefined) return;
-    this.log(row, 'allocation shrunk', { freed: [...finished] });
-    onShrunk(row.jobid, [...finished]);
-  }
-
   private hasLivePods(pods: readonly Pod[]): boolean {
     return pods.some((pod) => isLive(pod, this.options.nodes));
   }
@@ -321,7 +310,7 @@ export class WorkloadReconciler {
     if (areShown && !this.hasLivePods(pods)) return this.cancel(row);
     this.log(row, 'deleted, waiting for its pods to terminate', { areShown });
     await limitOrphans(this.options, row, pods);
-    if (areShown) await this.shrinkDeleted(row);
+    if (areShown) await this.shrinking.shrinkDeleted(row);
     return { after: TERMINATING_POLL_MS };
   }
 

@@ -12,6 +12,15 @@ import type { PodWait } from './pod-wait';
 const OWN_VERDICT = /persistentvolumeclaim|resourceclaim|volume/i;
 const GATED: GrantReason = 'SchedulingGated';
 
+/** Reasons of the kubelet's Events about the network and the container runtime of its node. */
+const NODE_FAULTS: ReadonlySet<string> = new Set([
+  'FailedCreatePodSandBox',
+  'FailedPodSandBoxStatus',
+  'NetworkNotReady',
+]);
+/** The pod names a RuntimeClass that its node does not have. */
+const OWN_RUNTIME = /no runtime for/i;
+
 /** The apiserver about a pod whose creation failed for no reason in the pod. */
 const NO_ANSWER =
   /internal error|failed calling webhook|failed to call webhook|failed to evaluate|timed? ?out|deadline exceeded|connection (refused|reset)|no route to host|etcdserver|too many requests|service unavailable|unable to handle the request|not yet ready to handle request|being terminated/i;
@@ -24,8 +33,9 @@ const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolic
 /** The cause of a requeue for a pod that waits too long. */
 export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause {
   if (cause === 'claims' || cause === 'volumes' || reason === GATED) return 'failure';
-  // Nobody says why containers are not created: mostly a ConfigMap or Secret that the pod names does not exist.
-  if (cause === 'starting') return 'failure';
+  // If nobody says why containers are not created, mostly a ConfigMap or Secret that the pod names does not exist.
+  if (cause === 'starting')
+    return NODE_FAULTS.has(reason) && !OWN_RUNTIME.test(message) ? 'cluster' : 'failure';
   return OWN_VERDICT.test(message) ? 'failure' : 'cluster';
 }
 

@@ -6,10 +6,12 @@ import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import { type ClusterFacts, matches } from '../jobspec/constraints';
 import { invalidJobspec, jobspecOf, shapeOf } from '../jobspec/jobspec';
+import { type LimitRangeFields, withLimitRanges } from '../jobspec/limit-range';
+import type { PodSpec } from '../jobspec/pod';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
-import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
+import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import type { Predecessor, Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
@@ -17,8 +19,9 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import { ENDLESS_SECONDS } from '../resources/endless';
 import type { GraphNode } from '../resources/types';
 import type { QueueChoice } from '../shared/queues';
-import { type Demand, secondsOf, type WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
+import { InjectedRequests } from './injected';
 import { reductionsOf } from './reductions';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
@@ -37,9 +40,13 @@ export interface SubmissionBuilderOptions {
   readonly nodeOf: (name: string) => GraphNode | undefined;
   /** The RuntimeClass with this name. */
   readonly runtimeClassOf: (name: string) => RuntimeClassFields | undefined;
+  /** The LimitRanges of this namespace. */
+  readonly limitRangesOf: (namespace: string) => readonly LimitRangeFields[];
   readonly storage: StorageFacts;
   /** Called for a workload that waits as Invalid because of its settings or its pod template, when that is news. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
+  /** Called when the workloads of this namespace request other units than was known. @default - nobody is told */
+  readonly onLearned?: (namespace: string) => void;
   /** Called for a workload that gets less than it asks for. */
   readonly onReduced: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   readonly logger: Logger;
@@ -48,6 +55,7 @@ export interface SubmissionBuilderOptions {
 export class SubmissionBuilder {
   /** Objects that ask for what their row says. A watch delivers a new object for each change. */
   private readonly compared = new WeakSet<KubernetesObject>();
+  private readonly injected = new InjectedRequests();
 
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
@@ -185,7 +193,7 @@ export class SubmissionBuilder {
   }
 
   private build(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
-    const { queues, units, clusterFacts, runtimeClassOf, storage } = this.options;
+    const { queues, units, clusterFacts, storage } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
@@ -203,7 +211,7 @@ export class SubmissionBuilder {
       refusedQueue: isRefused ? requested : undefined,
     };
     const jobspec = jobspecOf({
-      pod: withRuntimeClass(demand.spec, runtimeClassOf),
+      pod: this.injected.withAdded(namespace, this.podOf(demand, namespace, adapter)),
       self: { namespace, labels: demand.labels },
       storage,
       podName: adapter.kind === 'Pod' ? metadata.name : undefined,
@@ -232,6 +240,26 @@ export class SubmissionBuilder {
       after: settings.after,
       preemptible: settings.preemptible,
     };
+  }
+
+  /** The pods as the apiserver will store them. It has stored a pod already. */
+  private podOf({ spec }: Demand, namespace: string, { kind }: WorkloadAdapter): PodSpec {
+    const { runtimeClassOf, limitRangesOf } = this.options;
+    const pod = withRuntimeClass(spec, runtimeClassOf);
+    return kind === 'Pod' ? pod : withLimitRanges(pod, limitRangesOf(namespace));
+  }
+
+  /** Compares the first pod of a grant with the template of its Job: from now on, Jobs are charged what that pod requests. */
+  learn({ object, adapter }: Pick<ActiveWorkload, 'object' | 'adapter'>, pod: Pod): void {
+    if (adapter.kind === 'Pod') return;
+    const { namespace = '' } = object.metadata;
+    const expected = this.podOf(adapter.demand(object), namespace, adapter);
+    if (!this.injected.learn(namespace, expected, pod.spec)) return;
+    this.options.logger.info(
+      { workload: object.metadata.name, namespace },
+      'the pods of its template request something else than the template: learned',
+    );
+    this.options.onLearned?.(namespace);
   }
 
   private classPriority({ priority, spec }: Demand): number {

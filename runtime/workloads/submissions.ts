@@ -8,7 +8,7 @@ type Watched = Pick<Shared, 'config' | 'logger' | 'queues' | 'nodes' | 'informer
 
 export function submissionsOf(
   { config, logger, workloadCache, queues, nodes, informers }: Watched,
-  reports: Pick<SubmissionBuilderOptions, 'onInvalid' | 'onReduced'>,
+  reports: Pick<SubmissionBuilderOptions, 'onInvalid' | 'onReduced' | 'onLearned'>,
 ): SubmissionBuilder {
   return new SubmissionBuilder({
     ...reports,
@@ -19,6 +19,7 @@ export function submissionsOf(
     clusterFacts: () => nodes.clusterFacts(),
     nodeOf: (name) => nodes.graphNodes().get(name),
     runtimeClassOf: (name) => informers.runtimeClasses.get(name),
+    limitRangesOf: (namespace) => informers.limitRanges.byIndex('namespace', namespace),
     storage: storageFacts(informers),
     logger,
   });

@@ -89,8 +89,20 @@ export class RowCluster {
     return status < 300;
   }
 
+  /** The object as the apiserver would store it. */
+  async stored(manifest: KubeObject): Promise<KubeObject> {
+    const { cluster } = this.fixture.stack;
+    const object = placed(manifest, this.namespace);
+    return cluster.request<KubeObject>('POST', `${await cluster.api.collection(object)}?dryRun=All`, object);
+  }
+
   get<T>(path: string): Promise<T> {
     return this.fixture.stack.cluster.get<T>(path);
+  }
+
+  async has(apiVersion: string, resource: string, name: string): Promise<boolean> {
+    const { api } = this.fixture.stack.cluster;
+    return (await api.send('GET', this.path(apiVersion, resource, name))).status === 200;
   }
 
   async patch(path: string, body: object): Promise<void> {

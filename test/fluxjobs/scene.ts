@@ -39,6 +39,7 @@ export class Scene {
   constructor(policy: FluxJobPolicy = 'Notable') {
     const logger = recordingLogger();
     const reconciler = new FluxJobReconciler({
+      orphanOf: () => undefined,
       client: this.client(),
       adapters,
       rowOf: (uid) => this.rows.get(uid),

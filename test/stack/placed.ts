@@ -10,7 +10,14 @@ export function owned(shape: NodeShape, owner: string): NodeShape {
   return { ...shape, labels: { [OWNER_LABEL]: owner, ...shape.labels } };
 }
 
-const CLUSTER_WIDE = new Set(['PersistentVolume', 'PriorityClass', 'RuntimeClass', 'StorageClass']);
+const CLUSTER_WIDE = new Set([
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'PersistentVolume',
+  'PriorityClass',
+  'RuntimeClass',
+  'StorageClass',
+]);
 
 /** The manifest in this namespace, with a node selector in each of its pod templates. */
 export function placed(manifest: KubeObject, namespace: string, owner = namespace): KubeObject {

@@ -23,6 +23,7 @@ export function defaultSubmissions(
     clusterFacts: () => NO_FACTS,
     nodeOf: () => undefined,
     runtimeClassOf: () => undefined,
+    limitRangesOf: () => [],
     storage: NO_STORAGE,
     onInvalid,
     onReduced: () => undefined,

@@ -54,6 +54,30 @@ test('a container that does not start has ten minutes', async () => {
   expect((await observe(pods)).failure).toMatchObject({ avoid: ['n2'] });
 });
 
+test.each([
+  ['FailedCreatePodSandBox', 'plugin type="cilium" failed', 'cluster'],
+  ['FailedMount', 'MountVolume.SetUp failed for volume "a" : configmap "b" not found', 'failure'],
+])(
+  'a container that is not created ends the grant with the last warning: %s',
+  async (reason, note, cause) => {
+    const failures = [
+      { reason: 'FailedScheduling', note: 'once', deprecatedLastTimestamp: '2026-01-01T00:00:01Z' },
+      { reason, note, deprecatedLastTimestamp: '2026-01-01T00:09:00Z' },
+    ];
+    const { observe, seconds, lists } = setUp({ failures });
+    const pods = [pod('a', RUNS, 'n1'), pod('b', undefined, 'n2')];
+    await observe(pods);
+    expect(lists).toEqual([]);
+    seconds(600);
+    expect((await observe(pods)).failure).toEqual({
+      cause,
+      message: `pod b did not run on n2: ${note}`,
+      avoid: ['n2'],
+    });
+    expect(lists).toEqual([expect.objectContaining({ fieldSelector: 'regarding.uid=b,type=Warning' })]);
+  },
+);
+
 test('missing pods end the grant with the newest sentence of the Job controller since they are missing', async () => {
   const failures = [
     {

@@ -28,6 +28,11 @@ test.each<[string, Status]>([
   ['runs', { phase: 'Running' }],
   ['succeeded', { phase: 'Succeeded' }],
   ['failed', main(exited(1, 'Error'))],
+  ['ended in its init container', { initContainerStatuses: [{ name: 'load', state: exited(1, 'Error') }] }],
+  [
+    'works in its init container',
+    { phase: 'Pending', initContainerStatuses: [{ name: 'load', state: { running: { startedAt: AT } } }] },
+  ],
   ['was restarted before its deadline', main({ waiting: { reason: 'CrashLoopBackOff' } }, 3)],
 ])('a pod that %s has run', (_, status) => expect(hasRun(failed(status))).toBe(true));
 
@@ -39,7 +44,10 @@ test.each<[string, Status]>([
   ['whose container could not be started', main(exited(128, 'StartError', EPOCH))],
   ['of which the kubelet knows nothing', {}],
   ['that waits', { phase: 'Pending', ...main({ waiting: { reason: 'ContainerCreating' } }) }],
-  ['whose init container ran only', { initContainerStatuses: [{ name: 'load', state: exited(1, 'Error') }] }],
+  [
+    'whose init container could not be started',
+    { initContainerStatuses: [{ name: 'load', state: exited(128, 'StartError', EPOCH) }] },
+  ],
 ])('a pod %s has not run', (_, status) => expect(hasRun(failed(status))).toBe(false));
 
 test.each<[string, Status, string | undefined]>([

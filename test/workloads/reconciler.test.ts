@@ -48,10 +48,8 @@ describeCluster('the workload reconciler', (getCluster) => {
     workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
     await workloadCache.reload();
     now = Date.now() / 1000;
-    pods = [];
+    [pods, events, freed] = [[], [], []];
     nodes = new Set(['node-0', 'node-1']);
-    events = [];
-    freed = [];
   });
   const config = parseConfig({});
   const clock = new ManualClock();
@@ -67,6 +65,8 @@ describeCluster('the workload reconciler', (getCluster) => {
       ),
       objectOf: () => seen,
       podsOf: () => pods,
+      namespaces: { hasLeft: () => false },
+      scope: config.namespaces,
       nodes: { exists: (name) => nodes.has(name), isReady: (name) => nodes.has(name) },
       schedulerRuns: () => true,
       requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),

@@ -16,6 +16,11 @@ test.each<[string, PodWait]>([
   ['an image name that is none', wait('starting', 'InvalidImageName')],
   ['a Secret that is missing', wait('starting', 'CreateContainerConfigError', 'secret "key" not found')],
   ['containers that nobody creates', wait('starting', 'ContainerCreating')],
+  ['a ConfigMap that is missing', wait('starting', 'FailedMount', 'configmap "a" not found')],
+  [
+    'a RuntimeClass that its node does not have',
+    wait('starting', 'FailedCreatePodSandBox', 'failed to get sandbox runtime: no runtime for "kata"'),
+  ],
   ['volumes that are not bound', wait('volumes', 'VolumesUnbound')],
   ['a resource claim that is missing', wait('claims', 'ResourceClaimMissing')],
   [
@@ -41,6 +46,11 @@ test.each<[string, PodWait]>([
     'a taint',
     wait('unschedulable', 'Unschedulable', '0/3 nodes are available: 1 node(s) had untolerated taint'),
   ],
+  [
+    'a node whose network is broken',
+    wait('starting', 'FailedCreatePodSandBox', 'plugin type="cilium" failed'),
+  ],
+  ['a node whose network is not ready', wait('starting', 'NetworkNotReady', 'cni config uninitialized')],
   ['a scheduler that does not answer', wait('unschedulable', 'SchedulerMissing')],
 ])('%s does not count towards the requeue limit', (_, given) => {
   expect(causeOfWait(given)).toBe('cluster');

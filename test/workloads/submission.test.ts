@@ -45,6 +45,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     clusterFacts: () => NO_FACTS,
     nodeOf: () => undefined,
     runtimeClassOf: () => undefined,
+    limitRangesOf: () => [],
     storage: NO_STORAGE,
     onInvalid: (_object, _adapter, message) => invalid.push(message),
     onReduced: (_object, _adapter, message) => reduced.push(message),

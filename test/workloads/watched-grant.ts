@@ -46,6 +46,7 @@ export const RUNS: Pod['status'] = { phase: 'Running' };
 
 export interface FailedCreate {
   readonly note: string;
+  readonly reason?: string;
   readonly deprecatedLastTimestamp: string;
 }
 

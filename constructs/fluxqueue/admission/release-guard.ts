@@ -31,12 +31,27 @@ const wasGranted = `oldObject.metadata.?annotations[?${cel(JOBID_ANNOTATION)}].h
 
 const annotations = (metadata: string) => `dyn(${metadata}.?annotations.orValue({}))`;
 const labels = (metadata: string) => `dyn(${metadata}.?labels.orValue({}))`;
+
+/**
+ * CEL: no label changes; what waits in a namespace that left the queue loses the label of admission.
+ * @param defaults the apiserver gives a Job without labels those of its template
+ */
+const sameLabels = (scope: AdmissionScopeProps, defaults?: string) => {
+  const [now, old] = [labels('object.metadata'), labels('oldObject.metadata')];
+  const as = (other: string) => `(key in ${other} && ${now}[key] == ${other}[key])`;
+  const known = [old, ...(defaults === undefined ? [] : [labels(defaults)])].map(as).join(' || ');
+  return (
+    `(${sameMetadata('labels')} || (!(${namespaceIsEnabled(scope)}) && ` +
+    `${now}.all(key, ${known}) && ${old}.all(key, key == ${cel(ADMITTED_LABEL)} || key in ${now})))`
+  );
+};
+
 /**
  * A Job of the queue changes its suspension, its deadline and the assignment in its template. The template of a Job of a
  * MiniCluster can change too; ./minicluster-match.ts says to what.
  */
 export const JOB_RELEASE_GUARD = (
-  { miniClusters, mutatingPolicies }: ReleaseGuardProps,
+  { miniClusters, mutatingPolicies, ...scope }: ReleaseGuardProps,
   byController: MatchCondition,
 ): GuardSpec => ({
   matchConstraints: {
@@ -58,9 +73,10 @@ export const JOB_RELEASE_GUARD = (
     },
     {
       expression:
-        `variables.owned || (${sameMetadata('labels')} && ` +
+        `variables.owned || (${sameLabels(scope, 'object.spec.template.metadata')} && ` +
         `${sameExcept(annotations('object.metadata'), annotations('oldObject.metadata'), [DEADLINE_ANNOTATION])})`,
-      message: 'FLUXQ_RESERVED: metadata: a release changes no label and no annotation of another',
+      message:
+        'FLUXQ_RESERVED: metadata: a release changes no label and no annotation of another, and only a namespace that left the queue loses the label of admission',
     },
     {
       expression: `variables.owned || (${sameExcept('dyn(object.spec)', 'dyn(oldObject.spec)', [
@@ -94,14 +110,14 @@ export const JOB_RELEASE_GUARD = (
 });
 
 /** A gated pod loses its gate, is pinned to a node by its affinity, and gets a deadline; an orphaned pod gets a deadline. */
-export const POD_RELEASE_GUARD = (_: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
+export const POD_RELEASE_GUARD = (props: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
   matchConstraints: {
     resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods'] }],
   },
   matchConditions: [byController],
   validations: [
     {
-      expression: `(${wasAdmitted} || ${wasGranted}) && ${sameMetadata('labels', 'annotations', 'ownerReferences', 'finalizers')}`,
+      expression: `(${wasAdmitted} || ${wasGranted}) && ${sameLabels(props)} && ${sameMetadata('annotations', 'ownerReferences', 'finalizers')}`,
       message:
         'FLUXQ_RESERVED: metadata: the controller can only release Pods that are admitted to the queue',
     },

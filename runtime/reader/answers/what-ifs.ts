@@ -88,6 +88,7 @@ const WATCHES = [
   ...PLAN_WATCHES,
   'priorityClasses',
   'runtimeClasses',
+  'limitRanges',
   'claims',
   'volumes',
   'storageClasses',

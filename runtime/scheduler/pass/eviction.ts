@@ -26,6 +26,7 @@ export function evictable(pass: Pass): Holder[] {
     .filter(
       (row) =>
         row.kind !== 'Pod' &&
+        pass.input.mayEvict?.(row) !== false &&
         !going.has(row) &&
         row.allocation!.end > pass.input.now + terminationOf(row) &&
         row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),

@@ -76,6 +76,8 @@ export interface PassInput {
   readonly interrupted?: () => boolean;
   /** Called after each workload, so that other work of the process is not kept waiting. @default - the pass never rests */
   readonly rest?: () => Promise<void> | undefined;
+  /** Whether the workload may be evicted for another one. @default - each that can be suspended */
+  readonly mayEvict?: (row: WorkloadRow) => boolean;
   /** @default - off: priority, then time of submission */
   readonly fairShare?: FairShare;
   /** Result of the workload that a dependency names. @default - no such workload ever existed */

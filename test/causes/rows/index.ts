@@ -3,6 +3,7 @@ import type { Row } from '../row';
 import { ARRAY_ROWS } from './arrays';
 import { DELETION_ROWS } from './deletion';
 import { FAULT_ROWS } from './faults';
+import { INJECTED_ROWS } from './injected';
 import { NAME_ROWS } from './names';
 import { NODE_ROWS } from './nodes';
 import { PLACEMENT_ROWS } from './placement';
@@ -22,6 +23,7 @@ export const ROWS: readonly Row[] = [
   ...PLACEMENT_ROWS,
   ...VOLUME_ROWS,
   ...RESOURCE_ROWS,
+  ...INJECTED_ROWS,
   ...REQUEUE_ROWS,
   ...ARRAY_ROWS,
   ...FAULT_ROWS,

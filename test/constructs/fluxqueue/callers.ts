@@ -35,6 +35,7 @@ const CONTROLLER: readonly Caller[] = [
   {
     folder: 'runtime/shared',
     resources: {
+      limitranges: 'limitRanges()',
       nodes: 'nodes()',
       pods: 'pods()',
       'batch/jobs': 'jobs()',
@@ -48,6 +49,7 @@ const CONTROLLER: readonly Caller[] = [
     },
     verbs: ['list', 'watch'],
   },
+  { folder: 'runtime/shared', resources: { namespaces: 'namespaces()' }, verbs: ['list', 'watch'] },
   {
     folder: 'runtime/leader',
     resources: { 'coordination.k8s.io/leases': 'leases(' },

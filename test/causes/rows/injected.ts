@@ -1,0 +1,112 @@
+/** Pods that request more than their template: by a LimitRange of their namespace, or by a policy of the cluster. */
+import { GANG_SIZE } from '../../../constructs/api/labels';
+import { job } from '../../stack/manifests';
+import { nodes, type Row } from '../row';
+import type { RowCluster } from '../row-cluster';
+
+const bare = { resources: {} };
+
+const limitRange = (cpu: string) => ({
+  apiVersion: 'v1',
+  kind: 'LimitRange',
+  metadata: { name: 'defaults' },
+  spec: { limits: [{ type: 'Container', defaultRequest: { cpu, memory: '128Mi' } }] },
+});
+
+/** Adds a container of one core to each pod of the row's namespace, as service meshes do. */
+async function addSidecars(cluster: RowCluster): Promise<void> {
+  const name = `sidecars-${cluster.namespace}`;
+  const sidecar = `Object.spec.containers{name: "sidecar", image: "none", resources: Object.spec.containers.resources{requests: {"cpu": "1"}}}`;
+  await cluster.apply(
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicy',
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        reinvocationPolicy: 'Never',
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': cluster.namespace } },
+          resourceRules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
+          ],
+        },
+        mutations: [
+          {
+            patchType: 'JSONPatch',
+            jsonPatch: {
+              expression: `[JSONPatch{op: "add", path: "/spec/containers/-", value: ${sidecar}}]`,
+            },
+          },
+        ],
+      },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata: { name },
+      spec: { policyName: name },
+    },
+  );
+  await cluster.until('pods to get a sidecar', 60_000, async () => {
+    const probe = await cluster.stored({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'probe' },
+      spec: { containers: [{ name: 'main', image: 'none' }] },
+    });
+    return (probe.spec as { containers: unknown[] }).containers.length === 2;
+  });
+}
+
+export const INJECTED_ROWS: readonly Row[] = [
+  {
+    name: 'the pods of a Job without requests are charged what the LimitRange of their namespace gives them',
+    async run(cluster) {
+      await cluster.apply(limitRange('2'));
+      await cluster.apply(job('tasks', { pods: 6, container: bare, spec: { backoffLimit: 0 } }));
+      await cluster.runs('tasks', 6, { perNode: 2 });
+      const [fluxJob] = await cluster.fluxJobs('tasks');
+      expect(fluxJob?.status?.requeues).toBe(0);
+    },
+  },
+  {
+    name: 'a Job that waits follows the LimitRange of its namespace',
+    nodes: nodes(1),
+    async run(cluster) {
+      await cluster.apply(limitRange('3'));
+      await cluster.apply(job('first', { container: bare }));
+      await cluster.runs('first', 1);
+      await cluster.apply(job('second', { container: bare }));
+      await cluster.says('second', /reserved/);
+      await cluster.apply(limitRange('1'));
+      await cluster.runs('second', 1);
+    },
+  },
+  {
+    name: 'the first pod with an injected sidecar says what the next Job with its template is charged',
+    async run(cluster) {
+      await addSidecars(cluster);
+      const requests = { cpu: '2' };
+      await cluster.apply(job('first', { requests }));
+      const [first] = await cluster.runs('first', 1);
+      await cluster.apply(job('second', { pods: 2, requests, spec: { backoffLimit: 0 } }));
+      await cluster.runs('second', 2, { perNode: 1, not: [first!.spec.nodeName!] });
+      const [fluxJob] = await cluster.fluxJobs('second');
+      expect(fluxJob?.status?.requeues).toBe(0);
+    },
+  },
+  {
+    name: 'a gang that does not fit with its injected sidecars is charged for them when it is requeued',
+    async run(cluster) {
+      await addSidecars(cluster);
+      const annotations = { [GANG_SIZE]: '2' };
+      await cluster.apply(
+        job('gang', { pods: 2, requests: { cpu: '1500m' }, annotations, spec: { backoffLimit: 20 } }),
+      );
+      await cluster.runs('gang', 2, { perNode: 1 }, 170_000);
+      const [fluxJob] = await cluster.fluxJobs('gang');
+      expect(fluxJob?.status?.requeues).toBe(1);
+    },
+  },
+];
