@@ -13,11 +13,11 @@ import type { UnitCounts } from '../resources/types';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
-import { Surpluses, surplusOf } from '../shared/surplus';
+import { endsSoon, Surpluses, surplusOf } from '../shared/surplus';
 import { grantOf } from '../shared/unmanaged';
 import { Signal } from '../signal';
 
-interface Watched extends Pick<Shared, 'informers' | 'nodes' | 'podFacts' | 'config' | 'signals'> {
+interface Watched extends Pick<Shared, 'informers' | 'nodes' | 'podFacts' | 'config' | 'signals' | 'now'> {
   readonly workloadCache: Pick<WorkloadCache, 'byUid' | 'onChange'>;
 }
 
@@ -35,6 +35,8 @@ export class UnmanagedPods {
   private current: ReadonlyMap<string, UnitCounts> = new Map();
   /** Nodes on which the usage may have changed. */
   private readonly outdated = new Set<string>();
+  /** Nodes with a pod that is left out because it ends soon: they are looked at until it has. */
+  private readonly ending = new Set<string>();
 
   constructor(private readonly shared: Watched) {
     const { informers, nodes, workloadCache, signals } = shared;
@@ -48,7 +50,9 @@ export class UnmanagedPods {
 
   /** Units by node. Nodes that no such pod uses are left out. The same map until something changes, and never changed. */
   usage(): ReadonlyMap<string, UnitCounts> {
+    for (const node of this.ending) this.outdated.add(node);
     if (this.outdated.size === 0) return this.current;
+    this.ending.clear();
     const usage = new Map(this.current);
     let isSame = true;
     for (const node of this.outdated) {
@@ -64,14 +68,16 @@ export class UnmanagedPods {
   }
 
   private usageOf(node: string): UnitCounts | undefined {
-    const { nodes, informers, config } = this.shared;
+    const { nodes, informers, config, now } = this.shared;
     if (!nodes.exists(node)) {
       this.surpluses.set(node, new Map());
       return undefined;
     }
     const { outside, granted } = this.podsOf(informers.pods.byIndex('node', node));
     const surplus = new Map<string, UnitCounts>();
-    for (const { row, pods } of granted.values()) {
+    for (const { row, pods: all } of granted.values()) {
+      const pods = all.filter((pod) => !endsSoon(pod, now()));
+      if (pods.length < all.length) this.ending.add(node);
       const units = surplusOf(row, node, pods, config.units);
       if (Object.keys(units).length > 0) surplus.set(row.uid, units);
     }

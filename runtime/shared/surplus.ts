@@ -1,7 +1,7 @@
 /**
  * What the pods of a workload use of a node beyond its grant there. Admission keeps pods to what was granted; this is the
  * level at which it does not matter how they came to more: another pod for the same grant, a larger one (a resize in
- * place, a sidecar that a webhook added, defaults of a LimitRange), or a pod that still ends while its successor runs.
+ * place, a sidecar that a webhook added, defaults of a LimitRange), or one that takes long to end while its successor runs.
  */
 import { podRequests } from '../jobspec/requests';
 import { type UnitSettings, unitsOf } from '../jobspec/units';
@@ -10,6 +10,11 @@ import type { WorkloadRow } from '../queue/workload';
 import type { UnitCounts } from '../resources/types';
 import { unitsOn } from '../resources/unit-counts';
 import { Signal } from '../signal';
+
+/** A pod that was granted the units of one that ends this soon waits for it, and no plan has to change. */
+const SOON_SECONDS = 60;
+/** The kubelet ends a pod at the time of its deletion, and tells a moment later. */
+const LATE_SECONDS = 30;
 
 /** Pods are counted again with each change of their node, and most of them did not change. */
 const counted = new WeakMap<Pod, UnitCounts>();
@@ -37,6 +42,13 @@ export function surplusOf(
       .map(([type, count]) => [type, count - (granted[type] ?? 0)] as const)
       .filter(([, count]) => count > 0),
   );
+}
+
+/** Whether the pod is about to end; one that should have ended long ago is not. @param now Unix seconds */
+export function endsSoon({ metadata: { deletionTimestamp } }: Pod, now: number): boolean {
+  if (deletionTimestamp === undefined) return false;
+  const left = Date.parse(deletionTimestamp) / 1000 - now;
+  return left <= SOON_SECONDS && left >= -LATE_SECONDS;
 }
 
 function unitsOfPod(pod: Pod, settings: UnitSettings): UnitCounts {

@@ -116,6 +116,7 @@ function cluster(nodeCount: number, podsPerNode: number, isAgents: boolean) {
     podFacts,
     signals: new Signals(),
     workloadCache: { byUid: () => undefined, onChange: () => undefined },
+    now: () => 0,
   } as unknown as Shared);
   const setPod = (i: number, cpu?: string) => {
     const pod = daemonSetPod(`pod-${i}`, `node-${i % nodeCount}`, cpu);

@@ -18,6 +18,7 @@ const pod = (name: string, cpu: string, over: Partial<Pod> = {}): Pod => ({
   ...over,
 });
 
+const NOW = 1_767_225_600;
 const GRANT = { nodes: [{ name: 'node-1', units: { core: '0', memory: '0' } }] };
 const AGENT: Partial<Pod> = {
   metadata: metadata('agent', {
@@ -27,6 +28,11 @@ const AGENT: Partial<Pod> = {
 };
 
 /** @param granted uids of workloads with node-1 */
+let now = NOW;
+beforeEach(() => {
+  now = NOW;
+});
+
 function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 1024 }, grant: object = GRANT) {
   const nodes = new FakeInformer<Node>();
   const usedNode = (each: Pod) => [podFacts.usedNode(each)].filter((name) => name !== undefined);
@@ -43,6 +49,7 @@ function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 102
     nodes: new NodeCache(nodes.asInformer(), units, agentsOf(pods.asInformer(), podFacts)),
     podFacts,
     signals,
+    now: () => now,
     workloadCache: {
       byUid: (uid: string) => ({
         uid,
@@ -149,7 +156,7 @@ test('counts what the pods of a workload use beyond its grant: another pod, a la
   pods.set(podOf('j', 'a', '1'));
   expect([unmanaged.usage().size, unmanaged.surpluses.of('j')]).toEqual([0, []]);
   const ending = podOf('j', 'b', '500m');
-  pods.set({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  pods.set({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' } });
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 1, memory: 1 }]]);
   expect(unmanaged.surpluses.of('j')).toEqual([['node-1', { core: 1, memory: 1 }]]);
   pods.set(podOf('j', 'a', '2500m'));
@@ -190,4 +197,32 @@ test('tells of each workload whose surplus changes, and of none twice', () => {
   setNode('node-1', '5');
   unmanaged.usage();
   expect(told).toEqual(['j']);
+});
+
+test.each([
+  ['2026-01-01T00:00:30Z', 'ends in half a minute', 0],
+  ['2025-12-31T23:59:50Z', 'has ended ten seconds ago, which its kubelet has not told yet', 0],
+  ['2025-12-31T23:59:00Z', 'should have ended a minute ago', 1],
+  ['2026-01-01T00:02:00Z', 'ends in two minutes', 1],
+])(
+  'a pod beside its successor that is deleted at %s, which %s, counts %d times',
+  (deletionTimestamp, _, count) => {
+    const { pods, unmanaged } = setUp(['j']);
+    pods.set(podOf('j', 'a', '1'));
+    const ending = podOf('j', 'b', '1');
+    pods.set({ ...ending, metadata: { ...ending.metadata, deletionTimestamp } });
+    expect(unmanaged.usage().size).toBe(count);
+  },
+);
+
+test('counts a pod that does not end once it should have ended, without any event', () => {
+  const { pods, unmanaged } = setUp(['j']);
+  pods.set(podOf('j', 'a', '1'));
+  const ending = podOf('j', 'b', '1');
+  pods.set({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T00:00:30Z' } });
+  expect(unmanaged.usage().size).toBe(0);
+  now += 59;
+  expect(unmanaged.usage().size).toBe(0);
+  now += 2;
+  expect(unmanaged.usage().size).toBe(1);
 });

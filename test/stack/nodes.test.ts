@@ -138,19 +138,19 @@ describeStack(
       for (const i of [0, 2]) await client.delete(`/api/v1/namespaces/others/pods/other-${i}`);
     });
 
-    test('counts a pod that does not end and its successor, and says that they are more than was granted', async () => {
+    test('counts a pod that does not end beside its successor, and says that they are more than was granted', async () => {
       const { client } = getFixture();
-      const twice = await science.job('twice', { runs: UNTIL_ENDED });
-      const node = (await science.phase(twice, 'Running')).allocation!.nodes[0]!.name;
-      const [first] = await science.podsOf(twice);
+      const more = await science.job('more', { runs: UNTIL_ENDED });
+      const node = (await science.phase(more, 'Running')).allocation!.nodes[0]!.name;
+      const [first] = await science.podsOf(more);
       const path = `/api/v1/namespaces/${science.name}/pods/${first!.metadata.name}`;
       const finalizers = (given: readonly string[]) =>
         client.patch(path, { metadata: { finalizers: given } }, 'merge');
       await finalizers([...(first!.metadata.finalizers ?? []), 'example.com/keep']);
-      await client.delete(path);
+      await client.delete(path, { gracePeriodSeconds: 0 });
       const surplus = (expected: boolean) =>
         waitFor(`the surplus ${expected ? 'to be shown' : 'to be gone'}`, async () => {
-          const conditions = (await science.fluxJob('twice-job'))?.status?.conditions ?? [];
+          const conditions = (await science.fluxJob('more-job'))?.status?.conditions ?? [];
           const found = conditions.find(({ type }) => type === 'MoreThanGranted');
           return expected ? found?.message : conditions.length > 0 && found === undefined;
         });
@@ -167,8 +167,8 @@ describeStack(
       await finalizers([]);
       await science.phase(next, 'Finished');
       await surplus(false);
-      await science.delete(twice, 'Job');
-      await science.phase(twice, 'Finished');
+      await science.delete(more, 'Job');
+      await science.phase(more, 'Finished');
     });
 
     test('uses the new units of a resized node', async () => {

@@ -154,7 +154,7 @@ function openCluster({ config, client, logger, time }: ReadModelOptions, rows: R
   const view = clusterView(config, new Informers({ client, logger, time, podFacts }));
   const { informers, queues } = view;
   informers.fluxSetups.changed.subscribe(() => queues.invalidate());
-  const facts = { ...view, config, workloadCache: rows, signals: new Signals() };
+  const facts = { ...view, config, workloadCache: rows, signals: new Signals(), now: steadySeconds(time) };
   return { ...facts, surroundings: new ClusterSurroundings(facts), unmanaged: new UnmanagedPods(facts) };
 }
 
