@@ -11,7 +11,7 @@ import { drawOf } from '../../seed';
 import { container, podTemplates, stackObjects } from '../manifests';
 import { DatabasePod } from './database-pod';
 
-const DRAWN = 5;
+const DRAWN = 2;
 const SCRIPT = join(__dirname, '../../../constructs/fluxqueue/postgres.sh');
 /** The readiness probe of the manifest. */
 const PROBE = (() => {
