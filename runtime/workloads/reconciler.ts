@@ -60,6 +60,8 @@ export interface WorkloadReconcilerOptions {
   readonly onFreed: (jobid: number) => void;
   /** Called when the units on some nodes of a job are free again. */
   readonly onShrunk: (jobid: number, nodes: readonly string[]) => void;
+  /** Called when a job holds fewer units than before, by what its row says now. */
+  readonly onReduced: (jobid: number) => void;
   /** Called when a workload runs under a grant that the queue has no record of. */
   readonly onUnrecordedGrant: () => void;
   /** Called when the queue has changed in a way that the next scheduling pass should see. */
