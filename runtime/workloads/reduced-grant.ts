@@ -24,21 +24,34 @@ export function reducedGrant(
   if (allocation === null || exclusive || allocation.nodes.some((node) => node.exclusive === true))
     return undefined;
   const slots = new Map(placementOf(row).map(({ node, pods }) => [node, pods]));
-  const kept: AllocatedNode[] = [];
-  const freed: AllocatedNode[] = [];
-  for (const node of allocation.nodes) {
+  const parts = allocation.nodes.map((node) => {
     const before = slots.get(node.name) ?? 0;
-    const after = Math.min(before, needed.get(node.name) ?? 0);
-    if (after > 0)
-      kept.push(
-        after === before ? node : withUnits(node, perPod, (ids, count) => ids.slice(0, after * count)),
-      );
-    if (after < before)
-      freed.push(after === 0 ? node : withUnits(node, perPod, (ids, count) => ids.slice(after * count)));
-  }
-  return kept.length === 0 || freed.length === 0
-    ? undefined
-    : { allocation: { ...allocation, nodes: kept }, freed };
+    return divided(node, perPod, Math.min(before, needed.get(node.name) ?? 0), before);
+  });
+  const kept = parts.flatMap((part) => part.kept ?? []);
+  const freed = parts.flatMap((part) => part.freed ?? []);
+  if (kept.length === 0 || freed.length === 0) return undefined;
+  return { allocation: { ...allocation, nodes: kept }, freed };
+}
+
+interface Parts {
+  readonly kept?: AllocatedNode;
+  readonly freed?: AllocatedNode;
+}
+
+/** @param before pods that the units of the node make */
+function divided(
+  node: AllocatedNode,
+  perPod: Readonly<Record<string, number>>,
+  after: number,
+  before: number,
+): Parts {
+  if (after === before) return { kept: node };
+  if (after === 0) return { freed: node };
+  return {
+    kept: withUnits(node, perPod, (ids, count) => ids.slice(0, after * count)),
+    freed: withUnits(node, perPod, (ids, count) => ids.slice(after * count)),
+  };
 }
 
 function withUnits(
