@@ -149,7 +149,9 @@ function release(text: string, scope: Scope): Promise<void> {
   });
 }
 
-const LEFT = '; its namespace left the queue, so the controller hands it back to Kubernetes';
+/** Only the stack knows whether it is cluster-wide. */
+const LEFT =
+  '; its namespace has not the label fluxqueue/enabled: "true", so unless the queue is cluster-wide, Kubernetes runs it without the queue';
 
 /** What the queue has handed back, or never had. */
 function resume(object: KubernetesObject): Change {

@@ -208,7 +208,7 @@ export const RUNNING = update({
 });
 
 export const SHRINK = update({
-  input: 'allocation jsonb',
+  input: 'allocation jsonb, freed jsonb',
   where: `w.phase IN ('Ready', 'Running') AND w.jobid = (i.allocation->>'jobid')::bigint
     AND w.allocation IS DISTINCT FROM i.allocation`,
   set: 'allocation = (t.input).allocation',
@@ -216,7 +216,7 @@ export const SHRINK = update({
   detail: `jsonb_build_object('start', allocation->'start', 'end', allocation->'end',
     'nodes', allocation->'nodes')`,
   freed: {
-    nodes: `coalesce((
+    nodes: `coalesce((t.input).freed, (
       SELECT jsonb_agg(n) FROM jsonb_array_elements(t.allocation->'nodes') n
       WHERE NOT EXISTS (SELECT FROM jsonb_array_elements((t.input).allocation->'nodes') k WHERE k->'name' = n->'name')
     ), '[]')`,

@@ -3,7 +3,7 @@
  * is the number of the leader that may write: a new leader takes a higher one, and from then on every write with an
  * older fence is refused.
  */
-import type { Allocation } from '../resources/types';
+import type { AllocatedNode, Allocation } from '../resources/types';
 import type { AccountingLine, AccountingQuery } from './accounting';
 import type { EstimateError } from './estimate-error';
 import type { LogEntry, NamedLogEntry } from './history';
@@ -100,10 +100,17 @@ export interface Queue extends LeaderViews, VersionedRows {
     fence: number,
     starts: readonly { readonly uid: string; readonly startedAt: number }[],
   ): Promise<WorkloadRow[]>;
-  /** Ready or Running: replaces the allocation by one with fewer nodes or another end, and the same job id. */
+  /**
+   * Ready or Running: replaces the allocation by one with fewer nodes, or fewer units on a node, and the same job id. `freed`
+   * has the units that are free now. @default freed - those of the nodes that are no longer in the allocation
+   */
   shrink(
     fence: number,
-    changes: readonly { readonly uid: string; readonly allocation: Allocation }[],
+    changes: readonly {
+      readonly uid: string;
+      readonly allocation: Allocation;
+      readonly freed?: readonly AllocatedNode[] | undefined;
+    }[],
   ): Promise<WorkloadRow[]>;
   /** Any phase -> Finished. */
   finish(fence: number, ends: readonly ({ readonly uid: string } & WorkloadEnd)[]): Promise<WorkloadRow[]>;

@@ -10,7 +10,7 @@ import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../../constructs/api/queue-defau
 import { FluxqError } from '../errors';
 import { InternPool } from '../intern';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
-import type { Allocation } from '../resources/types';
+import type { AllocatedNode, Allocation } from '../resources/types';
 import { type FairUsage, UsageCache } from './fair-usage';
 import { internedRow } from './interned-row';
 import { Outcomes } from './outcomes';
@@ -187,8 +187,8 @@ export class WorkloadCache {
     return this.one([{ uid }], this.queue.running(this.fence, [{ uid, startedAt }]));
   }
 
-  shrink(uid: string, allocation: Allocation): Promise<WorkloadRow | undefined> {
-    return this.one([{ uid }], this.queue.shrink(this.fence, [{ uid, allocation }]));
+  shrink(uid: string, next: Allocation, freed?: readonly AllocatedNode[]): Promise<WorkloadRow | undefined> {
+    return this.one([{ uid }], this.queue.shrink(this.fence, [{ uid, allocation: next, freed }]));
   }
 
   finish(uid: string, result: Result, finishedAt: number, message?: string) {

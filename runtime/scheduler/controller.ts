@@ -97,8 +97,9 @@ export class Scheduler implements Controller {
     const { signals, nodes } = this.shared;
     signals.schedule.subscribe(() => this.loop.trigger());
     signals.audit.subscribe(() => this.loop.auditSoon());
-    signals.unitsFreed.subscribe(({ jobid, nodes: names }) => {
-      if (names === undefined) this.fluxionSync.cancelLater(jobid);
+    signals.unitsFreed.subscribe(({ jobid, nodes: names, isReduced }) => {
+      if (isReduced === true) this.fluxionSync.replaceLater(jobid);
+      else if (names === undefined) this.fluxionSync.cancelLater(jobid);
       else this.fluxionSync.shrinkLater(jobid, names);
     });
     nodes.changed.subscribe(() => this.loop.trigger());

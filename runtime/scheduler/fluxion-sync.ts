@@ -57,6 +57,7 @@ export class FluxionSync {
   private isFirstBuild = true;
   private nodes = new Map<string, GraphNode>();
   private readonly cancels = new Set<number>();
+  private readonly reduced = new Set<number>();
   private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
   private readonly unmanaged: UnmanagedUsage;
   private readonly plannedEnds: PlannedEnds;
@@ -84,6 +85,11 @@ export class FluxionSync {
   /** Frees these nodes of this job before the next pass. */
   shrinkLater(jobid: number, nodes: readonly string[]): void {
     this.shrinks.push({ jobid, nodes });
+  }
+
+  /** Before the next pass, this job gets what its row holds then, with fewer units on some node. */
+  replaceLater(jobid: number): void {
+    this.reduced.add(jobid);
   }
 
   /** Makes Fluxion equal to `desired`. On any error Fluxion is stale; the next call tries again. */
@@ -126,7 +132,7 @@ export class FluxionSync {
     const known = { bootId, nodes, reservations };
     if (this.staleCause !== undefined) return { ...known, stale: this.staleCause, drift: {} };
     // What the next pass frees is no difference.
-    const freed = new Set([...this.cancels, ...this.shrinks.map(({ jobid }) => jobid)]);
+    const freed = new Set([...this.cancels, ...this.reduced, ...this.shrinks.map(({ jobid }) => jobid)]);
     const wanted = { now, nodes: this.nodes, holders, reservations };
     const current = jobs.filter(({ jobid }) => !freed.has(jobid));
     const ofJobs = jobDifferences(current, wanted, ({ jobid }) => !freed.has(jobid));
@@ -158,6 +164,7 @@ export class FluxionSync {
     // Jobs that were to be freed are no holders any more. What is freed during the replay must be freed after it.
     this.cancels.clear();
     this.shrinks = [];
+    this.reduced.clear();
     this.unmanaged.clear();
     const allocations = [...heldAllocations(holders, nodes, now).byJob.values()];
     // At the start of a term nothing is in doubt yet: the standby may have kept its Fluxion equal to the rows.
@@ -174,6 +181,7 @@ export class FluxionSync {
 
   private async adjust(given: DesiredState, replaced: ReadonlySet<string>): Promise<SyncResult> {
     const { now, nodes } = given;
+    const reduced = new Set(this.reduced);
     const { freed, ended } = await this.freeJobs();
     // A job that ended since the snapshot was freed just now: a later end must not bring it back.
     const holders = given.holders.filter(({ jobid }) => !ended.has(jobid));
@@ -187,6 +195,7 @@ export class FluxionSync {
     const reservations = await this.replaceNodes({ ...given, holders }, replaced);
     const grown = this.haveGrown(nodes, replaced);
     this.nodes = new Map(nodes);
+    await this.replaceJobs({ ...given, holders }, reduced);
     let fitted: ReadonlyMap<number, Allocation> | undefined;
     const held = ({ jobid }: WorkloadRow) => {
       fitted ??= heldAllocations(holders, nodes, now).byJob;
@@ -194,9 +203,21 @@ export class FluxionSync {
     };
     const plan = await this.plannedEnds.update(holders, held, reservations, now);
     return {
-      freed: freed || grown || removed.length > 0 || plan.moved,
+      freed: freed || grown || reduced.size > 0 || removed.length > 0 || plan.moved,
       reservations: plan.reservations,
     };
+  }
+
+  private async replaceJobs(
+    { now, nodes, holders }: DesiredState,
+    jobids: ReadonlySet<number>,
+  ): Promise<void> {
+    if (jobids.size === 0) return;
+    const { byJob } = heldAllocations(holders, nodes, now);
+    const current = [...jobids].flatMap((jobid) => byJob.get(jobid) ?? []);
+    for (const { jobid } of current) await this.options.fluxion.cancel(jobid);
+    if (current.length > 0) await this.options.fluxion.replay(current, now);
+    for (const jobid of jobids) this.reduced.delete(jobid);
   }
 
   private haveGrown(nodes: DesiredState['nodes'], replaced: ReadonlySet<string>): boolean {

@@ -8,7 +8,7 @@ import { Signal } from '../signal';
 export type Scope = Config['namespaces'];
 
 export class Namespaces {
-  /** The namespace of this name left the queue, or came (back) to it. */
+  /** The namespace of this name left the queue, or came to it. */
   readonly changed = new Signal<string>();
 
   constructor(
@@ -16,8 +16,9 @@ export class Namespaces {
     private readonly scope: Scope,
   ) {
     informer.changed.subscribe(({ key, now, before }) => {
-      const [is, was] = [now, before].map((each) => each && isEnabled(each, scope));
-      if (is !== undefined && is !== was) this.changed.emit(key);
+      // Workloads are reconciled after the first list of their namespaces.
+      if (now === undefined || before === undefined) return;
+      if (isEnabled(now, scope) !== isEnabled(before, scope)) this.changed.emit(key);
     });
   }
 

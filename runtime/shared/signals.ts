@@ -7,6 +7,8 @@ export interface FreedUnits {
   readonly jobid: number;
   /** The nodes on which the job's units are free. @default - all of its nodes */
   readonly nodes?: readonly string[];
+  /** Whether the job keeps what its row has now, perhaps fewer units on a node. @default false */
+  readonly isReduced?: boolean;
 }
 
 export interface Resubmission {

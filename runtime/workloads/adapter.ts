@@ -32,6 +32,11 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   isGang(object: T): boolean;
   /** Nodes that no pod of the workload uses, and to which no pod of it that is still to come is pinned. */
   idleNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
+  /**
+   * How many pods can still run at once on each granted node; undefined if the workload may need all that it was granted. An
+   * array needs fewer once its user lowers its parallelism.
+   */
+  neededPods(object: T, row: WorkloadRow, pods: readonly Pod[]): ReadonlyMap<string, number> | undefined;
   /** The number of pods that the released object should have and that do not exist yet, of those granted together. */
   missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */

@@ -157,6 +157,10 @@ export class WorkloadController implements Controller {
         signals.unitsFreed.emit({ jobid, nodes: names });
         signals.schedule.emit();
       },
+      onReduced: (jobid) => {
+        signals.unitsFreed.emit({ jobid, isReduced: true });
+        signals.schedule.emit();
+      },
       onQueueChanged: () => signals.schedule.emit(),
       onUnrecordedGrant: () => signals.audit.emit(),
       enqueue: (key) => this.enqueue(key),

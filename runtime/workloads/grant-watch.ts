@@ -65,9 +65,17 @@ const LIMIT_OF: Readonly<Record<Exclude<PodWaitCause, 'pending'>, Limit>> = {
   claims: 'unschedulableSeconds',
   volumes: 'volumeSeconds',
   starting: 'startSeconds',
+  silent: 'startSeconds',
 };
 /** Of several waits the one that tells the user most is shown. */
-const ORDER: readonly PodWaitCause[] = ['unschedulable', 'claims', 'volumes', 'starting', 'pending'];
+const ORDER: readonly PodWaitCause[] = [
+  'unschedulable',
+  'claims',
+  'volumes',
+  'starting',
+  'silent',
+  'pending',
+];
 /** Volumes and claims are missing on every node. */
 const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims']);
 const MISSING = 'missing';

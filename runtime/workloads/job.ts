@@ -20,6 +20,7 @@ import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } f
 import { lateDeadline, requestedDeadline } from './deadlines';
 import { jobHandOver } from './hand-over';
 import { jobReleasePatch } from './job-release';
+import { neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
 
@@ -48,6 +49,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   finishedNodes,
   isGang,
   idleNodes,
+  neededPods: (job, row, pods) => (isGang(job) ? undefined : neededPods(job, row, pods)),
   missingPods,
   unseenPods: ({ status }, pods) => {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);

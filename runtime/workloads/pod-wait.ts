@@ -3,6 +3,7 @@
  * the kubelet (states of the containers), the node controller (condition Ready of the node). Pure: how long a wait may
  * last is decided in grant-watch.ts.
  */
+import { SCHEDULER_NAME } from '../../constructs/api/labels';
 import type { Pod } from '../kubernetes/types';
 import type { GrantReason } from '../shared/grant-waits';
 import { isTerminal } from './adapter';
@@ -11,10 +12,10 @@ import { assignedNode, isGated } from './pod';
 
 /**
  * unschedulable: kube-scheduler refused the pod, or its node is dead. volumes: it waits for volumes that are bound when
- * it is. claims: a resource claim that it names does not exist. starting: it is bound, and its containers do not run yet. pending: nobody has refused it, so its wait has no
- * limit.
+ * it is. claims: a resource claim that it names does not exist. starting: it is bound, and its containers do not run yet.
+ * silent: a scheduler of others has neither placed nor refused it. pending: nobody has refused it, so its wait has no limit.
  */
-export type PodWaitCause = 'unschedulable' | 'claims' | 'volumes' | 'starting' | 'pending';
+export type PodWaitCause = 'unschedulable' | 'claims' | 'volumes' | 'starting' | 'silent' | 'pending';
 
 export interface PodWait {
   readonly cause: PodWaitCause;
@@ -39,6 +40,8 @@ const CREATING: GrantReason = 'ContainerCreating';
 const INITIALIZING: GrantReason = 'PodInitializing';
 const UNSCHEDULABLE: GrantReason = 'Unschedulable';
 const DEFAULT_SCHEDULER = 'default-scheduler';
+/** An outage of these evicts nothing. Others may have a queue of their own, in which the pod would wait with the units of its grant. */
+const PROMPT_SCHEDULERS: readonly string[] = [DEFAULT_SCHEDULER, SCHEDULER_NAME];
 /** Reasons of the kubelet about the image of a container. */
 const IMAGE_REASON = /Image/;
 
@@ -97,7 +100,8 @@ function schedulingWait({ spec, status }: Pod, { schedulerRuns }: PodWaitContext
   // kube-scheduler has chosen the node and says nothing while it binds the volumes.
   if (volumes.some(({ persistentVolumeClaim: claim, ephemeral }) => (claim ?? ephemeral) !== undefined))
     return said('volumes', 'VolumesUnbound', 'waiting for its volumes to be bound');
-  return said('pending', 'Pending', `waiting for ${schedulerName}`);
+  const cause = PROMPT_SCHEDULERS.includes(schedulerName) ? 'pending' : 'silent';
+  return said(cause, 'Pending', `waiting for ${schedulerName}`);
 }
 
 function startingWait({ spec, status }: Pod): Wait {

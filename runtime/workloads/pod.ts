@@ -52,6 +52,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   finishedNodes: () => [],
   isGang: () => true,
   idleNodes: () => [],
+  neededPods: () => undefined,
   missingPods: () => 0,
   unseenPods: () => 0,
   releasePatch: (pod, row) => ({

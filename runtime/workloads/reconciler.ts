@@ -28,8 +28,8 @@ import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
 import { isLive, type NodeView } from './live-pods';
 import { limitOrphans } from './orphans';
-import { belongsToGrant } from './pod';
 import { Release } from './release';
+import { Replacements } from './replacements';
 import { Rescue } from './rescue';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
 import { allowForLateStart, startedPods } from './starts';
@@ -60,6 +60,8 @@ export interface WorkloadReconcilerOptions {
   readonly onFreed: (jobid: number) => void;
   /** Called when the units on some nodes of a job are free again. */
   readonly onShrunk: (jobid: number, nodes: readonly string[]) => void;
+  /** Called when a job holds fewer units than before, by what its row says now. */
+  readonly onReduced: (jobid: number) => void;
   /** Called when a workload runs under a grant that the queue has no record of. */
   readonly onUnrecordedGrant: () => void;
   /** Called when the queue has changed in a way that the next scheduling pass should see. */
@@ -81,8 +83,6 @@ const IMMEDIATELY = { after: 1 };
 
 export class WorkloadReconciler {
   private readonly deletedPods: DeletedPods;
-  /** Job ids of grants of which a pod was compared with its template. */
-  private readonly learned = new Set<number>();
   private readonly departure: Departure;
   private readonly eviction: Eviction;
   private readonly release: Release;
@@ -90,6 +90,7 @@ export class WorkloadReconciler {
   private readonly largeReleases: LargeReleases;
   private readonly watch: GrantWatch;
   private readonly rescue: Rescue;
+  private readonly replacements: Replacements;
   private readonly shrinking: Shrinking;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
@@ -101,6 +102,7 @@ export class WorkloadReconciler {
     this.ungating = new Ungating(options);
     this.largeReleases = new LargeReleases(options);
     this.rescue = new Rescue({ ...options, eviction: this.eviction });
+    this.replacements = new Replacements(options);
     this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
   }
 
@@ -118,7 +120,7 @@ export class WorkloadReconciler {
     const object = objectOf(key);
     const named = workloadCache.byName(key.kind, key.namespace, key.name);
     if (named !== undefined && named.uid !== object?.metadata.uid) {
-      const result = await this.cancelDeleted(named);
+      const result = await this.leave(key, named, object);
       if (result !== undefined) return result;
     }
     if (object === undefined) return undefined;
@@ -129,11 +131,25 @@ export class WorkloadReconciler {
     return row.phase === 'Waiting' ? this.reconcileWaiting(workload) : this.reconcileGranted(workload);
   }
 
+  /** The object of this row is gone, or another one of its name has come. */
+  private async leave(
+    key: WorkloadKey,
+    row: WorkloadRow,
+    other?: KubernetesObject,
+  ): Promise<ReconcileResult> {
+    const awaited = other === undefined ? this.replacements.awaited(row) : undefined;
+    if (awaited !== undefined) return awaited;
+    if (other !== undefined && this.replacements.placeFor(other, row) !== undefined)
+      await this.submit(key, other, this.options.adapters.get(key.kind)!, row);
+    return this.cancelDeleted(row);
+  }
+
   /** Queues an object without a row. A finished workload has no row either, but its object is not suspended. */
   private async submit(
     key: WorkloadKey,
     object: KubernetesObject,
     adapter: WorkloadAdapter,
+    replaced?: WorkloadRow,
   ): Promise<ReconcileResult> {
     const { submissionBuilder, onQueueChanged } = this.options;
     this.requestAdoption(key, object, adapter);
@@ -142,9 +158,10 @@ export class WorkloadReconciler {
       const departed = await this.departure.handOver(key, object, adapter);
       if (departed !== undefined) return departed === 'over' ? undefined : departed;
     }
-    const row = await this.rescue.succeed(object, (predecessor) =>
-      submissionBuilder.submit(object, adapter, predecessor),
-    );
+    const row = await this.rescue.succeed(object, (evicted) => {
+      const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
+      return submissionBuilder.submit(object, adapter, place);
+    });
     if (row === undefined) return undefined;
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
@@ -203,6 +220,7 @@ export class WorkloadReconciler {
     const current = { ...workload, row };
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
+    this.replacements.note(current);
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
     const departed = await this.departure.depart(current);
@@ -238,10 +256,11 @@ export class WorkloadReconciler {
 
   /** Evicts the workload if its pods do not run in time, and says until then what they wait for. */
   private async watchGrant(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const row = this.options.workloadCache.byUid(workload.row.uid);
+    const { workloadCache, submissionBuilder } = this.options;
+    const row = workloadCache.byUid(workload.row.uid);
     if (row === undefined || row.releasedAt === null) return undefined;
     const current = { ...workload, row };
-    this.learn(current);
+    submissionBuilder.learn(current);
     const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     this.options.onWait(row.uid, wait);
     if (isNarrowed) await this.shrinking.narrow(current);
@@ -250,16 +269,6 @@ export class WorkloadReconciler {
     const late = await allowForLateStart(this.options.client, current, this.options.now());
     const times = [after, late?.after].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : { after: Math.min(...times) };
-  }
-
-  /** The first pod of each grant says what the pods of its template really request. */
-  private learn(workload: ActiveWorkload): void {
-    const { jobid } = workload.row;
-    if (this.learned.has(jobid)) return;
-    const first = workload.pods.find((pod) => belongsToGrant(pod, jobid));
-    if (first === undefined) return;
-    this.learned.add(jobid);
-    this.options.submissionBuilder.learn(workload, first);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -276,7 +285,7 @@ export class WorkloadReconciler {
     this.ungating.forget(row);
     this.watch.forget(row);
     this.deletedPods.forget(row);
-    this.learned.delete(row.jobid);
+    this.replacements.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 

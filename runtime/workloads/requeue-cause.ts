@@ -36,6 +36,7 @@ export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause 
   // If nobody says why containers are not created, mostly a ConfigMap or Secret that the pod names does not exist.
   if (cause === 'starting')
     return NODE_FAULTS.has(reason) && !OWN_RUNTIME.test(message) ? 'cluster' : 'failure';
+  if (cause === 'silent') return 'cluster';
   return OWN_VERDICT.test(message) ? 'failure' : 'cluster';
 }
 

@@ -9,6 +9,7 @@ import { type ActiveWorkload, lostNodes, namesOf } from './adapter';
 import type { DeletedPods } from './deleted-pods';
 import { isLive, type NodeView } from './live-pods';
 import { usedNodes } from './pod';
+import { reducedGrant } from './reduced-grant';
 
 export interface ShrinkingOptions {
   readonly workloadCache: Pick<WorkloadCache, 'byUid' | 'shrink'>;
@@ -17,6 +18,8 @@ export interface ShrinkingOptions {
   readonly deletedPods: Pick<DeletedPods, 'areShown'>;
   /** Called when the units on some nodes of a job are free again. */
   readonly onShrunk: (jobid: number, nodes: readonly string[]) => void;
+  /** Called when a job holds fewer units than before, by what its row says now. */
+  readonly onReduced: (jobid: number) => void;
   readonly logger: DecisionLogger;
 }
 
@@ -46,7 +49,22 @@ export class Shrinking {
         ...lost.filter((name) => idle.includes(name)),
       ]),
     );
+    await this.reduce({ object, adapter, row, pods });
     return undefined;
+  }
+
+  /** Frees the units of pods that an array will not run at once any more. */
+  private async reduce({ object, adapter, row, pods }: ActiveWorkload): Promise<void> {
+    const { workloadCache, onReduced, logger } = this.options;
+    const current = workloadCache.byUid(row.uid);
+    if (current === undefined || adapter.unseenPods(object, pods) > 0) return;
+    const needed = adapter.neededPods(object, current, pods);
+    const reduced = needed && reducedGrant(current, needed);
+    if (reduced === undefined) return;
+    const { allocation, freed } = reduced;
+    if ((await workloadCache.shrink(row.uid, allocation, freed)) === undefined) return;
+    logDecision(logger, row, 'allocation reduced', { freed });
+    onReduced(row.jobid);
   }
 
   private idleNodes({ object, adapter, row, pods }: ActiveWorkload): readonly string[] {

@@ -11,17 +11,18 @@ import type { PodSpec } from '../jobspec/pod';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
-import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
+import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import type { Predecessor, Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { ENDLESS_SECONDS } from '../resources/endless';
-import type { GraphNode } from '../resources/types';
+import type { Allocation, GraphNode } from '../resources/types';
 import type { QueueChoice } from '../shared/queues';
 import { type ActiveWorkload, type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
 import { InjectedRequests } from './injected';
+import { belongsToGrant } from './pod';
 import { reductionsOf } from './reductions';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
@@ -56,6 +57,8 @@ export class SubmissionBuilder {
   /** Objects that ask for what their row says. A watch delivers a new object for each change. */
   private readonly compared = new WeakSet<KubernetesObject>();
   private readonly injected = new InjectedRequests();
+  /** Grants of which a pod was compared with its template. */
+  private readonly learned = new WeakSet<Allocation>();
 
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
@@ -249,16 +252,18 @@ export class SubmissionBuilder {
     return kind === 'Pod' ? pod : withLimitRanges(pod, limitRangesOf(namespace));
   }
 
-  /** Compares the first pod of a grant with the template of its Job: from now on, Jobs are charged what that pod requests. */
-  learn({ object, adapter }: Pick<ActiveWorkload, 'object' | 'adapter'>, pod: Pod): void {
-    if (adapter.kind === 'Pod') return;
-    const { namespace = '' } = object.metadata;
+  /** Compares the first pod of a grant with its template: from now on, Jobs with it are charged what that pod requests. */
+  learn({ object, adapter, row, pods }: ActiveWorkload): void {
+    const { allocation, jobid } = row;
+    if (adapter.kind === 'Pod' || allocation === null || this.learned.has(allocation)) return;
+    const first = pods.find((pod) => belongsToGrant(pod, jobid));
+    if (first === undefined) return;
+    this.learned.add(allocation);
+    const { namespace = '', name } = object.metadata;
     const expected = this.podOf(adapter.demand(object), namespace, adapter);
-    if (!this.injected.learn(namespace, expected, pod.spec)) return;
-    this.options.logger.info(
-      { workload: object.metadata.name, namespace },
-      'the pods of its template request something else than the template: learned',
-    );
+    if (!this.injected.learn(namespace, expected, first.spec)) return;
+    const detail = { workload: name, namespace };
+    this.options.logger.info(detail, 'the pods request something else than their template: learned');
     this.options.onLearned?.(namespace);
   }
 

@@ -92,6 +92,17 @@ describePostgres('changes of a row', (getPostgres) => {
     ]);
   });
 
+  test('shrink records the usage of units that are freed on a node that is kept', async () => {
+    const before = await fixture.rowIn('Running');
+    const [node] = before.allocation!.nodes;
+    const keeps = allocationOf(before, [node!.name]);
+    const freed = [{ name: node!.name, units: { core: '6-7' } }];
+    expect(await queue.shrink(fence, [{ uid: 'Running', allocation: keeps, freed }])).toHaveLength(1);
+    expect(await fixture.sql('SELECT nodes, cores::float8 FROM fluxqueue.usage ORDER BY id')).toMatchObject([
+      { nodes: freed },
+    ]);
+  });
+
   test('the event log has all changes of a row in order', async () => {
     await fixture.rowIn('Running', 'a');
     await queue.requeue(fence, [{ uid: 'a', cause: 'failure', message: 'node-2 died' }]);

@@ -8,7 +8,9 @@ import { metadata } from './fake-informer';
 
 function fluxJob(row: WorkloadRow): FluxJobObject {
   const status = fluxJobStatus(row, { position: 2, wait: undefined, previous: {}, now: 100 });
-  return { metadata: metadata(`${row.name}-job`), spec: fluxJobSpec(row, 'batch/v1'), status };
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name: row.name, uid: row.uid };
+  const named = { ...metadata(`${row.name}-job`), ownerReferences: [owner] };
+  return { metadata: named, spec: fluxJobSpec(row, 'batch/v1'), status };
 }
 
 /** As the apiserver answers: with its keys in another order. */
@@ -28,6 +30,13 @@ test.each(['Waiting', 'Running', 'Finished'] as const)(
     expect(kept).toEqual({ uid: written.metadata.uid, workload: workload.uid, spec, status: written.status });
   },
 );
+
+test('a FluxJob that lost its owner says so', () => {
+  const owned = fluxJob(rowIn('Finished', { uid: 'w' }));
+  const { ownerReferences: _, ...alone } = owned.metadata;
+  expect(projectFluxJob(owned, new InternPool()).isOrphan).toBeUndefined();
+  expect(projectFluxJob({ ...owned, metadata: alone }, new InternPool()).isOrphan).toBe(true);
+});
 
 test('what was written and what the watch delivers share spec and conditions', () => {
   const pool = new InternPool();

@@ -54,6 +54,20 @@ test('a container that does not start has ten minutes', async () => {
   expect((await observe(pods)).failure).toMatchObject({ avoid: ['n2'] });
 });
 
+test('a pod for which a scheduler of others says nothing ends the grant after ten minutes', async () => {
+  const { observe, seconds } = setUp();
+  const waiting = pod('b', {});
+  const pods = [pod('a', RUNS, 'n1'), { ...waiting, spec: { ...waiting.spec, schedulerName: 'volcano' } }];
+  expect(await observe(pods)).toMatchObject({ failure: undefined, after: 600_000 });
+  seconds(600);
+  expect((await observe(pods)).failure).toMatchObject({
+    cause: 'cluster',
+    message: 'pod b did not run: waiting for volcano',
+  });
+  const own = [pod('a', RUNS, 'n1'), pod('b', {})];
+  expect(await observe(own)).toMatchObject({ failure: undefined, after: undefined });
+});
+
 test.each([
   ['FailedCreatePodSandBox', 'plugin type="cilium" failed', 'cluster'],
   ['FailedMount', 'MountVolume.SetUp failed for volume "a" : configmap "b" not found', 'failure'],

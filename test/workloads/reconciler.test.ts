@@ -74,7 +74,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       onWait: () => undefined,
       onFreed: (jobid) => freed.push(jobid),
       onRequeued: () => undefined,
-      onShrunk: () => undefined,
+      ...{ onShrunk: () => undefined, onReduced: () => undefined },
       onQueueChanged: () => undefined,
       onUnrecordedGrant: () => undefined,
       enqueue: () => undefined,

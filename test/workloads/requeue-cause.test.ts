@@ -51,6 +51,7 @@ test.each<[string, PodWait]>([
     wait('starting', 'FailedCreatePodSandBox', 'plugin type="cilium" failed'),
   ],
   ['a node whose network is not ready', wait('starting', 'NetworkNotReady', 'cni config uninitialized')],
+  ['a scheduler of others that says nothing', wait('silent', 'Pending', 'waiting for volume-scheduler')],
   ['a scheduler that does not answer', wait('unschedulable', 'SchedulerMissing')],
 ])('%s does not count towards the requeue limit', (_, given) => {
   expect(causeOfWait(given)).toBe('cluster');

@@ -2,6 +2,7 @@
 import type { Row } from '../row';
 import { ARRAY_ROWS } from './arrays';
 import { DELETION_ROWS } from './deletion';
+import { ELASTIC_ROWS } from './elastic';
 import { FAULT_ROWS } from './faults';
 import { INJECTED_ROWS } from './injected';
 import { NAME_ROWS } from './names';
@@ -26,6 +27,7 @@ export const ROWS: readonly Row[] = [
   ...INJECTED_ROWS,
   ...REQUEUE_ROWS,
   ...ARRAY_ROWS,
+  ...ELASTIC_ROWS,
   ...FAULT_ROWS,
   ...SERVICE_ROWS,
 ];

@@ -70,6 +70,18 @@ test('reclaims from the lowest priority, whatever its minimum run time', async (
   expect(sim.startOf('own')).toBe(sim.now);
 });
 
+test('spares a workload that may not be evicted, as of a namespace that left the queue', async () => {
+  const sim = await lent();
+  for (const uid of ['stays', 'goes']) {
+    sim.submit(uid, { ...RUNS, priority: uid === 'goes' ? 9 : 0 });
+    await sim.pass();
+    sim.now += 1;
+  }
+  sim.submit('own', { queue: 'owner', cpu: 4 });
+  const mayEvict = ({ uid }: { readonly uid: string }) => uid !== 'stays';
+  expect((await sim.pass({ mayEvict })).evictions).toMatchObject([{ uid: 'goes' }]);
+});
+
 test('evicts no borrower for a workload that would wait for nodes anyway', async () => {
   const sim = await lent();
   for (const uid of ['zero', 'one']) {
