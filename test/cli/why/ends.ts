@@ -212,7 +212,7 @@ export const ENDED: readonly Situation[] = [
     arrange: (world) =>
       world.job('mine', { runs: 5, spec: { backoffLimit: 0 }, podAnnotations: { [FAILS]: 'true' } }),
     prints: [
-      'science/job/mine has ended: Failed; ran for 6 s on node-0',
+      'science/job/mine has ended: Failed; ran for 5 s on node-0',
       'what to do: kubectl logs job/mine -n science and kubectl describe job/mine -n science say why; submit it again when the cause is removed',
     ],
   },
