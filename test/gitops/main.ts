@@ -1,12 +1,13 @@
 /**
  * `npm run -s gitops -- --json`: Flux CD and Argo CD bring a team's Git repository and the stack to a real control plane by
- * their own code: apply, apply again, edit, revert, prune, in both forms of admission. The last line is JSON; the exit code
+ * their own code: apply, apply again, edit, revert, prune, in both forms of admission; and every example. The last line is JSON; the exit code
  * is 1 if anything was wrong. It builds the engines, once per machine.
  */
 import { Command } from 'commander';
 import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import { messageOf } from '../../runtime/errors';
 import { enginesPossible } from './engines';
+import { ExamplesLife } from './examples';
 import { Findings, KINDS_OF_TROUBLE, TeamLife } from './scenario';
 import { World } from './world';
 
@@ -26,6 +27,7 @@ async function playForm(form: AdmissionForm, findings: Findings): Promise<void> 
     for (const way of ways) {
       print(`${way.name} with admission by ${form}`);
       await world.applyStack(way, findings);
+      await new ExamplesLife(world.stack.cluster, way, findings).live();
       await new TeamLife(world.stack.cluster, world.engines, way, `team-${way.name}`, findings).live();
     }
     await world.stack.roles.stop();

@@ -33,6 +33,9 @@ export const CLUSTER: ClusterOptions = {
   users: [FLUX_CD, ARGO_CD],
 };
 
+/** Room for every example at once: one that starts later would change between two looks of an engine. */
+const ROOMY: ClusterOptions = { ...CLUSTER, nodes: 12, nodeShape: { cpu: '256', memory: '2Ti' } };
+
 /** A volume for the database, which this cluster has no provisioner for. */
 const VOLUME: KubeObject = {
   apiVersion: 'v1',
@@ -62,7 +65,7 @@ export class World {
 
   /** Starts a control plane too, which the stack stops. */
   static async start(form: AdmissionForm, progress: (line: string) => void): Promise<World> {
-    const cluster = await startCluster({ ...CLUSTER, progress });
+    const cluster = await startCluster({ ...ROOMY, progress });
     try {
       return await World.on(cluster, form, progress);
     } catch (error) {
