@@ -7,6 +7,7 @@ import { unitCounts } from '../../resources/unit-counts';
 import { FreeCapacity } from './free-capacity';
 import { priorityOf } from './order';
 import { TERMINATION_SECONDS, terminationOf } from './planned-end';
+import { markMoved } from './reservation-updates';
 import { forecastOf, type Pass } from './state';
 import type { EvictionCandidate, Room } from './victims';
 
@@ -17,17 +18,17 @@ export interface Holder extends EvictionCandidate {
 }
 
 /**
- * All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway; and who
- * needs longer to leave than to end frees nothing.
+ * All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway; one past
+ * its end is leaving already; and who needs longer to leave than to end frees nothing.
  */
 export function evictable(pass: Pass): Holder[] {
-  const going = new Set(leaving(pass));
+  const going = new Set([...leaving(pass), ...pass.overruns].map(({ uid }) => uid));
   return pass.holders
     .filter(
       (row) =>
         row.kind !== 'Pod' &&
         pass.input.mayEvict?.(row) !== false &&
-        !going.has(row) &&
+        !going.has(row.uid) &&
         row.allocation!.end > pass.input.now + terminationOf(row) &&
         row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),
     )
@@ -94,6 +95,12 @@ export function evicted({ holders, evictions }: Pass): readonly { row: WorkloadR
     .map((row) => ({ row, end: Math.min(row.allocation!.end, ends.get(row.uid) ?? Infinity) }));
 }
 
+/** Whether workloads that were evicted for the row have not left: then nobody else leaves in their place. */
+export function isAwaiting(pass: Pass, { uid }: Pick<WorkloadRow, 'uid'>): boolean {
+  const victims = pass.beneficiaries.get(uid);
+  return victims !== undefined && evicted(pass).some(({ row }) => victims.has(row.uid));
+}
+
 /** Evicted, or at their end before the pods of an evicted workload would be gone. */
 function leaving(pass: Pass): WorkloadRow[] {
   const { holders, overruns, input } = pass;
@@ -106,9 +113,9 @@ function leaving(pass: Pass): WorkloadRow[] {
 }
 
 /** Asks for a start that evictions make possible. */
-export interface EvictionPlan {
+export interface EvictionPlan<V extends Holder = Holder> {
   /** Why the victim has to leave, for its user. */
-  readonly messageFor: (victim: Holder) => string;
+  readonly messageFor: (victim: V) => string;
   /** Asks Fluxion for the row. */
   readonly match: () => Promise<MatchResult>;
   /** When the row would start without evictions. @default - not known */
@@ -119,47 +126,54 @@ export interface EvictionPlan {
  * Evicts the victims if the row then starts as soon as their pods are gone.
  * @returns the answer of Fluxion; undefined if the row would not start: nothing is evicted then
  */
-export async function evictFor(
+export async function evictFor<V extends Holder>(
   pass: Pass,
   row: WorkloadRow,
-  chosen: readonly Holder[],
-  { messageFor, match, otherwise = Infinity }: EvictionPlan,
+  chosen: readonly V[],
+  { messageFor, match, otherwise = Infinity }: EvictionPlan<V>,
 ): Promise<MatchResult | undefined> {
   const { matcher, now } = pass.input;
-  const leaves = (victim: Holder) => now + terminationOf(victim.row);
+  const leaves = (victim: V) => now + terminationOf(victim.row);
   const gone = Math.max(now + TERMINATION_SECONDS, ...chosen.map(leaves));
   if (gone >= otherwise) return undefined;
-  for (const victim of chosen) await hold(pass, victim, withEnd(victim.allocation, leaves(victim)));
+  for (const victim of chosen)
+    await hold(pass, victim, victim.allocation, withEnd(victim.allocation, leaves(victim)));
   const answer = await match();
   if (startsBy(pass, row, answer, gone)) {
     for (const victim of chosen) markEvicted(pass, victim, messageFor(victim), leaves(victim));
-    pass.beneficiaries.add(row.uid);
+    const before = pass.beneficiaries.get(row.uid) ?? [];
+    pass.beneficiaries.set(row.uid, new Set([...before, ...chosen.map(({ uid }) => uid)]));
     return answer;
   }
   await matcher.cancel(row.jobid);
-  for (const victim of chosen) await hold(pass, victim, victim.allocation);
+  for (const victim of chosen)
+    await hold(pass, victim, withEnd(victim.allocation, leaves(victim)), victim.allocation);
   return undefined;
 }
 
 function startsBy(pass: Pass, row: WorkloadRow, answer: MatchResult, gone: number): boolean {
   if (answer.status !== 'OK' || answer.allocation.start > gone) return false;
+  const { allocation } = answer;
   // Nodes may be free before the quota is, which the victims hold until they are gone.
-  const from = { ...answer.allocation, start: gone, end: gone + row.walltime };
-  return pass.quotas.refuses(row, from) === undefined;
+  const later = { ...allocation, start: gone, end: gone + row.walltime };
+  return [allocation, later].some((span) => pass.quotas.refuses(row, span) === undefined);
 }
 
-/** Plans with this end of the victim. */
-async function hold({ input, quotas }: Pass, { row }: Holder, allocation: Allocation): Promise<void> {
-  await input.matcher.cancel(row.jobid);
-  await input.matcher.replay([allocation], input.now);
-  quotas.hold(row, allocation.start, allocation.end, allocation);
-}
-
-function markEvicted(pass: Pass, { uid, allocation }: Holder, message: string, gone: number): void {
-  pass.evictions.push({ uid, message, end: gone });
+/** Plans with another end of the victim. */
+async function hold(pass: Pass, { row }: Holder, before: Allocation, allocation: Allocation): Promise<void> {
+  const { matcher, now } = pass.input;
+  await matcher.cancel(row.jobid);
+  await matcher.replay([allocation], now);
+  pass.quotas.hold(row, allocation.start, allocation.end, allocation);
   const forecast = forecastOf(pass);
-  forecast.remove(allocation);
-  forecast.add(withEnd(allocation, gone));
+  forecast.remove(before);
+  forecast.add(allocation);
+}
+
+function markEvicted(pass: Pass, { uid }: Holder, message: string, gone: number): void {
+  pass.evictions.push({ uid, message, end: gone });
+  // What waited for the old end may start now.
+  markMoved(pass);
 }
 
 function withEnd(allocation: Allocation, gone: number): Allocation {

@@ -19,8 +19,12 @@ export interface PassCache {
   readonly promised: ReadonlyMap<string, number>;
   /** By uid of a waiting workload: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: ReadonlyMap<string, number>;
-  /** Uids of waiting workloads for which others were evicted that have not left. */
-  readonly beneficiaries: ReadonlySet<string>;
+  /** By uid of a waiting workload: uids of those that were evicted for it. Kept until nobody has to leave. */
+  readonly beneficiaries: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Uids of waiting workloads whose promised start is a claim. */
+  readonly claims: ReadonlySet<string>;
+  /** Whether the pass ended before all reservations were tried on units that had become free. */
+  readonly freed: boolean;
   /** The settings of all queues, as text: after a change workloads may start earlier than planned. */
   readonly settings: string;
 }
@@ -35,7 +39,9 @@ export function newPassCache(): PassCache {
     endlessUsage: undefined,
     promised: new Map(),
     preemptAt: new Map(),
-    beneficiaries: new Set(),
+    beneficiaries: new Map(),
+    claims: new Set(),
+    freed: false,
     settings: '',
   };
 }

@@ -10,6 +10,7 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import { avoidanceEnd, avoiding } from './avoidance';
+import { holdPlaces } from './claims';
 import { DependencyCycles } from './dependency-cycles';
 import { isEligible } from './eligibility';
 import { evicted } from './eviction';
@@ -34,7 +35,9 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   input.onStep?.('match');
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
   await keepReservations(pass, input.reservations, ordered);
-  // 4. Place one workload after the other.
+  // 4. Those for which others have to leave, and leave late, keep a place until the pass reaches them.
+  await holdPlaces(pass, ordered);
+  // 5. Place one workload after the other.
   await placeInOrder(pass, ordered);
   return resultOf(pass, ordered);
 }
@@ -78,6 +81,7 @@ function precedenceOf({ input, budgets }: Pass): Precedence {
 function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
   const { grants, waits, evictions, cache, interrupted, restart, matches } = pass;
   const reservations = pass.reservations.all();
+  const more = interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort);
   return {
     grants,
     waits: waits.updates,
@@ -90,8 +94,10 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
       promised: promisedStarts(pass, reservations),
       preemptAt: pendingPreemptions(pass, line),
       beneficiaries: pendingBeneficiaries(pass, line),
+      claims: claimed(pass, reservations),
+      freed: more && pass.freed,
     },
-    more: interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort),
+    more,
     nextAt: nextChange(pass, reservations),
     matches,
   };
@@ -107,13 +113,25 @@ function promisedStarts(
   return starts;
 }
 
-/** Those that wait for workloads that have to leave. */
-function pendingBeneficiaries(pass: Pass, line: readonly WorkloadRow[]): ReadonlySet<string> {
+function claimed(
+  { claims, interrupted, restart }: Pass,
+  reservations: readonly Reservation[],
+): ReadonlySet<string> {
+  const uids = new Set(interrupted || restart ? claims : []);
+  for (const { uid, isClaim } of reservations) if (isClaim === true) uids.add(uid);
+  return uids;
+}
+
+/** Those that wait while workloads have to leave. */
+function pendingBeneficiaries(
+  pass: Pass,
+  line: readonly WorkloadRow[],
+): ReadonlyMap<string, ReadonlySet<string>> {
   const { beneficiaries, grants } = pass;
-  if (beneficiaries.size === 0 || evicted(pass).length === 0) return new Set();
+  if (beneficiaries.size === 0 || evicted(pass).length === 0) return new Map();
   const started = new Set(grants.map(({ uid }) => uid));
-  const isWaiting = ({ uid }: WorkloadRow) => beneficiaries.has(uid) && !started.has(uid);
-  return new Set(line.filter(isWaiting).map(({ uid }) => uid));
+  const waiting = new Set(line.map(({ uid }) => uid).filter((uid) => !started.has(uid)));
+  return new Map([...beneficiaries].filter(([uid]) => waiting.has(uid)));
 }
 
 /** A pass that ended early may not have reached a row that was due. */

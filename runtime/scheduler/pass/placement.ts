@@ -3,10 +3,9 @@
  * of Fluxion, then the strategies, then the answer is recorded.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { FluxqError } from '../../errors';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import type { Allocation } from '../../resources/types';
+import { record } from './answers';
 import { avoidsFewerNodes } from './avoidance';
 import { isUnplannable, wasRefused } from './known-refusals';
 import { inOrder } from './order';
@@ -20,64 +19,74 @@ import {
   shortageOf,
   waitsForQuota,
   waitsInLine,
-  withinQuota,
 } from './quota-wait';
-import {
-  addReservation,
-  claimQuota,
-  dropReservation,
-  liftReservation,
-  markMoved,
-} from './reservation-updates';
-import { isSamePlan, type Reservation } from './reservations';
-import { budgetOf, cacheFor, forecastOf, type Pass } from './state';
+import { claimQuota, dropReservation, liftReservation } from './reservation-updates';
+import type { Reservation } from './reservations';
+import { budgetOf, forecastOf, type Pass } from './state';
 import { type Candidate, match, matchWorkload, mayReserve } from './strategies';
 import { inTurn } from './turns';
-import { BEHIND_ENDLESS } from './wait-reasons';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
 export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
+  await placeEach(pass, ordered, place);
+  for (let round = 1; pass.moved && !hasEnded(pass) && round <= ROUNDS; round++) {
+    pass.moved = false;
+    const started = new Set(pass.grants.map(({ uid }) => uid));
+    await placeEach(
+      pass,
+      ordered.filter(({ uid }) => !started.has(uid)),
+      placeNow,
+    );
+  }
+}
+
+/** Each reservation that moves may let others start. */
+const ROUNDS = 3;
+
+async function placeEach(pass: Pass, ordered: readonly WorkloadRow[], placeOne: typeof place): Promise<void> {
   for (const row of inTurn(pass, ordered)) {
-    const pending = place(pass, row);
+    const pending = placeOne(pass, row);
     if (pending !== undefined) await pending;
-    if (pass.interrupted || pass.restart) return;
+    if (hasEnded(pass)) return;
     const rest = pass.input.rest?.();
     if (rest !== undefined) await rest;
   }
-  for (let round = 0; pass.moved && round < ROUNDS; round++) await startReserved(pass, ordered);
 }
 
-/** Each reservation that moves may let another one start. */
-const ROUNDS = 3;
+function hasEnded({ interrupted, restart }: Pass): boolean {
+  return interrupted || restart;
+}
 
-/** Starts what has a reservation and was in the way of nothing but reservations that have moved since it was reached. */
-async function startReserved(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
-  pass.moved = false;
-  for (const row of ordered) {
-    const reservation = pass.reservations.of(row.uid);
-    const budget = budgetOf(pass, row);
-    if (reservation === undefined || !mayStartNow(pass, budget, row, reservation)) continue;
-    if (shortageOf(pass, row) === undefined) await decideByFluxion(pass, { row, budget, reservation });
-    else claimQuota(pass, row, reservation.allocation);
-    if (pass.interrupted || pass.restart) return;
+/** Starts what was in the way of nothing but reservations that have moved since it was reached. */
+function placeNow(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
+  const budget = budgetOf(pass, row);
+  if (budget.matchesLeft === 0 || budget.cutShort || pass.beyondLimit.has(row.uid)) return undefined;
+  const reservation = pass.reservations.of(row.uid);
+  const mayStart =
+    reservation === undefined
+      ? !budget.closed && !isUnplannable(pass, row)
+      : mayStartNow(pass, row, reservation);
+  if (!mayStart) return undefined;
+  if (shortageOf(pass, row) !== undefined) {
+    if (reservation !== undefined) claimQuota(pass, row, reservation.allocation);
+    return undefined;
   }
+  if (reservation === undefined && wasRefused(pass, budget, row)) return undefined;
+  return decideByFluxion(pass, { row, budget, reservation });
 }
 
-function mayStartNow(
-  pass: Pass,
-  budget: QueueBudget,
-  row: WorkloadRow,
-  { allocation }: Reservation,
-): boolean {
+function mayStartNow(pass: Pass, row: WorkloadRow, { allocation }: Reservation): boolean {
   const { now, nodes } = pass.input;
-  if (allocation.start <= now || budget.matchesLeft === 0 || budget.cutShort) return false;
+  if (allocation.start <= now) return false;
   if (!pass.quotas.mayStartBefore(row, now + 1)) return false;
   return nodes === undefined || forecastOf(pass).mayStartBefore(now + 1, row, allocation);
 }
 
 /** Most rows are decided without a question to Fluxion, and then at once: a promise for each of ten thousand is slow. */
 function place(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
-  return decide(pass, row, pass.reservations.reach(row));
+  const reservation = pass.reservations.reach(row);
+  if (reservation === undefined || !pass.heldPlaces.has(row.uid)) return decide(pass, row, reservation);
+  return liftReservation(pass, reservation).then(() => decide(pass, row, undefined));
 }
 
 /** @returns undefined if the row is decided */
@@ -114,10 +123,12 @@ function decide(
 }
 
 async function decideWithShortage(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {
-  const { row, budget, reservation } = applicant;
+  const { row, budget } = applicant;
   if (await waitsForQuota(pass, applicant, shortage)) return;
+  // It is given up where evictions let the row start now.
+  const reservation = pass.reservations.of(row.uid);
   if (reservation === undefined && wasRefused(pass, budget, row)) return;
-  await decideByFluxion(pass, applicant);
+  await decideByFluxion(pass, { row, budget, reservation });
 }
 
 async function decideByFluxion(pass: Pass, { row, budget, reservation }: Applicant): Promise<void> {
@@ -197,6 +208,7 @@ async function waitForLimit(
   limit: string,
 ): Promise<void> {
   if (reservation !== undefined) await dropReservation(pass, reservation);
+  pass.beyondLimit.add(row.uid);
   pass.waits.markQuota(row, limit);
 }
 
@@ -227,115 +239,4 @@ function mayStartEarlier(
 function endQueue({ waits }: Pass, budget: QueueBudget, row: WorkloadRow): void {
   budget.markExhausted();
   if (budget.closed) waits.markBehind(row);
-}
-
-/** Turns Fluxion's last answer into a decision. */
-async function record(pass: Pass, candidate: Candidate, given: MatchResult): Promise<void> {
-  const { row, budget, reservation } = candidate;
-  const { answer, shortage } = await withinQuota(pass, candidate, given);
-  const kept =
-    reservation !== undefined &&
-    answer.status === 'OK' &&
-    isSamePlan(answer.allocation, reservation.allocation);
-  if (reservation !== undefined && !kept) markMoved(pass);
-  switch (answer.status) {
-    case 'OK':
-      accept(pass, candidate, answer, shortage);
-      // Its reservation is free for the workload that was passed over, not for the next in order.
-      // The rest of a strict queue was told to wait behind it.
-      if (reservation !== undefined && !answer.reserved && (budget.passedOver || budget.closed))
-        pass.restart = true;
-      return;
-    case 'BUSY':
-      if (shortage !== undefined) return refuseForQuota(pass, candidate, shortage);
-      // Fluxion calls more nodes than there are busy if it may reserve.
-      if (pass.input.nodes !== undefined && !pass.cluster.fits(row.jobspec))
-        return refuseForGood(pass, row, answer.text);
-      return refuseForNow(pass, candidate, answer.text);
-    case 'UNSATISFIABLE':
-      return refuseForGood(pass, row, answer.text);
-    case 'INVALID':
-      return pass.waits.markInvalid(row, answer.text);
-    case 'NOT_READY':
-      throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `Fluxion has no graph: ${answer.text}`, {
-        remedy: 'init and replay, then go on',
-        retryable: true,
-      });
-  }
-}
-
-function accept(
-  pass: Pass,
-  candidate: Candidate,
-  { allocation, reserved }: MatchResult & { status: 'OK' },
-  shortage: string | undefined,
-): void {
-  const { row, budget } = candidate;
-  if (reserved) reserve(pass, candidate, allocation, shortage);
-  else grant(pass, budget, row, allocation);
-  pass.forecast?.add(allocation);
-}
-
-function reserve(
-  pass: Pass,
-  { row, budget, reservation }: Candidate,
-  allocation: Allocation,
-  shortage: string | undefined,
-): void {
-  // Nodes may be free now for others that ask for as much.
-  if (shortage === undefined) cacheFor(pass, row).busy.add(row.jobspec);
-  const { uid, jobid } = row;
-  // A claim stays one when the workloads that return its quota need longer to leave than planned.
-  const isOwed = pass.beneficiaries.has(uid) && budget.reservationsLeft <= 0;
-  const isClaim = reservation?.isClaim === true || isOwed;
-  addReservation(pass, row, {
-    uid,
-    jobid,
-    allocation,
-    ...(isClaim && { isClaim }),
-    ...(shortage !== undefined && { shortage }),
-  });
-  if (budget.isStrict) budget.closed = true;
-}
-
-function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Allocation): void {
-  budget.granted = true;
-  pass.grants.push({ uid: row.uid, allocation });
-  pass.waits.clear(row);
-  claimQuota(pass, row, allocation);
-}
-
-/** The quota allows none of the nodes that it could have now. */
-function refuseForQuota({ waits }: Pass, { row, budget }: Candidate, shortage: string): void {
-  budget.refuseOverQuota(row.jobspec, shortage);
-  waits.markQuota(row, shortage);
-}
-
-function refuseForNow(pass: Pass, { row, budget, mayReserve }: Candidate, text: string): void {
-  const { waits } = pass;
-  const cache = cacheFor(pass, row);
-  if (text === BEHIND_ENDLESS) {
-    cache.endless.add(row.jobspec);
-    waits.markBehindEndless(row);
-    return;
-  }
-  cache.busy.add(row.jobspec);
-  if (mayReserve) cache.unplannable.add(row.jobspec);
-  else budget.passedOver = true;
-  pass.waits.markBusy(row);
-  if (budget.isStrict) budget.closed = true;
-}
-
-/** While nodes are down, Fluxion says unsatisfiable to a request for more nodes than are up, though it fits the cluster. */
-async function refuseForGood(pass: Pass, row: WorkloadRow, text: string): Promise<void> {
-  const { waits, input } = pass;
-  const cache = cacheFor(pass, row);
-  const { satisfiable } = await input.matcher.satisfiable(row.jobspec);
-  if (satisfiable) {
-    cache.down.add(row.jobspec);
-    waits.markDown(row);
-  } else {
-    cache.never.add(row.jobspec);
-    waits.markUnsatisfiable(row, text);
-  }
 }

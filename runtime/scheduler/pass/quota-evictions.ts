@@ -2,21 +2,36 @@
  * Evictions for a workload that lacks quota: of other queues that have borrowed its queue's own quota (reclaim), and of
  * workloads of lower priority that use up the quotas which it is charged to (preemption).
  */
+import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { evictable, evicted, evictFor, freeFor, type Holder, nodeRoom, protectedUntil } from './eviction';
+import {
+  evictable,
+  evicted,
+  evictFor,
+  freeFor,
+  type Holder,
+  isAwaiting,
+  nodeRoom,
+  protectedUntil,
+} from './eviction';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import type { QuotaShortage } from './quota';
+import { planWithinQuota } from './quota-plan';
 import { type QuotaHolder, QuotaRoom } from './quota-room';
 import { claimQuota, dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
-import { type Candidate, match } from './strategies';
+import type { Candidate } from './strategies';
 import { heldBy, type Usage } from './usage';
 import { cheapestFirst, type Room, victims } from './victims';
 
-type Victim = Holder & { readonly holds: Usage };
+type Victim = Holder & {
+  readonly holds: Usage;
+  /** Whether it returns what its queue has borrowed; else it is preempted, and protected as others are. */
+  readonly isBorrower: boolean;
+};
 
 /** How often a queue counts nodes in vain in one pass: its workloads that wait for nodes anyway may be thousands. */
 const FAILURES = 4;
@@ -33,6 +48,7 @@ export async function evictForQuota(
   const preempts = budget.settings.preempts && candidate.mayReserve && row.preemptions === 0;
   const failures = failedReclaims.get(row.queue) ?? 0;
   if (!(reclaims || preempts) || failures >= FAILURES) return false;
+  if (isAwaiting(pass, row)) return false;
   // Borrowers that wait behind the owner return what they have planned before any that runs is evicted.
   const planned = reclaims ? plannedBehind(pass, row) : [];
   for (const reservation of planned) quotas.free(reservations.rowOf(reservation));
@@ -57,9 +73,7 @@ async function victimsFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise
   if (quota.missing === 0 || all.length === 0 || victims<Victim>(quota, all) === undefined) return [];
   const room = both<Victim>(quota, nodeRoom(await freeFor(pass, row)));
   const { now } = pass.input;
-  const open = all.filter(
-    (victim) => isBorrower(pass, row, victim.row) || protectedUntil(pass, victim) <= now,
-  );
+  const open = all.filter((victim) => victim.isBorrower || protectedUntil(pass, victim) <= now);
   const chosen = lawfulVictims(quota, room, open);
   if (chosen !== undefined) return chosen;
   failedReclaims.set(row.queue, (failedReclaims.get(row.queue) ?? 0) + 1);
@@ -88,6 +102,7 @@ function candidatesFor(pass: Pass, row: WorkloadRow, { reclaims, preempts }: Rig
   return [...borrowers, ...lower].map((holder) => ({
     ...holder,
     holds: heldBy(holder.row, holder.allocation, pass.units),
+    isBorrower: !lower.includes(holder),
   }));
 }
 
@@ -127,12 +142,8 @@ async function evictAll(
   const returned = (victim: WorkloadRow) =>
     `returns quota that it borrowed from ${shownQueue(victim, row.queue)} to ${shownName(victim, row)}`;
   const plan = {
-    messageFor: (victim: Holder) =>
-      isBorrower(pass, row, victim.row) ? returned(victim.row) : preemptedBy(victim.row, row),
-    match: async () => {
-      await matcher.cancel(row.jobid);
-      return match(pass, row, 'allocate_orelse_reserve');
-    },
+    messageFor: (victim: Victim) => (victim.isBorrower ? returned(victim.row) : preemptedBy(victim.row, row)),
+    match: () => planBeside(pass, row),
     otherwise: reservation?.allocation.start ?? Infinity,
   };
   let answer = await evictFor(pass, row, chosen, plan);
@@ -142,6 +153,15 @@ async function evictAll(
   await matcher.cancel(row.jobid);
   if (answer === undefined && reservation !== undefined) await matcher.replay([reservation.allocation], now);
   return answer !== undefined;
+}
+
+/** Nodes that are free only until the quota is would not do. */
+async function planBeside(pass: Pass, row: WorkloadRow): Promise<MatchResult> {
+  const { matcher, now } = pass.input;
+  await matcher.cancel(row.jobid);
+  const allocation = await planWithinQuota(pass, row, { from: now });
+  if (allocation === undefined) return { status: 'BUSY', text: '' };
+  return { status: 'OK', allocation, reserved: allocation.start > now };
 }
 
 function both<C>(first: Room<C>, second: Room<C>): Room<C> {

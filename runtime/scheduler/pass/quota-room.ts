@@ -10,6 +10,8 @@ export interface QuotaHolder {
   readonly row: Owner;
   /** What the row holds, by dimension. */
   readonly holds: Usage;
+  /** Whether it leaves because its queue has borrowed: only what was borrowed is returned. @default true */
+  readonly isBorrower?: boolean;
 }
 
 export interface Charges<A> {
@@ -69,9 +71,15 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
 
   /** Whether every other queue would still have borrowed something without the largest victim that it loses. */
   isLawful(chosen: readonly C[]): boolean {
-    const byQueue = Map.groupBy(chosen, ({ row }) => row.queue);
-    return [...byQueue].every(([, own]) =>
-      own.some((last) => this.mayLose(own.filter((one) => one !== last))),
+    const borrowers = chosen.filter(({ isBorrower }) => isBorrower !== false);
+    const byQueue = Map.groupBy(borrowers, ({ row }) => row.queue);
+    return [...byQueue.values()].every((own) =>
+      own.some((last) =>
+        this.mayLose(
+          last,
+          own.filter((one) => one !== last),
+        ),
+      ),
     );
   }
 
@@ -79,18 +87,17 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
   lawfulOf<V extends C>(candidates: readonly V[]): readonly V[] {
     const before = new Map<string, V[]>();
     return candidates.filter((candidate) => {
+      if (candidate.isBorrower === false) return true;
       const own = before.get(candidate.row.queue) ?? [];
       before.set(candidate.row.queue, own);
-      if (own.length > 0 && !this.mayLose(own)) return false;
+      if (!this.mayLose(candidate, own)) return false;
       own.push(candidate);
       return true;
     });
   }
 
-  /** Whether the queue of these workloads has still borrowed some of what is lacking when they are gone. */
-  private mayLose(gone: readonly C[]): boolean {
-    if (gone.length === 0) return true;
-    const { row } = gone[0]!;
+  /** Whether the queue of the row has still borrowed some of what is lacking when others of it are gone. */
+  private mayLose({ row }: C, gone: readonly C[]): boolean {
     return this.lacks.some(({ account, short }) => {
       if (!this.charges.isCharged(row, account)) return false;
       const most = this.mostOf(row.queue, short.length);

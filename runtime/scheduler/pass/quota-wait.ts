@@ -3,6 +3,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
+import { isClaimOf, isOwed, takePlaces } from './claims';
 import { evicted } from './eviction';
 import type { QueueBudget } from './queue-budget';
 import type { QuotaShortage } from './quota';
@@ -18,7 +19,7 @@ import {
 } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { cacheFor, type Pass } from './state';
-import { type Candidate, mayReserve, ofLowerPriority } from './strategies';
+import { type Candidate, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
 
 export type Applicant = Omit<Candidate, 'mayReserve'>;
 
@@ -72,7 +73,7 @@ export async function waitsForQuota(
     // It starts when they are gone, wherever it was planned before.
     if (reservation !== undefined) await dropReservation(pass, reservation);
     // The shortage was that of a later time, and the quota is free until those that leave are gone.
-    else if (quotas.shortageOf(row) === undefined) return false;
+    if (quotas.shortageOf(row) === undefined) return false;
     await waitOrReserve(pass, { ...applicant, reservation: undefined }, shortage);
   } else await waitOrReserve(pass, applicant, shortage);
   return true;
@@ -84,7 +85,8 @@ async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaSh
   const returned = returnedAt(pass, applicant, shortage);
   // To find the time for each of ten thousand workloads that may not reserve would take seconds.
   const from = mayHave || returned !== undefined || budget.isStrict ? pass.quotas.freeFrom(row) : Infinity;
-  const isClaim = reservation?.isClaim === true || (returned !== undefined && from <= returned);
+  const isReturned = returned !== undefined && (from <= returned || pass.beneficiaries.has(row.uid));
+  const isClaim = reservation?.isClaim === true || isReturned || isClaimOf(pass, row);
   if (reservation !== undefined && !isDue(pass, reservation) && from >= reservation.allocation.start) {
     claimQuota(pass, row, reservation.allocation);
     keepReservation(pass, budget, row, reservation);
@@ -148,8 +150,8 @@ async function reserveFor(
   const allocation = await plan(pass, applicant, { from, ...boundsOf(pass, reservation) });
   if (allocation === undefined) {
     const isKept = reservation !== undefined && (await restore(pass, row, reservation));
-    if (!isKept) pass.waits.markQuota(row, message);
-    return;
+    if (isKept) return keepReservation(pass, budget, row, reservation);
+    return waitWithout(pass, { row, budget, reservation: undefined }, shortage, from);
   }
   if (reservation !== undefined) markMoved(pass);
   addReservation(pass, row, {
@@ -244,7 +246,9 @@ function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): re
   return reservations.unreached().filter((other) => {
     const rival = reservations.rowOf(other);
     if (!quotas.areRivals(row, rival)) return false;
-    return isLost || lower.has(other) || (budget.isStrict && rival.queue === row.queue);
+    return (
+      (isLost && !isOwed(pass, other)) || lower.has(other) || (budget.isStrict && rival.queue === row.queue)
+    );
   });
 }
 
@@ -252,8 +256,8 @@ function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): re
 async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean> {
   const { row } = applicant;
   const { quotas, reservations } = pass;
-  const others = yieldingRivals(pass, applicant);
-  if (others.length === 0) return false;
+  const rivals = yieldingRivals(pass, applicant);
+  const others = rivals.filter((other) => !isOwed(pass, other));
   const before = quotas.freeFrom(row);
   for (const other of others) quotas.free(reservations.rowOf(other));
   const isEarlier = quotas.freeFrom(row) < before;
@@ -261,7 +265,8 @@ async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean
     claimQuota(pass, reservations.rowOf(other), other.allocation);
     if (isEarlier) await dropReservation(pass, other);
   }
-  return isEarlier;
+  const hasPlace = applicant.reservation === undefined && (await takePlaces(pass, row, rivals));
+  return hasPlace || isEarlier;
 }
 
 /** Reservations that yield keep it neither from nodes nor from quota. */
@@ -285,8 +290,9 @@ function yieldingPlans(
 ): readonly Reservation[] {
   const promised = reservation?.allocation.start ?? pass.broken.get(row.uid) ?? Infinity;
   const mayWait = before === Infinity;
-  if (mayWait && start > Math.max(promised, pass.input.now)) return pass.reservations.unreached();
-  return reservation !== undefined || start <= from ? [] : ofLowerPriority(pass, row);
+  if (mayWait && start > Math.max(promised, pass.input.now)) return plannedBehind(pass);
+  const isBest = reservation !== undefined || start <= from;
+  return isBest ? [] : ofLowerPriority(pass, row).filter((other) => !isOwed(pass, other));
 }
 
 export interface WithinQuota {

@@ -23,7 +23,7 @@ export async function keepReservations(
     if (reservation === undefined || !isValid(pass, reservation, row)) continue;
     left.delete(row.jobid);
     pass.reservations.keep(reservation, row);
-    charge(pass, row, reservation);
+    chargeReservation(pass, row, reservation);
   }
   for (const { jobid } of left.values()) {
     await pass.input.matcher.cancel(jobid);
@@ -43,7 +43,7 @@ function isValid(pass: Pass, reservation: Reservation, row: WorkloadRow): boolea
 /** Records a reservation that Fluxion holds, and says that the row waits for it. */
 export function addReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
   pass.reservations.add(reservation, row);
-  charge(pass, row, reservation);
+  chargeReservation(pass, row, reservation);
   markReserved(pass, row, reservation);
 }
 
@@ -108,7 +108,7 @@ export function markMoved(pass: Pass): void {
   markFreed(pass);
 }
 
-function charge(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
+export function chargeReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
   budgetOf(pass, row).countReservation(reservation, 1);
   claimQuota(pass, row, reservation.allocation);
 }

@@ -29,8 +29,14 @@ export interface Pass {
   readonly reservations: Reservations;
   /** By uid: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: Map<string, number>;
-  /** Uids of workloads for which others were evicted: they start before others borrow what these leave. */
-  readonly beneficiaries: Set<string>;
+  /** By uid of a workload: those that were evicted for it. It starts before others borrow what these leave. */
+  readonly beneficiaries: Map<string, ReadonlySet<string>>;
+  /** Uids of workloads whose start was promised with a claim when the pass began. */
+  readonly claims: ReadonlySet<string>;
+  /** Uids of beneficiaries with a reservation that only keeps others away until the pass reaches them. */
+  readonly heldPlaces: Set<string>;
+  /** Uids of workloads that are not considered, because too many wait before them. */
+  readonly beyondLimit: Set<string>;
   /** How often a queue could not reclaim its quota in this pass, by queue. */
   readonly failedReclaims: Map<string, number>;
   readonly cache: PassCache;
@@ -39,7 +45,7 @@ export interface Pass {
   /** Times that depend on a prediction: nothing that is planned for them is an estimate. */
   readonly predicted: Set<number>;
   /** Starts that the previous pass promised and whose reservations are lost, by uid. */
-  readonly broken: ReadonlyMap<string, number>;
+  readonly broken: Map<string, number>;
   readonly endlessUsage: EndlessUsage;
   /** Undefined if the pass knows nothing of pods. */
   readonly rules: RuleMatcher | undefined;
@@ -73,6 +79,8 @@ export function beginPass(given: PassInput): Pass {
   const settings = settingsText(given.queues);
   const isGrown = given.graphGrew !== false || cache.settings !== settings;
   const freed = given.freed !== false || isGrown || isPreemptDue;
+  // Refusals that an unfinished pass has found are as good as before.
+  const kept = freed ? newPassCache() : cache;
   const rules = ruleMatcherOf(given);
   const input = rules === undefined ? given : { ...given, matcher: rules };
   return {
@@ -88,15 +96,18 @@ export function beginPass(given: PassInput): Pass {
     quotas: new Quotas(queues, units, now, cluster),
     reservations: new Reservations(),
     preemptAt: new Map(cache.preemptAt),
-    beneficiaries: new Set(cache.beneficiaries),
+    beneficiaries: new Map(cache.beneficiaries),
+    claims: cache.claims,
+    heldPlaces: new Set(),
+    beyondLimit: new Set(),
     failedReclaims: new Map(),
-    cache: { ...(freed ? newPassCache() : cache), settings },
+    cache: { ...kept, settings },
     overruns,
     predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),
     broken: brokenPromises(cache.promised, input.reservations),
     endlessUsage: endlessUsageOf(input, holders),
     cluster,
-    freed,
+    freed: freed || cache.freed,
     moved: false,
     forecast: undefined,
     wakeAt: Infinity,
@@ -161,7 +172,7 @@ function overrunsOf(held: readonly WorkloadRow[], now: number): WorkloadRow[] {
 function brokenPromises(
   promised: ReadonlyMap<string, number>,
   kept: readonly Reservation[],
-): ReadonlyMap<string, number> {
+): Map<string, number> {
   const broken = new Map(promised);
   for (const { uid } of kept) broken.delete(uid);
   return broken;

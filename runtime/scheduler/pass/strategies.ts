@@ -7,6 +7,8 @@ import type { MatchOperation, MatchResult } from '../../fluxion/types';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
+import { isOwed, takePlaces } from './claims';
+import { isAwaiting } from './eviction';
 import { preferredRequests, rankOf } from './node-preference';
 import { priorityOf } from './order';
 import { TERMINATION_SECONDS } from './planned-end';
@@ -61,8 +63,14 @@ async function displaceLowerPriority(
   answer: MatchResult | undefined,
 ): Promise<MatchResult | undefined> {
   if (answer?.status !== 'BUSY') return undefined;
+  const { row } = candidate;
   const others = yielding(pass, candidate);
-  return others.length === 0 ? undefined : matchWithout(pass, others, candidate.row);
+  const rest = others.filter((other) => !isOwed(pass, other));
+  const given = rest.length === 0 ? undefined : await matchWithout(pass, rest, row);
+  if (given !== undefined && startOf(given) <= pass.input.now) return given;
+  if (others.length === 0 || rest.length === others.length) return given;
+  await takePlaces(pass, row, others);
+  return match(pass, row, 'allocate_orelse_reserve');
 }
 
 /**
@@ -77,8 +85,13 @@ async function replanBehindDelay(
   const promised = reservation?.allocation.start ?? pass.broken.get(row.uid);
   if (!mayReserve || promised === undefined || startOf(answer!) <= Math.max(promised, pass.input.now))
     return undefined;
-  const behind = pass.reservations.unreached();
+  const behind = plannedBehind(pass);
   return behind.length === 0 ? undefined : matchWithout(pass, behind, row);
+}
+
+/** The reservations behind a row whose promised start is lost, but not those for which others have left. */
+export function plannedBehind(pass: Pass): readonly Reservation[] {
+  return pass.reservations.unreached().filter((other) => !isOwed(pass, other));
 }
 
 function startOf(answer: MatchResult): number {
@@ -147,6 +160,7 @@ async function matchWithout(
 /** Only the next in order may evict, only once in its life, and not for a start that is near anyway. */
 function mayPreempt(pass: Pass, { row, budget, mayReserve }: Candidate, answer: MatchResult): boolean {
   if (!budget.settings.preempts || row.preemptions > 0 || !mayReserve) return false;
+  if (isAwaiting(pass, row)) return false;
   if (answer.status === 'BUSY') return true;
   return answer.status === 'OK' && answer.allocation.start > pass.input.now + TERMINATION_SECONDS;
 }

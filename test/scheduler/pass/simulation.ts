@@ -297,12 +297,12 @@ export class Simulation {
    * when the previous pass asks for one.
    */
   async run(
-    arrivals: readonly { readonly at: number; submit(): void }[] = [],
+    arrivals: readonly { readonly at: number; submit(): void | Promise<void> }[] = [],
     afterPass: () => Promise<void> = async () => undefined,
   ): Promise<void> {
     const coming = [...arrivals].sort((a, b) => a.at - b.at);
     for (;;) {
-      while (coming[0] !== undefined && coming[0].at <= this.now) coming.shift()!.submit();
+      while (coming[0] !== undefined && coming[0].at <= this.now) await coming.shift()!.submit();
       await this.endDue();
       const { nextAt = Number.POSITIVE_INFINITY, more } = await this.pass();
       this.isSettled = !this.freed && !more;
