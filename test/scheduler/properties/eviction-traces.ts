@@ -22,6 +22,16 @@ export interface Scenario {
   readonly queues: Readonly<Record<string, Settings>>;
   readonly jobs: readonly Arrival[];
   readonly nodes: number;
+  /** @default - none */
+  readonly changes?: readonly Change[];
+}
+
+/** A new leader, or with settings an administrator who changes a queue. */
+interface Change {
+  /** Seconds after the first workload. */
+  readonly after: number;
+  readonly queue?: string;
+  readonly settings?: Settings;
 }
 
 const CORES = 4;
@@ -72,11 +82,20 @@ const arrival = fc
     runs: Math.max(1, Math.round(job.walltime * part)),
   }));
 
+const change: fc.Arbitrary<Change> = fc
+  .record({ after: fc.integer({ min: 1, max: 800 }), queue: fc.constantFrom('a', 'b', 'c', null), settings })
+  .map(({ after, queue, settings: given }) =>
+    queue === null ? { after } : { after, queue, settings: given },
+  );
+
+const changes = fc.array(change, { minLength: 1, maxLength: 3 });
+
 export const scenariosUpTo = (maxLength: number): fc.Arbitrary<Scenario> =>
   fc.record({
     queues: fc.record({ a: settings, b: settings, c: settings }),
     jobs: fc.array(arrival, { minLength: 2, maxLength, size: 'max' }),
     nodes: fc.constantFrom(3, 8),
+    changes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: changes }),
   });
 
 export async function cluster({ queues, nodes }: Omit<Scenario, 'jobs'>): Promise<Simulation> {
@@ -85,17 +104,32 @@ export async function cluster({ queues, nodes }: Omit<Scenario, 'jobs'>): Promis
   return sim;
 }
 
-/** Runs the workloads `j0`, `j1`, ... until all have ended. */
+type Queues = Record<string, Settings>;
+
+/**
+ * Runs the workloads `j0`, `j1`, ... until all have ended.
+ * @param afterPass is told the settings of that time
+ */
 export async function play(
   given: Scenario,
-  afterPass: (sim: Simulation) => Promise<void>,
+  afterPass: (sim: Simulation, queues: Queues) => Promise<void>,
 ): Promise<Simulation> {
   const sim = await cluster(given);
-  let at = sim.now;
+  const queues: Queues = { ...given.queues };
+  const start = sim.now;
+  let at = start;
   const arrivals = given.jobs.map(({ gap, ...job }, i) => {
     at += gap;
     return { at, submit: () => void sim.submit(`j${i}`, job) };
   });
-  await sim.run(arrivals, () => afterPass(sim));
+  const changes = (given.changes ?? []).map(({ after, queue, settings: to }) => ({
+    at: start + after,
+    submit: async () => {
+      if (queue === undefined) return sim.restart();
+      queues[queue] = to!;
+      sim.queue(queue, to);
+    },
+  }));
+  await sim.run([...arrivals, ...changes], () => afterPass(sim, queues));
   return sim;
 }

@@ -10,6 +10,8 @@ export interface Property {
   readonly runs: number;
   /** A seed that is always taken, except in a nightly run. @default - that of the day */
   readonly seed?: number;
+  /** Whether a case that fails is made smaller: for a long trace that takes an hour. @default true */
+  readonly shrinks?: boolean;
   readonly check: { readonly property: fc.IRawProperty<unknown> };
   /** How often the cases met what the property is about: without that they show nothing. */
   readonly met: () => Readonly<Record<string, number>>;
@@ -33,11 +35,12 @@ export function holdsNone(violations: readonly string[]): void {
   holds(violations.length === 0, () => violations.join('; '));
 }
 
-export async function run({ name, runs, seed, check, met }: Property): Promise<Report> {
+export async function run({ name, runs, seed, shrinks = true, check, met }: Property): Promise<Report> {
   const { numRuns } = cases(runs);
   const from = process.cpuUsage();
   const outcome = await fc.check(check.property, {
     numRuns,
+    endOnFailure: !shrinks,
     ...(seed !== undefined && process.env.NIGHTLY !== '1' && { seed }),
   });
   const { user } = process.cpuUsage(from);

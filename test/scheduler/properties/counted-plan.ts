@@ -1,0 +1,84 @@
+/** What a simulation holds and plans at one moment, counted without the pass. */
+import type { WorkloadRow } from '../../../runtime/queue/workload';
+import type { Allocation } from '../../../runtime/resources/types';
+import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
+import type { Simulation } from '../pass/simulation';
+import type { Scenario, Settings } from './eviction-traces';
+
+export interface Held {
+  readonly queue: string;
+  readonly cores: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What runs, with its planned ends. */
+function runningIn(sim: Simulation): Held[] {
+  return sim.running().map(({ uid }) => {
+    const row = sim.row(uid);
+    return heldBy(row, plannedAllocation(row.allocation!, sim.now));
+  });
+}
+
+export function heldBy(
+  { queue, jobspec, pods }: WorkloadRow,
+  { start, end }: Pick<Allocation, 'start' | 'end'>,
+): Held {
+  const [slot] = jobspec.resources;
+  const cores = slot!.with!.find(({ type }) => type === 'core')!.count as number;
+  return { queue, cores: cores * pods, start, end };
+}
+
+/** Whether the quotas have room for it from its start to its end. */
+function hasQuota({ queues }: Pick<Scenario, 'queues'>, plan: readonly Held[], own: Held): boolean {
+  const starts = plan.map(({ start }) => start).filter((at) => at > own.start && at < own.end);
+  return [own.start, ...starts].every((at) => hasQuotaAt(queues, plan, own, at));
+}
+
+function hasQuotaAt(queues: Scenario['queues'], plan: readonly Held[], own: Held, at: number): boolean {
+  const used = (name: string) =>
+    plan
+      .filter(({ queue, start, end }) => queue === name && start <= at && end > at)
+      .reduce((sum, { cores }) => sum + cores, 0);
+  const mine = queues[own.queue]!;
+  const limit = mine.quota.cores! + (mine.cohort === null ? 0 : (mine.borrowing.cores ?? Infinity));
+  if (used(own.queue) + own.cores > limit) return false;
+  if (mine.cohort === null) return true;
+  const members = Object.entries(queues).filter(([, { cohort }]) => cohort === mine.cohort);
+  // What the others keep is as good as used.
+  const taken = members.map(([name, other]) => Math.max(used(name), name === own.queue ? 0 : keptBy(other)));
+  const total = members.reduce((sum, [, { quota }]) => sum + quota.cores!, 0);
+  return taken.reduce((sum, amount) => sum + amount, own.cores) <= total;
+}
+
+function keptBy({ quota, lending }: Settings): number {
+  return Math.max(0, quota.cores! - (lending.cores ?? Infinity));
+}
+
+/** Those that wait, in order. */
+export function waiting(sim: Simulation): WorkloadRow[] {
+  return [...sim.rows.values()]
+    .filter(({ phase }) => phase === 'Waiting')
+    .sort((a, b) => b.priority - a.priority || a.submittedAt - b.submittedAt || a.seq - b.seq);
+}
+
+/** Whether the row could start now beside all that runs and is reserved for others. */
+export async function couldStart(
+  sim: Simulation,
+  given: Pick<Scenario, 'queues'>,
+  row: WorkloadRow,
+): Promise<boolean> {
+  const { fluxion, now } = sim;
+  const own = sim.reservations.find(({ uid }) => uid === row.uid);
+  const others = sim.reservations.filter((other) => other !== own);
+  const plan = runningIn(sim);
+  plan.push(...others.map(({ uid, allocation }) => heldBy(sim.row(uid), allocation)));
+  if (!hasQuota(given, plan, heldBy(row, { start: now, end: now + row.walltime }))) return false;
+  if (own !== undefined) await fluxion.cancel(own.jobid);
+  const { jobspec } = row;
+  const jobid = 2 ** 51;
+  const answer = await fluxion.match({ jobid, jobspec, operation: 'allocate', now });
+  if (answer.status === 'OK') await fluxion.cancel(jobid);
+  if (own !== undefined) await fluxion.replay([own.allocation], now);
+  return answer.status === 'OK';
+}
