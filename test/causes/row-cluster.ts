@@ -164,6 +164,15 @@ export class RowCluster {
     });
   }
 
+  /** The queue has counted a pod on a node that was free: its watch of pods may be behind that of Jobs. */
+  async counted(node: string): Promise<void> {
+    await this.until(`${node} to be used`, BOUND_MS, async () => {
+      const { nodes } = await this.fluxion.state();
+      const found = nodes.find(({ name }) => name === node);
+      return found !== undefined && found.free.core !== found.total.core;
+    });
+  }
+
   /** The pods of a workload: those with the label `app`. */
   async pods(app: string): Promise<readonly Pod[]> {
     const query = `labelSelector=${encodeURIComponent(`app=${app}`)}`;

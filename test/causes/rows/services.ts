@@ -39,6 +39,7 @@ export const SERVICE_ROWS: readonly Row[] = [
     nodes: nodes(2),
     async run(cluster) {
       await cluster.occupy(cluster.nodes[0]!, { cpu: '3' });
+      await cluster.counted(cluster.nodes[0]!);
       await cluster.apply(job('wide', { pods: 2, requests: { cpu: '4' }, ...walltime('10m') }));
       await cluster.says('wide', /outside the queue/);
       await cluster.apply(job('small', { requests: { cpu: '4' }, ...walltime('20m') }));

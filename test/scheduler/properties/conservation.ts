@@ -148,7 +148,13 @@ const NAME = 'work is conserved, every eviction starts its beneficiary, and evic
 const LONG_TRACES_SEED = 329;
 
 export const CONSERVATION_PROPERTIES: readonly Property[] = [
-  { name: NAME, runs: 1_000, check: over(scenariosUpTo(6)), met: () => met },
+  {
+    name: NAME,
+    runs: 1_000,
+    check: over(scenariosUpTo(6)),
+    // The other kinds of evictions are rare in short traces.
+    met: () => ({ changed: met.changed, evicted: met.evicted }),
+  },
   {
     name: `${NAME}; long traces`,
     runs: 300,
