@@ -15,11 +15,13 @@ import {
   EDITS,
   type Edit,
   type Files,
+  HELD,
   type Health,
   patched,
   REVERTED,
   RUNS,
   teamFiles,
+  WAITS,
 } from './team';
 import { healthOf, type Way } from './ways';
 
@@ -89,8 +91,8 @@ export class TeamLife {
       await this.again('at rest');
       for (const edit of edits) await this.edit(edit);
       await this.again('after the edits');
-      await this.leaveAndReturn();
       if (edits === EDITS) await this.revert(edits.length);
+      await this.leaveAndReturn();
       await this.prune();
     } finally {
       this.repository.remove();
@@ -114,8 +116,15 @@ export class TeamLife {
     await this.again('after the revert');
   }
 
-  /** The label of the namespace leaves Git while its workloads wait and run, and comes back: nothing else changes. */
+  /**
+   * The label of the namespace leaves Git while its workloads wait and run, and comes back. Nothing changes but what waits, which
+   * the queue hands back to Kubernetes.
+   */
   private async leaveAndReturn(): Promise<void> {
+    // What its user suspended is handed back too, without a start.
+    const handedBack = Object.keys(this.expected).filter(
+      (each) => this.expected[each] === WAITS || this.expected[each] === HELD,
+    );
     const [file = ''] = Object.keys(this.files);
     const space = this.files[file]!;
     const left = patched(space, { metadata: { labels: { [NAMESPACE_LABEL]: null } } });
@@ -124,8 +133,8 @@ export class TeamLife {
       ['back in the queue', space],
     ] as const) {
       this.repository.commit(what, { [file]: object });
-      await this.unchanged(what, [], () => this.apply(what));
-      await this.again(what);
+      await this.unchanged(what, handedBack, () => this.apply(what));
+      await this.again(what, handedBack);
     }
   }
 
@@ -137,8 +146,8 @@ export class TeamLife {
   }
 
   /** Applies the same revision again: nothing changes, and what runs goes on. */
-  private async again(what: string): Promise<void> {
-    await this.unchanged(what, [], async () => {
+  private async again(what: string, but: readonly string[] = []): Promise<void> {
+    await this.unchanged(what, but, async () => {
       for (let round = 0; round < 2; round++)
         this.findings.add('drift', this.named(what, await this.way.drift(this.namespace, this.applied)));
     });

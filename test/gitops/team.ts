@@ -97,10 +97,10 @@ export function teamFiles(namespace: string): Files {
 /** What both engines say with the project's checks when the file's object has come to rest. */
 export type Health = readonly [fluxCd: string, argoCd: string];
 const READY: Health = ['Current', 'Healthy'];
-const HELD: Health = ['Current', 'Suspended'];
+export const HELD: Health = ['Current', 'Suspended'];
 /** Its pods run. */
 export const RUNS: Health = ['InProgress', 'Progressing'];
-const WAITS: Health = ['InProgress', 'Progressing'];
+export const WAITS: Health = ['InProgress', 'Progressing'];
 
 export const AT_REST: Readonly<Record<string, Health>> = {
   queue: READY,
