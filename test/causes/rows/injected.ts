@@ -105,8 +105,11 @@ export const INJECTED_ROWS: readonly Row[] = [
         job('gang', { pods: 2, requests: { cpu: '1500m' }, annotations, spec: { backoffLimit: 20 } }),
       );
       await cluster.runs('gang', 2, { perNode: 1 }, 170_000);
-      const [fluxJob] = await cluster.fluxJobs('gang');
-      expect(fluxJob?.status?.requeues).toBe(1);
+      // Its FluxJob follows in a few seconds.
+      await cluster.until('one requeue', 60_000, async () => {
+        const [fluxJob] = await cluster.fluxJobs('gang');
+        return fluxJob?.status?.phase === 'Running' && fluxJob.status.requeues === 1;
+      });
     },
   },
 ];
