@@ -73,14 +73,14 @@ describe('the package', () => {
   }, 120_000);
   afterAll(() => packed.remove());
 
-  test('needs no package beside its peers, and takes less than 7 MB', () => {
+  test('needs no package beside its peers, and takes less than 8 MB', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as object;
     expect(manifest).toMatchObject({ peerDependenciesMeta: { koffi: { optional: true } } });
     for (const field of ['dependencies', 'devDependencies', 'scripts', 'private'])
       expect(manifest).not.toHaveProperty(field);
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    expect(bytes).toBeLessThan(7e6);
+    expect(bytes).toBeLessThan(8e6);
   });
 
   test('type-checks and synthesizes a CommonJS program with its constructs', () => {
@@ -150,7 +150,11 @@ describe('the package', () => {
     const cache = mkdtempSync(join(tmpdir(), 'fluxqueue-compiled-'));
     const program = join('node_modules', 'cdk8s-fluxqueue', 'bin', 'fluxqueue.js');
     const ask = (home: string) =>
-      run('env', [`XDG_CACHE_HOME=${home}`, process.execPath, program, '--version'], project);
+      run(
+        'env',
+        ['-u', 'NODE_COMPILE_CACHE', `XDG_CACHE_HOME=${home}`, process.execPath, program, '--version'],
+        project,
+      );
     expect(ask(cache)).toBe(`${manifest.version}\n`);
     expect(readdirSync(join(cache, 'cdk8s-fluxqueue', 'compiled'))).not.toEqual([]);
     expect(ask('/dev/null')).toBe(`${manifest.version}\n`);

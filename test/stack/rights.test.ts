@@ -121,7 +121,7 @@ describeOwnStack(
     /** A FluxSetup, a Job whose FluxJob of an earlier Job exists, a bare pod, a Job that cannot create its pods, and pods without their claims. */
     async function runWorkloads(science: Namespace): Promise<void> {
       const { client, stack } = getFixture();
-      await client.create(fluxSetups('science'), {
+      const team = await client.create<KubeObject>(fluxSetups('science'), {
         apiVersion: 'flux-framework.org/v1alpha1',
         kind: 'FluxSetup',
         metadata: { name: 'team' },
@@ -130,7 +130,18 @@ describeOwnStack(
       await client.create(fluxJobs('science'), {
         apiVersion: 'jobs.converged-computing.org/v1alpha1',
         kind: 'FluxJob',
-        metadata: { name: 'train-job' },
+        metadata: {
+          name: 'train-job',
+          // One without an owner would be deleted before.
+          ownerReferences: [
+            {
+              apiVersion: 'flux-framework.org/v1alpha1',
+              kind: 'FluxSetup',
+              name: 'team',
+              uid: team.metadata.uid,
+            },
+          ],
+        },
         spec: {
           queue: 'team',
           workload: { apiVersion: 'batch/v1', kind: 'Job', name: 'train', uid: 'earlier' },
