@@ -43,6 +43,11 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
    */
   readonly onChange: (key: string, now: T | undefined, before: T | undefined) => void;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  /**
+   * Whether the process can do without these objects while it may not list them, as with the rights of an earlier version
+   * during a rollback. Until it may, there are none. @default false
+   */
+  readonly dispensable?: boolean;
   /** Objects per page of a list. @default 500 */
   readonly pageSize?: number;
   /** Milliseconds without data after which the watch is opened again. @default 90000 */
@@ -62,7 +67,10 @@ const HEALTHY_MILLISECONDS = 5_000;
 const WATCH_SECONDS = 240;
 
 export class Reflector<K extends KubernetesObject, T = K> {
-  /** Resolves when the first list is in the cache and was reported. It never rejects, because listing is retried. */
+  /**
+   * Resolves when the first list is in the cache and was reported, or is not allowed and dispensable. It never rejects,
+   * because listing is retried.
+   */
   readonly synced: Promise<void>;
   readonly #options: ReflectorOptions<K, T>;
   readonly #cache: ObjectCache<T>;
@@ -151,7 +159,15 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
     if (expired) logger.info(fields, 'the watch expired, listing again');
     else logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
+    this.#goOnWithout(error);
     if (wait > 0) await pause(this.#clock, wait, signal);
+  }
+
+  /** @param error of the last attempt */
+  #goOnWithout(error: unknown): void {
+    if (this.#options.dispensable !== true || !isStatus(error, 403)) return;
+    this.#lastSync ??= this.#clock.now();
+    this.#markSynced();
   }
 
   async #relist(signal: AbortSignal): Promise<void> {

@@ -117,6 +117,7 @@ export class Informers {
     const { pool } = this;
     this.namespaces = new Informer<KubernetesObject>({
       ...common('namespaces'),
+      dispensable: true,
       path: namespaces(),
       project: ({ metadata }) => ({ metadata: keptMetadata(metadata, pool) }),
     });
@@ -149,6 +150,7 @@ export class Informers {
     this.runtimeClasses = new Informer<RuntimeClass>({ ...common('runtimeclasses'), path: runtimeClasses() });
     this.limitRanges = new Informer<LimitRange>({
       ...common('limitranges'),
+      dispensable: true,
       path: limitRanges(),
       indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
     });

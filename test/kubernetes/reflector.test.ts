@@ -1,4 +1,5 @@
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
+import { ApiError } from '../../runtime/kubernetes/errors';
 import { Reflector } from '../../runtime/kubernetes/reflector';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { ManualClock, settle } from './manual-clock';
@@ -50,3 +51,43 @@ test('skips an object that cannot be read, and sees the others and its next vers
     'worse',
   ]);
 });
+
+test.each([
+  { dispensable: true, status: 403, goesOn: true },
+  { dispensable: true, status: 500, goesOn: false },
+  { dispensable: false, status: 403, goesOn: false },
+])(
+  'a list that is answered with $status, dispensable: $dispensable, goes on without: $goesOn',
+  async ({ dispensable, status, goesOn }) => {
+    const clock = new ManualClock();
+    let isAllowed = false;
+    const client = {
+      list: async () => {
+        if (isAllowed) return { items: [thing('good')], metadata: { resourceVersion: '1' } };
+        throw new ApiError({ status, reason: 'Unknown', message: 'no', retryAfterSeconds: undefined });
+      },
+      watch: () => new Promise(() => undefined),
+    } as unknown as KubernetesClient;
+    const onChange = jest.fn();
+    const reflector = new Reflector<Thing>({
+      client,
+      path: '/things',
+      dispensable,
+      onChange,
+      logger: recordingLogger(),
+      clock,
+    });
+    let isSynced = false;
+    void reflector.synced.then(() => {
+      isSynced = true;
+    });
+    reflector.start();
+    await settle();
+    expect([isSynced, reflector.lastSync !== undefined]).toEqual([goesOn, goesOn]);
+    isAllowed = true;
+    await clock.advance(60_000);
+    await settle();
+    expect([isSynced, onChange.mock.calls.length]).toEqual([true, 1]);
+    reflector.stop();
+  },
+);
