@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 const { existsSync } = require('node:fs');
 const { enableCompileCache } = require('node:module');
-const { homedir } = require('node:os');
 const { join } = require('node:path');
 
 // The package has the program as one file; in its repository it runs from source.
 const built = join(__dirname, '../runtime.js');
 if (existsSync(built)) {
   // To compile it takes most of the time until a command answers. Node 20 cannot keep what it compiled.
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  enableCompileCache?.(join(cache, 'cdk8s-fluxqueue', 'compiled'));
+  const { XDG_CACHE_HOME, HOME } = process.env;
+  const cache = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'));
+  if (cache) enableCompileCache?.(join(cache, 'cdk8s-fluxqueue', 'compiled'));
   require(built);
 } else {
   require('tsx/cjs');

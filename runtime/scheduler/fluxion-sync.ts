@@ -181,7 +181,9 @@ export class FluxionSync {
 
   private async adjust(given: DesiredState, replaced: ReadonlySet<string>): Promise<SyncResult> {
     const { now, nodes } = given;
+    // A row that loses more units meanwhile is replaced again.
     const reduced = new Set(this.reduced);
+    this.reduced.clear();
     const { freed, ended } = await this.freeJobs();
     // A job that ended since the snapshot was freed just now: a later end must not bring it back.
     const holders = given.holders.filter(({ jobid }) => !ended.has(jobid));
@@ -217,7 +219,6 @@ export class FluxionSync {
     const current = [...jobids].flatMap((jobid) => byJob.get(jobid) ?? []);
     for (const { jobid } of current) await this.options.fluxion.cancel(jobid);
     if (current.length > 0) await this.options.fluxion.replay(current, now);
-    for (const jobid of jobids) this.reduced.delete(jobid);
   }
 
   private haveGrown(nodes: DesiredState['nodes'], replaced: ReadonlySet<string>): boolean {

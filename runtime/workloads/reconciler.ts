@@ -159,8 +159,14 @@ export class WorkloadReconciler {
       if (departed !== undefined) return departed === 'over' ? undefined : departed;
     }
     const row = await this.rescue.succeed(object, (evicted) => {
-      const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
-      return submissionBuilder.submit(object, adapter, place);
+      if (evicted !== undefined || replaced === undefined)
+        return submissionBuilder.submit(object, adapter, evicted);
+      return submissionBuilder.submit(
+        object,
+        adapter,
+        this.replacements.placeFor(object, replaced),
+        replaced,
+      );
     });
     if (row === undefined) return undefined;
     this.log(row, 'submitted', { held: row.held });

@@ -65,14 +65,16 @@ export class SubmissionBuilder {
   /**
    * Queues the workload, in the place of its predecessor if it has one. An invalid workload is queued too, so that its
    * FluxJob tells its user why it waits. Returns undefined if it has a row already.
+   * @param replaced whose place it is. Only what asks for the same takes it: else a changed template would jump the queue
    */
   async submit(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     predecessor?: Predecessor,
+    replaced?: WorkloadRow,
   ): Promise<WorkloadRow | undefined> {
     const submission = this.judge(object, adapter, undefined);
-    const { uid, ...place } = predecessor ?? {};
+    const { uid, ...place } = (isAsBefore(submission, replaced) && predecessor) || {};
     const row = await this.options.workloadCache.submit({
       ...submission,
       ...place,
@@ -332,4 +334,9 @@ function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] 
 /** Nobody chose the default of MiniClusters. */
 function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
   return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
+}
+
+function isAsBefore({ priority, jobspec }: Submission, replaced: WorkloadRow | undefined): boolean {
+  if (replaced === undefined) return true;
+  return priority === replaced.priority && isDeepStrictEqual(jobspec.resources, replaced.jobspec.resources);
 }
