@@ -1,10 +1,11 @@
 /** What `graph` shows: the resource graph of Fluxion as an indented tree. Pure functions. */
 import type { ResourceGraph } from '../reader/kinds';
 import type { UnitCounts } from '../resources/types';
+import { addUnits } from '../resources/unit-counts';
 import { groupBy } from './group-by';
 import { byName, hostlistOf } from './node-names';
 import { counted, tableLines } from './output';
-import { addUnits, type UnitType, unitTypes } from './unit-amounts';
+import { type UnitType, unitTypes } from './unit-amounts';
 
 export interface GraphTreeOptions {
   /** Each node has a line; else equal nodes share one. */

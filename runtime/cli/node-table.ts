@@ -3,9 +3,10 @@ import { FluxqError } from '../errors';
 import type { NodeReport, NodeReportList } from '../reader/kinds';
 import { parseHostlist } from '../resources/hostlist';
 import type { UnitCounts } from '../resources/types';
+import { addUnits } from '../resources/unit-counts';
 import { byName, hostlistOf } from './node-names';
 import { counted, plain, tableLines } from './output';
-import { addUnits, amountsText, type UnitType, unitTypes } from './unit-amounts';
+import { amountsText, type UnitType, unitTypes } from './unit-amounts';
 
 export interface NodeTableOptions {
   /** With totals and the numbers of Fluxion. */

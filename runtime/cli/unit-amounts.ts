@@ -41,9 +41,3 @@ export function amountsText(counts: UnitCounts, types: readonly UnitType[]): str
   if (parts.every(({ type }) => counts[type] === 0)) return '-';
   return parts.map(({ type, name, amount }) => `${amount(counts[type]!)} ${name}`).join(', ');
 }
-
-export function addUnits(all: readonly UnitCounts[]): UnitCounts {
-  const sum: Record<string, number> = {};
-  for (const counts of all) for (const type in counts) sum[type] = (sum[type] ?? 0) + counts[type]!;
-  return sum;
-}

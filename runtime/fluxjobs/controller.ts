@@ -121,9 +121,10 @@ export class FluxJobController implements Controller {
   /** A FluxJob that a user deleted is created again while its workload is active. */
   private fluxJobChanged({ key, now, before }: Change<WatchedFluxJob>): void {
     const uid = (now ?? before)!.workload;
-    if (now?.isOrphan === true) this.orphans.set(uid, { key, uid: now.uid });
-    else this.orphans.delete(uid);
-    if (now?.isOrphan === true) this.queue.add(uid);
+    if (now?.isOrphan === true) {
+      this.orphans.set(uid, { key, uid: now.uid });
+      this.queue.add(uid);
+    } else this.orphans.delete(uid);
     if (now === undefined && this.shared.workloadCache.byUid(uid) !== undefined) this.queue.add(uid);
   }
 

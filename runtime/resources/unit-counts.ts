@@ -29,6 +29,13 @@ export function unitsOn(allocation: Allocation, node: string): UnitCounts | 'all
   return nodes.get(node) ?? {};
 }
 
-function countsOf(units: UnitIds): UnitCounts {
+/** Number of units by type. */
+export function countsOf(units: UnitIds): UnitCounts {
   return Object.fromEntries(Object.entries(units).map(([type, ids]) => [type, countIdset(ids)]));
+}
+
+export function addUnits(all: readonly UnitCounts[]): UnitCounts {
+  const sum: Record<string, number> = {};
+  for (const counts of all) for (const type in counts) sum[type] = (sum[type] ?? 0) + counts[type]!;
+  return sum;
 }

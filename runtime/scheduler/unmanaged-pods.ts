@@ -10,6 +10,7 @@ import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { UnitCounts } from '../resources/types';
+import { addUnits } from '../resources/unit-counts';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
@@ -68,15 +69,16 @@ export class UnmanagedPods {
   }
 
   private usageOf(node: string): UnitCounts | undefined {
-    const { nodes, informers, config, now } = this.shared;
+    const { nodes, informers, config } = this.shared;
     if (!nodes.exists(node)) {
       this.surpluses.set(node, new Map());
       return undefined;
     }
     const { outside, granted } = this.podsOf(informers.pods.byIndex('node', node));
     const surplus = new Map<string, UnitCounts>();
+    const now = this.shared.now();
     for (const { row, pods: all } of granted.values()) {
-      const pods = all.filter((pod) => !endsSoon(pod, now()));
+      const pods = all.filter((pod) => !endsSoon(pod, now));
       if (pods.length < all.length) this.ending.add(node);
       const units = surplusOf(row, node, pods, config.units);
       if (Object.keys(units).length > 0) surplus.set(row.uid, units);
@@ -84,7 +86,7 @@ export class UnmanagedPods {
     this.surpluses.set(node, surplus);
     if (outside.length === 0 && surplus.size === 0) return undefined;
     const requests = outside.map(({ spec }) => podRequests(spec));
-    return added([unmanagedUnits(requests, nodes.capacityOf(node), config.units), ...surplus.values()]);
+    return addUnits([unmanagedUnits(requests, nodes.capacityOf(node), config.units), ...surplus.values()]);
   }
 
   private podsOf(pods: readonly Pod[]): PodsOfNode {
@@ -126,11 +128,4 @@ export class UnmanagedPods {
     const { nodes } = this.shared;
     for (const name of nodes.graphNodes().keys()) this.outdated.add(name);
   }
-}
-
-function added(parts: readonly UnitCounts[]): UnitCounts {
-  const total: Record<string, number> = {};
-  for (const part of parts)
-    for (const [type, count] of Object.entries(part)) total[type] = (total[type] ?? 0) + count;
-  return total;
 }

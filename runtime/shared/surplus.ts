@@ -8,7 +8,7 @@ import { type UnitSettings, unitsOf } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { UnitCounts } from '../resources/types';
-import { unitsOn } from '../resources/unit-counts';
+import { addUnits, unitsOn } from '../resources/unit-counts';
 import { Signal } from '../signal';
 
 /** A pod that was granted the units of one that ends this soon waits for it, and no plan has to change. */
@@ -33,10 +33,7 @@ export function surplusOf(
 ): UnitCounts {
   const granted = allocation === null ? {} : unitsOn(allocation, node);
   if (granted === 'all') return {};
-  const used: Record<string, number> = {};
-  for (const pod of pods)
-    for (const [type, count] of Object.entries(unitsOfPod(pod, settings)))
-      used[type] = (used[type] ?? 0) + count;
+  const used = addUnits(pods.map((pod) => unitsOfPod(pod, settings)));
   return Object.fromEntries(
     Object.entries(used)
       .map(([type, count]) => [type, count - (granted[type] ?? 0)] as const)

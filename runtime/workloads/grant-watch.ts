@@ -9,13 +9,12 @@
 import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
-import { events } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import type { EvictionReason } from './eviction';
-import { explainedWait, lastSeen, type ObjectEvent } from './kubelet-events';
+import { explainedWait, newestEvent } from './kubelet-events';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
@@ -203,15 +202,11 @@ export class GrantWatch {
   /** The newest sentence of the Job controller about pods that it could not create since they are missing. */
   private async creationFailure({ object, row }: ActiveWorkload): Promise<string | undefined> {
     const { namespace, uid } = object.metadata;
-    const { items } = await this.options.client.list<ObjectEvent>(events(namespace), {
-      fieldSelector: `regarding.uid=${uid},reason=FailedCreate`,
-      priority: 'low',
-    });
-    const { clock, now } = this.options;
+    const { client, clock, now } = this.options;
     const missingSince = this.since.get(row.jobid)?.get(MISSING) ?? clock.now();
     const from = Math.floor(now() - (clock.now() - missingSince) / 1000) - CLOCK_SKEW;
-    const recent = items.filter((event) => lastSeen(event) >= from);
-    const newest = recent.sort((a, b) => lastSeen(b) - lastSeen(a))[0];
+    const selector = `regarding.uid=${uid},reason=FailedCreate`;
+    const newest = await newestEvent(client, namespace, selector, from);
     return newest?.note === undefined ? undefined : shorten(newest.note.replace(/^Error creating: /, ''));
   }
 }

@@ -12,7 +12,7 @@ import type { PodWait } from './pod-wait';
 const CREATING: GrantReason = 'ContainerCreating';
 
 /** An Event as controllers and the kubelet record it: by the older API, whose times have other names. */
-export interface ObjectEvent extends KubernetesObject {
+interface ObjectEvent extends KubernetesObject {
   readonly reason?: string;
   readonly note?: string;
   readonly type?: string;
@@ -21,10 +21,21 @@ export interface ObjectEvent extends KubernetesObject {
   readonly series?: { readonly lastObservedTime?: string };
 }
 
-export function lastSeen({ series, deprecatedLastTimestamp, eventTime, metadata }: ObjectEvent): number {
+function lastSeen({ series, deprecatedLastTimestamp, eventTime, metadata }: ObjectEvent): number {
   return secondsOf(
     series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp,
   );
+}
+
+/** The newest Event of this field selector. @param from Unix seconds; older ones do not count @default - all count */
+export async function newestEvent(
+  client: Pick<KubernetesClient, 'list'>,
+  namespace: string | undefined,
+  fieldSelector: string,
+  from = Number.NEGATIVE_INFINITY,
+): Promise<ObjectEvent | undefined> {
+  const { items } = await client.list<ObjectEvent>(events(namespace), { fieldSelector, priority: 'low' });
+  return items.filter((event) => lastSeen(event) >= from).sort((a, b) => lastSeen(b) - lastSeen(a))[0];
 }
 
 /** The wait with the newest warning about the pod, if its status says nothing. */
@@ -34,11 +45,7 @@ export async function explainedWait(
   wait: PodWait,
 ): Promise<PodWait> {
   if (wait.cause !== 'starting' || wait.reason !== CREATING) return wait;
-  const { items } = await client.list<ObjectEvent>(events(namespace), {
-    fieldSelector: `regarding.uid=${wait.uid},type=Warning`,
-    priority: 'low',
-  });
-  const [newest] = [...items].sort((a, b) => lastSeen(b) - lastSeen(a));
+  const newest = await newestEvent(client, namespace, `regarding.uid=${wait.uid},type=Warning`);
   if (newest?.note === undefined) return wait;
   return { ...wait, reason: newest.reason ?? wait.reason, message: newest.note };
 }

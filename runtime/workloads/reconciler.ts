@@ -159,14 +159,8 @@ export class WorkloadReconciler {
       if (departed !== undefined) return departed === 'over' ? undefined : departed;
     }
     const row = await this.rescue.succeed(object, (evicted) => {
-      if (evicted !== undefined || replaced === undefined)
-        return submissionBuilder.submit(object, adapter, evicted);
-      return submissionBuilder.submit(
-        object,
-        adapter,
-        this.replacements.placeFor(object, replaced),
-        replaced,
-      );
+      const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
+      return submissionBuilder.submit(object, adapter, place, evicted === undefined ? replaced : undefined);
     });
     if (row === undefined) return undefined;
     this.log(row, 'submitted', { held: row.held });

@@ -3,7 +3,7 @@ import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { nodes as nodePath, pods as podPath } from '../../runtime/kubernetes/paths';
-import type { Node, Pod } from '../../runtime/kubernetes/types';
+import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import { isUnmanagedJob } from '../../runtime/scheduler/unmanaged-usage';
 import type { KubeObject } from '../cluster/api';
 import type { NodeShape } from '../cluster/nodes';
@@ -177,6 +177,21 @@ export class RowCluster {
   async pods(app: string): Promise<readonly Pod[]> {
     const query = `labelSelector=${encodeURIComponent(`app=${app}`)}`;
     return (await this.get<{ items: Pod[] }>(`${podPath(this.namespace)}?${query}`)).items;
+  }
+
+  /** Waits until so many tasks of a Job have succeeded, and none made it fail. */
+  async succeeds(name: string, tasks: number): Promise<void> {
+    await this.until('all tasks', 170_000, async () => {
+      const { status } = await this.get<Job>(this.path('batch/v1', 'jobs', name));
+      expect(status?.conditions?.find(({ type }) => type === 'Failed')).toBeUndefined();
+      return status?.succeeded === tasks;
+    });
+  }
+
+  /** Asserts that the grant of a workload never ended before the workload. */
+  async keptItsGrant(app: string): Promise<void> {
+    const [fluxJob] = await this.fluxJobs(app);
+    expect(fluxJob?.status?.requeues).toBe(0);
   }
 
   /** The FluxJobs of a workload and of its pods. */

@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '../cluster/wait';
-import { runLine } from './shell';
+import { runLine } from '../shell-line';
 
 const ROOT = join(__dirname, '../..');
 const START = ['start', '--', '--keep', '--nodes', '20', '--jobs', '8'] as const;
 /** Milliseconds: the demo plays to its end first. */
 const PLAYS_MS = 300_000;
+
+/** Milliseconds after which a line is killed. */
+export const LONGEST_MS = 180_000;
 
 interface Config {
   contexts: { context: { namespace?: string } }[];
@@ -68,7 +71,7 @@ export class Demo {
       `${this.use}; kubectl -n ${namespace} create serviceaccount ${name} && ` +
         `kubectl -n ${namespace} create rolebinding ${name} --clusterrole=${role} --serviceaccount=${namespace}:${name} && ` +
         `kubectl -n ${namespace} create token ${name} --duration=4h`,
-      { folder, env: process.env },
+      { folder, env: process.env, longestMs: LONGEST_MS },
     );
     if (code !== 0) throw new Error(output);
     const config = JSON.parse(readFileSync(this.kubeconfig, 'utf8')) as Config;

@@ -11,10 +11,10 @@ import { messageOf } from '../../runtime/errors';
 import { findAssets } from '../cluster/assets';
 import { startCluster } from '../cluster/cluster';
 import { PackedPackage } from '../package/packed';
-import { Demo } from './demo';
+import { runLine, type Surroundings } from '../shell-line';
+import { Demo, LONGEST_MS } from './demo';
 import { documentedLines, INLINE, isSkipped, type Line, type Plan, planOf, type Where } from './lines';
 import { NODES, Project } from './project';
-import { runLine, type Surroundings } from './shell';
 
 const ROOT = join(__dirname, '../..');
 const NAMESPACE = 'science';
@@ -40,7 +40,7 @@ class FirstHour {
     refused?: RegExp,
   ): Promise<void> {
     this.steps += 1;
-    const { output, code } = await runLine(line, around, plan.until);
+    const { output, code } = await runLine(line, { ...around, longestMs: LONGEST_MS, until: plan.until });
     const isWell = refused === undefined ? code === 0 : code !== 0 && refused.test(output);
     if (!isWell) this.failed += 1;
     print(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { devDependencies } from '../../package.json';
 import { snippets } from '../docs/snippets';
 import { type PackedPackage, run } from '../package/packed';
-import type { Surroundings } from './shell';
+import type { Surroundings } from '../shell-line';
 
 const ROOT = join(__dirname, '../..');
 /** The npm packages with Node's binaries are named by platform. */

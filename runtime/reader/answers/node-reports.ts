@@ -2,8 +2,8 @@
 import { lastingTaints } from '../../jobspec/graph-nodes';
 import type { Node } from '../../kubernetes/types';
 import type { StoredView } from '../../queue/leader-view';
-import { countIdset } from '../../resources/idset';
-import type { AllocatedNode, Allocation, GraphNode, UnitCounts } from '../../resources/types';
+import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
+import { countsOf } from '../../resources/unit-counts';
 import { type NodeReport, type NodeReportList, READ_API } from '../kinds';
 import type { ReadResource } from '../resource';
 import { answered } from './answered';
@@ -100,7 +100,7 @@ function downText(node: Node | undefined): string {
 function unitsByNode(allocations: readonly Allocation[]): ReadonlyMap<string, UnitCounts> {
   const units = new Map<string, UnitCounts>();
   for (const { nodes } of allocations)
-    for (const node of nodes) units.set(node.name, plus(units.get(node.name) ?? NONE, countsOf(node)));
+    for (const node of nodes) units.set(node.name, plus(units.get(node.name) ?? NONE, countsOf(node.units)));
   return units;
 }
 
@@ -108,12 +108,8 @@ function unitsByNode(allocations: readonly Allocation[]): ReadonlyMap<string, Un
 function firstByNode(allocations: readonly Allocation[]): ReadonlyMap<string, UnitCounts> {
   const units = new Map<string, UnitCounts>();
   for (const { nodes } of allocations.toSorted((a, b) => a.start - b.start))
-    for (const node of nodes) if (!units.has(node.name)) units.set(node.name, countsOf(node));
+    for (const node of nodes) if (!units.has(node.name)) units.set(node.name, countsOf(node.units));
   return units;
-}
-
-function countsOf({ units }: AllocatedNode): UnitCounts {
-  return Object.fromEntries(Object.entries(units).map(([type, ids]) => [type, countIdset(ids)]));
 }
 
 function plus(a: UnitCounts, b: UnitCounts): UnitCounts {

@@ -9,8 +9,8 @@ import { matches } from '../../jobspec/constraints';
 import { type Ask, askOf } from '../../jobspec/jobspec';
 import type { WorkloadRow } from '../../queue/workload';
 import { isEndless } from '../../resources/endless';
-import { countIdset } from '../../resources/idset';
 import type { AllocatedNode, GraphNode, UnitCounts } from '../../resources/types';
+import { countsOf } from '../../resources/unit-counts';
 
 /** What keeps a workload from being planned. */
 export interface EndlessBlock {
@@ -120,7 +120,7 @@ export class EndlessUsage {
   private add(node: AllocatedNode): void {
     const used = this.ofServices.get(node.name) ?? {};
     this.ofServices.set(node.name, used);
-    const counts = countsOf(node);
+    const counts = keptCounts(node);
     for (const type in counts) used[type] = (used[type] ?? 0) + counts[type]!;
   }
 }
@@ -128,10 +128,10 @@ export class EndlessUsage {
 /** Allocations never change, so the counts are kept with them. */
 const counted = new WeakMap<AllocatedNode, UnitCounts>();
 
-function countsOf(node: AllocatedNode): UnitCounts {
+function keptCounts(node: AllocatedNode): UnitCounts {
   const known = counted.get(node);
   if (known !== undefined) return known;
-  const counts = Object.fromEntries(Object.entries(node.units).map(([type, ids]) => [type, countIdset(ids)]));
+  const counts = countsOf(node.units);
   counted.set(node, counts);
   return counts;
 }

@@ -62,7 +62,7 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/workloads',
-    file: 'grant-watch.ts',
+    file: 'kubelet-events.ts',
     resources: { 'events.k8s.io/events': 'events(' },
     verbs: ['list'],
   },

@@ -1,9 +1,8 @@
 /** A shell in which the lines of the documents work: kubectl with its plugin, and `fluxqueue` as in the controller's pod. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { runLine } from '../../shell-line';
 
 const ROOT = join(__dirname, '..', '..', '..');
 
@@ -53,24 +52,12 @@ export class Shell {
    * @param interruptAt Ctrl-C comes when what it prints matches. @default - it ends by itself
    */
   async run(line: string, options: RunOptions, interruptAt?: RegExp): Promise<Ended> {
-    const args = ['-o', 'pipefail', '-c', `exec 2>&1\n${line}`];
-    // In a process group of its own, as a terminal starts a line, so that all its programs get the signal.
-    const child = spawn('bash', args, { cwd: this.folder, env: this.environment(options), detached: true });
-    child.stdin.end();
-    let output = '';
-    let interrupted = false;
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (interruptAt === undefined || interrupted || !interruptAt.test(output)) return;
-      interrupted = true;
-      process.kill(-child.pid!, 'SIGINT');
-    });
-    const late = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), LONGEST_MS);
-    const [exitCode, signal] = (await once(child, 'close')) as [number | null, string | null];
-    clearTimeout(late);
+    const { folder } = this;
+    const given = { folder, env: this.environment(options), longestMs: LONGEST_MS, until: interruptAt };
+    const { output, code, signal, interrupted } = await runLine(line, given);
     if (interrupted) return { output: `${output}^C\n`, exitCode: 0 };
-    if (exitCode === null) throw new Error(`"${line}" was ended by ${signal}:\n${output}`);
-    return { output, exitCode };
+    if (code === null) throw new Error(`"${line}" was ended by ${signal}:\n${output}`);
+    return { output, exitCode: code };
   }
 
   remove(): void {
