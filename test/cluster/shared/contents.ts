@@ -47,6 +47,8 @@ const OF_KUBERNETES = [
 /** Admission can refuse the deletion of everything else, so it goes first. */
 const ADMISSION = '/apis/admissionregistration.k8s.io/';
 const NAMESPACES = '/api/v1/namespaces';
+/** Less than the five seconds for which Kubernetes leaves a deleted namespace alone, and than the second to which its time is cut. */
+const UNTOUCHED_MS = 3_000;
 const DELETION = { gracePeriodSeconds: 0, propagationPolicy: 'Background' };
 
 /** Everything that the cluster contains now. */
@@ -102,14 +104,18 @@ async function remove(api: ApiClient, found: Found): Promise<void> {
     await api.send('PATCH', path, { metadata: { finalizers: null } });
 }
 
-/** Kubernetes waits for five seconds before it looks at a namespace that is deleted; an empty one can go at once. */
+/**
+ * Kubernetes waits for five seconds before it looks at a namespace that is deleted; an empty one can go at once. Once Kubernetes
+ * empties it, its end is awaited: what the next suite makes in a namespace of this name would be deleted along with it.
+ */
 async function finalize(
   api: ApiClient,
   { collection, object }: Found,
   left: readonly Found[],
 ): Promise<void> {
   const { name, deletionTimestamp } = object.metadata;
-  if (collection.path !== NAMESPACES || deletionTimestamp === undefined) return;
+  if (collection.path !== NAMESPACES || deletionTimestamp == null) return;
+  if (Date.now() - Date.parse(String(deletionTimestamp)) > UNTOUCHED_MS) return;
   if (left.some((other) => other.object.metadata.namespace === name)) return;
   await api.send('PUT', `${NAMESPACES}/${name}/finalize`, { ...object, spec: { finalizers: [] } });
 }
