@@ -15,7 +15,7 @@ import type { Screen } from './screen';
 import { roleSettings, UNITS } from './settings';
 import { repeatLive } from './simulate';
 import { CORES, graphOf } from './simulation';
-import { demoWorkloads, exampleFile } from './workloads';
+import { DURATION, demoWorkloads, exampleFile } from './workloads';
 
 const NAMESPACE = 'demo';
 /** Of the manifests in examples/jobs, which users apply themselves. */
@@ -123,6 +123,9 @@ export async function keep(
     ...commands,
   ]);
   screen.print(`Your own jobs: kubectl create -f ${exampleFile('small')} (namespace ${USERS_NAMESPACE})`);
+  screen.print(
+    `Nodes are simulated: pods of Jobs run for 1 s, or as long as the annotation ${DURATION} of their template says (20s).`,
+  );
   // The servers are separate processes, so only this timer keeps the process alive.
   const alive = setInterval(() => undefined, 60_000);
   if (!signal.aborted) await once(signal, 'abort');

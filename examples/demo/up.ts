@@ -10,7 +10,6 @@ import { installServer, pinsOfPackage } from '../../test/cluster/postgres-packag
 import { INTERRUPTED, interruptSignal } from './interrupt';
 import { keep, runLocally, USERS_NAMESPACE, withLocalStack } from './local';
 import { Screen } from './screen';
-import { DURATION } from './workloads';
 
 const COMMANDS = [
   `kubectl -n ${USERS_NAMESPACE} create -f job.yaml`,
@@ -49,7 +48,7 @@ async function prepare(screen: Screen, signal: AbortSignal): Promise<void> {
 async function serve({ nodes }: UpOptions, screen: Screen, signal: AbortSignal): Promise<void> {
   await withLocalStack(nodes, screen, signal, (stack) => {
     screen.print(
-      `Jobs in namespace ${USERS_NAMESPACE} wait in the queue, as in each namespace with the label below. Nodes are simulated: pods of Jobs run for 1 s, or as long as their annotation ${DURATION} says (20s).`,
+      `Jobs in namespace ${USERS_NAMESPACE} wait in the queue, as in each namespace with the label below.`,
     );
     return keep(stack, COMMANDS, screen, signal);
   });

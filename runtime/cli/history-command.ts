@@ -6,7 +6,7 @@ import type { History } from '../reader/kinds';
 import { historyLines } from './history-table';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
 import { inNamespace, type Scope, scoped } from './with-client';
-import { type MeantWorkload, parseAnyWorkload } from './workload-names';
+import { type MeantWorkload, parseAnyWorkload, parseWorkload, workloadText } from './workload-names';
 
 interface Options extends Scope {
   readonly output: 'table' | 'wide' | 'json' | 'yaml';
@@ -15,13 +15,13 @@ interface Options extends Scope {
 export function addHistoryCommand(program: Command): void {
   scoped(program.command('history'))
     .description('print what happened to a workload, when, by whom and why, also long after it has ended')
-    .argument('<workload>', 'name, job/name, pod/name or mc/name; or namespace/name')
+    .argument('<workload>', 'name, job/name, pod/name, mc/name or fj/name; or namespace/name')
     .addOption(outputOption(['table', 'wide', 'json', 'yaml']))
     .action(printHistory);
 }
 
 async function printHistory(text: string, { output, ...scope }: Options): Promise<void> {
-  const { namespace, ...meant } = parseAnyWorkload(text);
+  const { namespace, ...written } = parseAnyWorkload(text);
   if (namespace !== undefined && scope.namespace !== undefined && namespace !== scope.namespace)
     throw new FluxqError(
       'FLUXQ_WORKLOAD_NAME',
@@ -33,6 +33,7 @@ async function printHistory(text: string, { output, ...scope }: Options): Promis
       },
     );
   await inNamespace({ ...scope, ...(namespace !== undefined && { namespace }) }, async (client, where) => {
+    const meant = written.isRecord ? parseWorkload(await workloadText(client, where, text)) : written;
     const all = await ask<History>(client, {
       verb: 'get',
       path: histories(where, meant.name),

@@ -11,6 +11,8 @@ export interface PlanOptions {
   readonly where: string;
   /** Whether a column has the namespace. */
   readonly namespaces: boolean;
+  /** Instead of a chart without bars. */
+  readonly empty: string;
   /** Hours of the chart. @default - until the last end of what waits, at most 24 */
   readonly hours?: number;
 }
@@ -61,15 +63,11 @@ export function planLines(plan: Plan, options: PlanOptions, page: Page): string[
   const chart = jobs.length === 0 ? undefined : new Chart(plan, jobs, options, page);
   const title = `plan of ${options.where} at ${rfc3339(plan.now)}`;
   const step = chart === undefined ? '' : `; a column is ${spanText(chart.step)}`;
-  return [
-    `${title}${step}`,
-    ...(chart === undefined ? ['nothing runs, and no start is planned'] : chart.lines()),
-    ...footer(plan),
-  ];
+  return [`${title}${step}`, ...(chart === undefined ? [options.empty] : chart.lines()), ...footer(plan)];
 }
 
 /** The same without bars, for readers of tables. */
-export function planTable(plan: Plan, { where, namespaces }: PlanOptions): string[] {
+export function planTable(plan: Plan, { where, namespaces, empty }: PlanOptions): string[] {
   const head = ['WORKLOAD', 'QUEUE', 'STATE', 'START', 'END', 'NODES'];
   const rows = plan.jobs
     .toSorted(byStart)
@@ -84,9 +82,7 @@ export function planTable(plan: Plan, { where, namespaces }: PlanOptions): strin
     ]);
   const title = `plan of ${where} at ${rfc3339(plan.now)}`;
   const table =
-    rows.length === 0
-      ? ['nothing runs, and no start is planned']
-      : tableLines([namespaces ? ['NAMESPACE', ...head] : head, ...rows]);
+    rows.length === 0 ? [empty] : tableLines([namespaces ? ['NAMESPACE', ...head] : head, ...rows]);
   return [title, ...table, ...footer(plan)];
 }
 

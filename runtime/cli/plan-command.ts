@@ -5,6 +5,7 @@ import type { Plan } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption } from './output';
 import { nameOf, type PlanOptions, planLines, planTable } from './plan-chart';
 import { type Page, repeat } from './repeat';
+import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped, whereOf } from './with-client';
 
 interface Options extends Scope {
@@ -28,6 +29,9 @@ export function addPlanCommand(program: Command): void {
     .action(printPlan);
 }
 
+/** Of a queue in which something waits behind the plan. */
+const NOTHING_PLANNED = 'nothing runs, and no start is planned';
+
 function hoursOf(text: string): number {
   const hours = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && hours > 0) return hours;
@@ -36,19 +40,23 @@ function hoursOf(text: string): number {
 
 async function printPlan({ allNamespaces, hours, output, watch, ...scope }: Options): Promise<void> {
   await inNamespace(scope, (client, namespace) => {
-    const options: PlanOptions = {
-      where: whereOf(allNamespaces ? undefined : namespace),
+    const asked = allNamespaces ? undefined : namespace;
+    const options: Omit<PlanOptions, 'empty'> = {
+      where: whereOf(asked),
       namespaces: allNamespaces,
       ...(hours !== undefined && { hours }),
     };
     return repeat(
-      () =>
-        ask<Plan>(client, {
+      async () => {
+        const plan = await ask<Plan>(client, {
           verb: 'list',
-          path: plans(allNamespaces ? undefined : namespace),
+          path: plans(asked),
           scope: allNamespaces ? 'all namespaces' : { namespace },
-        }),
-      (plan, page) => linesOf(plan, output, options, page),
+        });
+        const isEmpty = plan.jobs.length === 0 && plan.unplanned === 0;
+        return { plan, empty: isEmpty ? await emptySentence(client, asked) : NOTHING_PLANNED };
+      },
+      ({ plan, empty }, page) => linesOf(plan, output, { ...options, empty }, page),
       { watch, stream: output !== 'table' && output !== 'wide' },
     );
   });

@@ -34,7 +34,10 @@ export interface QueueObjects extends Readonly<Record<string, KubernetesObject>>
 export function addQueueCommand(program: Command): void {
   scoped(program.command('queue'))
     .description('print what runs and waits, in the order of the line')
-    .argument('[workloads...]', 'only these, also if they have ended: name, job/name, pod/name or mc/name')
+    .argument(
+      '[workloads...]',
+      'only these, also if they have ended: name, job/name, pod/name, mc/name or fj/name',
+    )
     .option('-A, --all-namespaces', 'of all namespaces', false)
     .option('--all', 'also what has ended', false)
     .option('--queue <name>', 'of this queue only')

@@ -30,7 +30,7 @@ export interface QueueTableOptions extends Filter {
   readonly users?: ReadonlyMap<string, string>;
 }
 
-const HEAD = ['QUEUE', 'POSITION', 'WORKLOAD', 'PHASE', 'NODES', 'START', 'AGE', 'REASON'];
+const HEAD = ['QUEUE', 'POS', 'WORKLOAD', 'PHASE', 'NODES', 'START', 'AGE', 'REASON'];
 const AGE = HEAD.indexOf('AGE');
 const WIDE = ['USER', 'PRIORITY', 'PODS', 'WALLTIME', 'LEFT'];
 
@@ -85,7 +85,7 @@ function rowOf(fluxJob: FluxJobObject, options: QueueTableOptions): PictureRow {
   };
 }
 
-function cellsOf(fluxJob: FluxJobObject, { now }: QueueTableOptions): string[] {
+function cellsOf(fluxJob: FluxJobObject, { now, users }: QueueTableOptions): string[] {
   const { spec, status = {} } = fluxJob;
   const { phase = '' } = status;
   const reason = phase === 'Waiting' ? scheduled(fluxJob).reason : '';
@@ -95,10 +95,19 @@ function cellsOf(fluxJob: FluxJobObject, { now }: QueueTableOptions): string[] {
     nameOf(fluxJob),
     phase,
     status.nodes ?? '',
-    status.start ?? '',
+    users === undefined ? startText(status.start, now) : (status.start ?? ''),
     ageOf(submittedAt(fluxJob), now),
     phase === 'Finished' ? (status.result ?? '') : reason,
   ];
+}
+
+/** A clock time is clear for so many milliseconds before and after it. */
+const CLEAR_MS = 12 * 3_600_000;
+
+/** Without its date while that is clear, so that a line is no longer than a terminal of 80 columns. */
+function startText(start: string | undefined, now: number): string {
+  const [, sign = '', time = ''] = /^([~?]?)(.*)$/.exec(start ?? '') ?? [];
+  return Math.abs(Date.parse(time) - now) < CLEAR_MS ? `${sign}${time.split('T')[1]}` : (start ?? '');
 }
 
 function wideCells({ spec, status = {} }: FluxJobObject, { users, now }: QueueTableOptions): string[] {

@@ -65,7 +65,9 @@ export async function emptySentence(
   if (namespace === undefined) return 'nothing runs or waits';
   const nothing = `nothing runs or waits in namespace ${namespace}`;
   const isQueued = await hasQueue(client, namespace);
-  return isQueued === false ? `${nothing}, which has not the label ${NAMESPACE_LABEL}: "true"` : nothing;
+  return isQueued === false
+    ? `${nothing}, which has not the label ${NAMESPACE_LABEL}: "true"; -n names another one`
+    : nothing;
 }
 
 /** What the history says last of a workload that was deleted, if there is a history. */

@@ -3,6 +3,7 @@
 import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/reading';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
+import { HANDED_BACK } from '../queue/workload';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
 
@@ -14,6 +15,8 @@ export interface Asked {
   readonly now: number;
   /** What is free on which nodes, as a sentence. @default - its user cannot see nodes */
   readonly free?: string;
+  /** Whether its namespace is known to have not the label of the queue. @default false */
+  readonly hasLeft?: boolean;
 }
 
 /** Why a workload waits, or what became of it; each line is a sentence. */
@@ -24,16 +27,22 @@ export function whyLines(asked: Asked): string[] {
   return [
     ...stateLines(asked),
     ...noteLines(fluxJob),
+    ...(asked.hasLeft === true ? [`${LEFT_LINE} once it is released`] : []),
     ...(advice === undefined ? [] : [`what to do: ${advice}`]),
   ];
 }
 
+/** Only the stack knows whether it is cluster-wide. */
+export const LEFT_LINE =
+  'its namespace has not the label fluxqueue/enabled: "true", so unless the queue is cluster-wide, Kubernetes runs it without the queue';
+
 function stateLines(asked: Asked): string[] {
   const { metadata, spec, status = {} } = asked.fluxJob;
   const { reason, message } = scheduled(asked.fluxJob);
+  const said = reasonSentence(asked.fluxJob);
   const name = `${metadata.namespace}/${nameOf(asked.fluxJob)}`;
-  const said = message === reason ? reason : `${reason}: ${withoutPrefix(message, `${reason}: `)}`;
   const nodes = status.nodes ?? 'its nodes';
+  if (message === HANDED_BACK) return [`${name} is in the queue no more: ${message}`];
   if (status.phase === 'Finished') return [`${name} has ended: ${status.result ?? reason}; ${message}`];
   if (reason === 'Evicting') return [`${name} has to leave ${nodes}`, said];
   if (status.phase === 'Running') return [`${name} runs on ${nodes}`, runSentence(asked)];
@@ -47,6 +56,18 @@ function stateLines(asked: Asked): string[] {
       ? [...aheadLines(asked), ...endLines(asked), ...(asked.free === undefined ? [] : [asked.free])]
       : []),
   ];
+}
+
+/** When a workload starts; where that is not known, why it waits. */
+export function whenLines(asked: Asked): string[] {
+  const { phase, estimatedStart, plannedStart } = asked.fluxJob.status ?? {};
+  const isKnown = phase !== 'Waiting' || (estimatedStart ?? plannedStart) !== undefined;
+  return [startSentence(asked), ...(isKnown ? [] : [reasonSentence(asked.fluxJob)])];
+}
+
+function reasonSentence(fluxJob: FluxJobObject): string {
+  const { reason, message } = scheduled(fluxJob);
+  return message === reason ? reason : `${reason}: ${withoutPrefix(message, `${reason}: `)}`;
 }
 
 /** Whether it waits in line for what others hold. */
@@ -82,7 +103,7 @@ const UNKNOWN_START: Readonly<Record<string, string>> = {
 const JUDGED_MS = 60_000;
 
 /** When a workload starts, as one sentence. */
-export function startSentence({ fluxJob, now }: Omit<Asked, 'all'>): string {
+function startSentence({ fluxJob, now }: Omit<Asked, 'all'>): string {
   const { status = {}, metadata } = fluxJob;
   const { reason } = scheduled(fluxJob);
   const isJudged = status.phase !== undefined && reason !== NOT_JUDGED;

@@ -4,6 +4,8 @@
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import { ADMITTED_LABEL, HOLD, PRIORITY, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { scheduled } from '../fluxjobs/reading';
+import type { Reason } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import type { Job, KubernetesObject } from '../kubernetes/types';
@@ -17,9 +19,11 @@ import { show } from './show';
 import { addTopCommand } from './top-command';
 import { hasQueue } from './unknown-workload';
 import { requireWaiting } from './waiting';
-import { type Asked, movedLines, startSentence, waitsForOthers, whyLines } from './why';
+import { type Asked, LEFT_LINE, movedLines, waitsForOthers, whenLines, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
 import { findDeletable, findFluxJob, findWorkload } from './workload-names';
+
+const HELD: Reason = 'Held';
 
 interface WatchOptions extends Scope {
   readonly watch: boolean;
@@ -49,7 +53,7 @@ export function addWorkloadCommands(program: Command): void {
 function named(program: Command, name: string, description: string): Command {
   return scoped(program.command(name))
     .description(description)
-    .argument('<workload>', 'name, job/name, pod/name or mc/name');
+    .argument('<workload>', 'name, job/name, pod/name, mc/name or fj/name');
 }
 
 function whole(text: string): number {
@@ -65,13 +69,15 @@ function printWhy(text: string, options: WatchOptions): Promise<void> {
   return showWorkload(text, options, say, async (client, fluxJob) => {
     // It would be old when the workload changes.
     const free = options.watch || !waitsForOthers(fluxJob) ? undefined : await freeNodes(client);
-    return free === undefined ? {} : { free };
+    const { namespace } = fluxJob.metadata;
+    const hasLeft = scheduled(fluxJob).reason === HELD && (await hasQueue(client, namespace!)) === false;
+    return { ...(free !== undefined && { free }), hasLeft };
   });
 }
 
 function printWhen(text: string, options: WatchOptions): Promise<void> {
   return showWorkload(text, options, (asked) => ({
-    lines: [startSentence(asked)],
+    lines: whenLines(asked),
     done: asked.fluxJob.status?.startTime !== undefined || asked.fluxJob.status?.phase === 'Finished',
   }));
 }
@@ -88,7 +94,7 @@ async function showWorkload(
   evidence: (
     client: KubernetesClient,
     fluxJob: FluxJobObject,
-  ) => Promise<Pick<Asked, 'free'>> = async () => ({}),
+  ) => Promise<Pick<Asked, 'free' | 'hasLeft'>> = async () => ({}),
 ): Promise<void> {
   let promised: string | undefined;
   const sayAll = (asked: Asked): Said => {
@@ -141,17 +147,13 @@ function release(text: string, scope: Scope): Promise<void> {
   return change(text, scope, async (_, object, client) => {
     const { metadata } = object;
     if (metadata.labels?.[ADMITTED_LABEL] !== 'true') return resume(object);
-    const after = (await hasQueue(client, metadata.namespace!)) === false ? LEFT : '';
+    const after = (await hasQueue(client, metadata.namespace!)) === false ? `; ${LEFT_LINE}` : '';
     if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined)
       return { patch: { metadata: none, spec: { suspend: false } }, done: `released${after}` };
     const isHeld = settingOf(metadata, HOLD) !== undefined;
     return isHeld ? { patch: { metadata: none }, done: `released${after}` } : { done: `is not held${after}` };
   });
 }
-
-/** Only the stack knows whether it is cluster-wide. */
-const LEFT =
-  '; its namespace has not the label fluxqueue/enabled: "true", so unless the queue is cluster-wide, Kubernetes runs it without the queue';
 
 /** What the queue has handed back, or never had. */
 function resume(object: KubernetesObject): Change {

@@ -1,6 +1,7 @@
-/** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`. */
-import { ADMITTED_LABEL } from '../../constructs/api/labels';
+/** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`, `fj/train-job`. */
+import { ADMITTED_LABEL, FLUXJOB_GROUP } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
+import { nameOf } from '../fluxjobs/reading';
 import { fluxJobName } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isTrue } from '../kubernetes/conditions';
@@ -19,6 +20,8 @@ interface Kind {
 
 /** A MiniCluster waits as its Job, which has the same name. */
 const MINICLUSTER_WORDS = ['mc', 'minicluster', 'miniclusters'];
+/** Of the record of a workload, as `kubectl get fluxjobs -o name` has it, too. */
+const RECORD_WORDS = ['fj', 'fluxjob', 'fluxjobs', `fluxjob.${FLUXJOB_GROUP}`];
 const KINDS: readonly Kind[] = [
   { kind: 'Job', path: jobs, words: ['job', 'jobs', 'job.batch', 'jobs.batch', ...MINICLUSTER_WORDS] },
   { kind: 'Pod', path: pods, words: ['pod', 'pods', 'po'] },
@@ -27,6 +30,8 @@ const KINDS: readonly Kind[] = [
 export interface MeantWorkload {
   readonly kinds: readonly Kind[];
   readonly name: string;
+  /** Whether it is the name of its FluxJob. @default false */
+  readonly isRecord?: boolean;
 }
 
 /** The kinds that the text may mean, and the name. @throws FluxqError FLUXQ_WORKLOAD_NAME */
@@ -34,11 +39,13 @@ export function parseWorkload(text: string): MeantWorkload {
   const [word, name, ...more] = text.split('/');
   if (name === undefined) return { kinds: KINDS, name: text };
   const kinds = KINDS.filter(({ words }) => words.includes(word!.toLowerCase()));
-  if (kinds.length > 0 && name !== '' && more.length === 0) return { kinds, name };
+  const isRecord = RECORD_WORDS.includes(word!.toLowerCase());
+  if ((kinds.length > 0 || isRecord) && name !== '' && more.length === 0)
+    return isRecord ? { kinds: KINDS, name, isRecord } : { kinds, name };
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,
-    remedy: 'write its name, job/NAME, pod/NAME or mc/NAME',
+    remedy: 'write its name, job/NAME, pod/NAME, mc/NAME or fj/NAME',
   });
 }
 
@@ -48,12 +55,15 @@ export function parseWorkload(text: string): MeantWorkload {
  */
 export function parseAnyWorkload(text: string): MeantWorkload & { readonly namespace?: string } {
   const [namespace = '', name = '', ...more] = text.split('/');
-  const isKind = KINDS.some(({ words }) => words.includes(namespace.toLowerCase()));
+  const words = [...KINDS.flatMap(({ words }) => words), ...RECORD_WORDS];
+  const isKind = words.includes(namespace.toLowerCase());
   if (isKind || namespace === '' || name === '' || more.length > 0) return parseWorkload(text);
   return { kinds: KINDS, name, namespace };
 }
 
-export function isMeant({ kinds, name }: MeantWorkload, { spec: { workload } }: FluxJobObject): boolean {
+export function isMeant({ kinds, name, isRecord }: MeantWorkload, fluxJob: FluxJobObject): boolean {
+  const { workload } = fluxJob.spec;
+  if (isRecord === true) return fluxJob.metadata.name === name;
   return workload.name === name && kinds.some(({ kind }) => kind === workload.kind);
 }
 
@@ -62,12 +72,14 @@ export async function findFluxJob(
   namespace: string,
   text: string,
 ): Promise<FluxJobObject> {
-  const { kinds, name } = parseWorkload(text);
-  for (const { kind } of kinds) {
-    const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, fluxJobName(kind, name))));
+  const { kinds, name, isRecord = false } = parseWorkload(text);
+  const ofKinds = isRecord ? [] : kinds.map(({ kind }) => fluxJobName(kind, name));
+  // `kubectl get fluxjobs` shows names of FluxJobs, which are copied as they are.
+  for (const record of isRecord || !text.includes('/') ? [...ofKinds, name] : ofKinds) {
+    const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, record)));
     if (found !== undefined) return found;
   }
-  await refuseUnrecorded(client, namespace, text);
+  if (!isRecord) await refuseUnrecorded(client, namespace, text);
   throw await unknownWorkload(client, namespace, text, `no FluxJob in namespace ${namespace} is about it`);
 }
 
@@ -99,7 +111,8 @@ function hasSucceeded({ status }: Job | Pod): boolean {
   return isTrue(status?.conditions, 'Complete');
 }
 
-export async function findWorkload(client: KubernetesClient, namespace: string, text: string) {
+export async function findWorkload(client: KubernetesClient, namespace: string, written: string) {
+  const text = await workloadText(client, namespace, written);
   for await (const found of namesakes<KubernetesObject>(client, namespace, text)) return found;
   throw await unknownWorkload(
     client,
@@ -116,6 +129,16 @@ export async function findDeletable(client: KubernetesClient, namespace: string,
     return findWorkload(client, namespace, text);
   parseWorkload(text);
   return { path: miniClusters(namespace, name), shown: `minicluster/${name}` };
+}
+
+/** The text, or the workload whose FluxJob it names. @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN */
+export async function workloadText(
+  client: KubernetesClient,
+  namespace: string,
+  text: string,
+): Promise<string> {
+  const { isRecord } = parseWorkload(text);
+  return isRecord === true ? nameOf(await findFluxJob(client, namespace, text)) : text;
 }
 
 /** The objects that the text may mean, in the order of their kinds. */

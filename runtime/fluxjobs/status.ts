@@ -8,6 +8,7 @@ import type {
 } from '../../imports/jobs.converged-computing.org-status';
 import { rfc3339, stamped } from '../kubernetes/conditions';
 import {
+  HANDED_BACK,
   type Phase,
   RESULTS,
   WAIT_REASONS,
@@ -267,9 +268,16 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
     case 'Finished':
       return {
         reason: row.result!,
-        message: row.message === null ? runTimeOf(row) : `${runTimeOf(row)}; ${row.message}`,
+        message: endText(row),
       };
   }
+}
+
+/** What was handed back has not finished. */
+function endText(row: WorkloadRow): string {
+  const { message } = row;
+  if (message === null) return runTimeOf(row);
+  return message === HANDED_BACK ? message : `${runTimeOf(row)}; ${message}`;
 }
 
 /** A user who saw it run wants to know why it waits again; the message of its requeue says so until the next pass. */

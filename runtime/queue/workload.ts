@@ -36,6 +36,9 @@ export const RESULTS = ['Succeeded', 'Failed', 'Cancelled', 'TimedOut'] as const
 
 export type Result = (typeof RESULTS)[number];
 
+/** Message of the end of a workload that waited in a namespace that left the queue: it goes on in Kubernetes. */
+export const HANDED_BACK = 'its namespace left the queue, so Kubernetes runs it without the queue';
+
 /** What is known of a workload when it enters the queue. */
 export interface Submission {
   /** UID of the workload in Kubernetes: the key of the row. */

@@ -69,8 +69,14 @@ export class Busyness {
     this.rateOf(namespace, now).recordChange(now);
   }
 
-  /** A function of its own, which many parts take. */
-  readonly isBusy = (): boolean => this.rate.perSecond(this.now()) > this.thresholds.busy;
+  /**
+   * In the last second and over some seconds: a few workloads that one user submits together do not make the queue busy. A
+   * function of its own, which many parts take.
+   */
+  readonly isBusy = (): boolean => {
+    const now = this.now();
+    return [this.rate, this.longRate].every((rate) => rate.perSecond(now) > this.thresholds.busy);
+  };
 
   /** Whether this namespace alone starts and ends so many workloads that nobody reads single ones of them. */
   readonly isBursting = (namespace: string): boolean =>

@@ -23,9 +23,6 @@ export interface DepartureOptions {
   readonly logger: DecisionLogger;
 }
 
-/** What its FluxJob and the history say of a workload that was handed back. */
-export const LEFT = 'its namespace left the queue, so Kubernetes runs it without the queue';
-
 /** `over`: the object belongs to the queue no more, so its row ends. Undefined: it is reconciled as any other. */
 export type Departed = 'over' | { readonly after: number } | undefined;
 

@@ -2,21 +2,32 @@
  * What the user of a started Job has changed since its start, without an effect: admission warns when it is changed
  * (constructs/fluxqueue/admission/ineffective-changes.ts), and the FluxJob keeps it in view.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from '../../constructs/api/durations';
 import {
   GRANTED_FIELDS,
+  GRANTED_SETTINGS,
   KEPT_PROBLEM,
   SETTING_KEPT_PROBLEM,
   settingKeptRemedy,
 } from '../../constructs/api/granted-fields';
-import { HOLD, IGNORED_ANNOTATION, PREEMPTIBLE, PRIORITY, WALLTIME } from '../../constructs/api/labels';
+import {
+  AFTER,
+  EXCLUSIVE,
+  HOLD,
+  IGNORED_ANNOTATION,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
+import { askOf } from '../jobspec/jobspec';
 import type { WorkloadRow } from '../queue/workload';
 import { type SettingSource, settingOf, type WorkloadSettings, workloadSettings } from './settings';
 
 const JOB = 'Job';
 const FIELD = /^[A-Za-z]{1,63}$/;
-const SHOWN = [HOLD, PRIORITY, WALLTIME, PREEMPTIBLE] as const;
 
 /** One clause for each change; none for a workload that the queue did not start, or that has ended. */
 export function ignoredChanges(metadata: SettingSource, row: WorkloadRow): readonly string[] {
@@ -28,7 +39,9 @@ export function ignoredChanges(metadata: SettingSource, row: WorkloadRow): reado
 
 /** Whether the changes of one may be others than those of the other. */
 export function mayChangeOtherwise(one: SettingSource, other: SettingSource): boolean {
-  return [IGNORED_ANNOTATION, ...SHOWN].some((key) => settingOf(one, key) !== settingOf(other, key));
+  return [IGNORED_ANNOTATION, ...GRANTED_SETTINGS].some(
+    (key) => settingOf(one, key) !== settingOf(other, key),
+  );
 }
 
 function clauseOf(name: string): string {
@@ -48,8 +61,22 @@ function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly st
     ...(isOther('walltime', walltimeSeconds, row)
       ? [`${WALLTIME} ${duration(walltimeSeconds!)} ${SETTING_KEPT_PROBLEM} with ${duration(row.walltime)}`]
       : []),
-    ...(settings.preemptible === row.preemptible ? [] : [`${PREEMPTIBLE} ${SETTING_KEPT_PROBLEM}`]),
+    ...otherSettings(settings, row),
   ];
+}
+
+function otherSettings(
+  { queue = '', preemptible, exclusive, after }: WorkloadSettings,
+  row: WorkloadRow,
+): readonly string[] {
+  const changes: readonly (readonly [string, boolean])[] = [
+    // Which queue one without the setting would have is not its own choice.
+    [`${QUEUE} ${queue}`, queue !== '' && queue !== row.queue && !isReduced('queue', row)],
+    [PREEMPTIBLE, preemptible !== row.preemptible],
+    [EXCLUSIVE, exclusive !== askOf(row.jobspec).exclusive],
+    [AFTER, !isDeepStrictEqual(after, row.after)],
+  ];
+  return changes.flatMap(([setting, isOther]) => (isOther ? [`${setting} ${SETTING_KEPT_PROBLEM}`] : []));
 }
 
 /** Admission refuses invalid settings, but the object can be older than the opt-in of its namespace. */
@@ -64,8 +91,12 @@ function settingsOf(metadata: SettingSource): WorkloadSettings | undefined {
 
 /** A grant that a limit of the queue reduced says so itself. */
 function isOther(name: 'priority' | 'walltime', wanted: number | undefined, row: WorkloadRow): boolean {
-  const { reduced = [] } = row.jobspec.attributes.user ?? {};
-  return wanted !== undefined && wanted !== row[name] && !reduced.some((it) => it.startsWith(`${name} `));
+  return wanted !== undefined && wanted !== row[name] && !isReduced(name, row);
+}
+
+function isReduced(name: 'priority' | 'walltime' | 'queue', { jobspec }: WorkloadRow): boolean {
+  const { reduced = [] } = jobspec.attributes.user ?? {};
+  return reduced.some((it) => it.startsWith(`${name} `));
 }
 
 function duration(seconds: number): string {

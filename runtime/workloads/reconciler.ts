@@ -11,7 +11,7 @@ import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { QueueSettings } from '../queue/settings';
-import type { RequeueCause, WorkloadRow } from '../queue/workload';
+import { HANDED_BACK, type RequeueCause, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
@@ -21,7 +21,7 @@ import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, firstStartTime, type Outcome, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
-import { type Departed, Departure, LEFT } from './departure';
+import { type Departed, Departure } from './departure';
 import { scheduledNote } from './events';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GrantWatch } from './grant-watch';
@@ -208,7 +208,7 @@ export class WorkloadReconciler {
 
   private async departed(row: WorkloadRow, departed: NonNullable<Departed>): Promise<ReconcileResult> {
     if (departed !== 'over') return departed;
-    return this.finish(row, { result: 'Cancelled', message: LEFT, finishedAt: this.options.now() });
+    return this.finish(row, { result: 'Cancelled', message: HANDED_BACK, finishedAt: this.options.now() });
   }
 
   /** Releases a granted workload, places its pods, evicts it if necessary, and records its start and end. */

@@ -7,7 +7,11 @@ const NOW = Date.parse('2026-11-23T09:00:00Z');
 const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
 const PIPE: Page = { columns: 80, isTerminal: false };
 const terminal = (columns: number): Page => ({ columns, isTerminal: true });
-const HERE: PlanOptions = { where: 'namespace science', namespaces: false };
+const HERE: PlanOptions = {
+  where: 'namespace science',
+  namespaces: false,
+  empty: 'nothing runs or waits',
+};
 
 function job(
   name: string,
@@ -125,7 +129,7 @@ test('the hours of the chart are chosen', () => {
 test('an empty plan is a sentence', () => {
   expect(planLines(plan([], { unplanned: 1 }), HERE, PIPE)).toEqual([
     'plan of namespace science at 2026-11-23T09:00:00Z',
-    'nothing runs, and no start is planned',
+    'nothing runs or waits',
     '1 more waits behind the plan',
     'no estimate to judge: no job that had one has started in the last 7 days',
   ]);

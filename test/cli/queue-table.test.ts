@@ -17,14 +17,23 @@ const ALL = [
 
 test('a queue is printed in the order of its line: what runs, what waits, what has ended', () => {
   expect(lines(ALL)).toEqual([
-    'QUEUE    POSITION  WORKLOAD    PHASE     NODES       START                  AGE  REASON',
-    'default            job/runs    Running   node-[1-2]  2026-11-23T11:55:10Z   5m',
-    'default  1         job/first   Waiting               ~2026-11-23T13:00:00Z  5m   Busy',
-    'default  2         job/second  Waiting                                      5m   Busy',
-    'default            job/new                                                  5m',
-    'default            job/ended   Finished  node-1                             5m   Succeeded',
+    'QUEUE    POS  WORKLOAD    PHASE     NODES       START       AGE  REASON',
+    'default       job/runs    Running   node-[1-2]  11:55:10Z   5m',
+    'default  1    job/first   Waiting               ~13:00:00Z  5m   Busy',
+    'default  2    job/second  Waiting                           5m   Busy',
+    'default       job/new                                       5m',
+    'default       job/ended   Finished  node-1                  5m   Succeeded',
   ]);
   expect(lines([runs], { namespaces: true })[1]).toMatch(/^science {4}default /);
+});
+
+test('a start is a clock time only where that is clear, and always whole in a wide table', () => {
+  const start = (at: string, users?: ReadonlyMap<string, string>) =>
+    lines([waits('a', 1, { start: at })], users && { users })[1]!.split(/ +/)[4];
+  expect(start('?2026-11-23T23:59:59Z')).toBe('?23:59:59Z');
+  expect(start('?2026-11-24T00:00:00Z')).toBe('?2026-11-24T00:00:00Z');
+  expect(start('2026-11-22T23:00:00Z')).toBe('2026-11-22T23:00:00Z');
+  expect(start('?2026-11-23T23:59:59Z', new Map())).toBe('?2026-11-23T23:59:59Z');
 });
 
 test('what has ended is shown if it is asked for', () => {

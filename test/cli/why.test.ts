@@ -1,6 +1,7 @@
 /** What `why` and `when` add to a reason: those ahead, and those that hold nodes. The sentences of all reasons are in why/. */
-import { movedLines, startSentence, whyLines } from '../../runtime/cli/why';
+import { movedLines, whenLines, whyLines } from '../../runtime/cli/why';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+import { HANDED_BACK } from '../../runtime/queue/workload';
 import { ended, fluxJob, NOW, runs, waits } from './fluxjobs';
 
 const running = (name: string, startTime: string, over: object = {}) =>
@@ -70,6 +71,22 @@ test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
   expect(whyLines({ fluxJob: given, all: [...others, given], now: NOW })).toEqual(lines);
 });
 
+test('what was handed back to Kubernetes has not ended', () => {
+  const conditions = [{ type: 'Scheduled', status: 'False', reason: 'Cancelled', message: HANDED_BACK }];
+  const back = { ...ended, status: { ...ended.status!, conditions } } as unknown as FluxJobObject;
+  expect(whyLines({ fluxJob: back, all: [back], now: NOW })).toEqual([
+    'science/job/ended is in the queue no more: its namespace left the queue, so Kubernetes runs it without the queue',
+  ]);
+});
+
+test('a held one of a namespace without the label is told what a release does', () => {
+  const held = waits('mine', 1);
+  const asked = { fluxJob: held, all: [held], now: NOW };
+  const LEFT = /has not the label fluxqueue\/enabled: "true".* once it is released/;
+  expect(whyLines({ ...asked, hasLeft: true }).join('\n')).toMatch(LEFT);
+  expect(whyLines(asked).join('\n')).not.toMatch(LEFT);
+});
+
 test.each<[FluxJobObject, string]>([
   [runs, 'it started at 2026-11-23T11:55:10Z'],
   [
@@ -81,12 +98,20 @@ test.each<[FluxJobObject, string]>([
     'it has ended without a start',
   ],
 ])('when', (given, sentence) => {
-  expect(startSentence({ fluxJob: given, now: NOW })).toBe(sentence);
+  expect(whenLines({ fluxJob: given, all: [], now: NOW })[0]).toBe(sentence);
+});
+
+test('when no start is known, the reason is said, too', () => {
+  const when = (fluxJob: FluxJobObject) => whenLines({ fluxJob, all: [], now: NOW });
+  expect(when(waits('mine', 1))[1]).toBe(BUSY);
+  expect(when(waits('mine', 1, { estimatedStart: '2026-11-23T14:00:00Z' as never }))).toHaveLength(1);
+  expect(when(running('mine', '2026-11-23T11:00:00Z'))).toHaveLength(1);
+  expect(when(ended)).toHaveLength(1);
 });
 
 test('a workload without a pass for less than a minute is no news', () => {
   const now = Date.parse('2026-11-23T11:55:30Z');
-  expect(startSentence({ fluxJob: fluxJob('new'), now })).toBe('the next pass will tell');
+  expect(whenLines({ fluxJob: fluxJob('new'), all: [], now })).toEqual(['the next pass will tell']);
 });
 
 test('a watch says by what a promise moved', () => {

@@ -1,5 +1,11 @@
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
-import { findFluxJob, parseAnyWorkload } from '../../runtime/cli/workload-names';
+import {
+  findFluxJob,
+  findWorkload,
+  isMeant,
+  parseAnyWorkload,
+  parseWorkload,
+} from '../../runtime/cli/workload-names';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError } from '../../runtime/kubernetes/errors';
 
@@ -17,6 +23,45 @@ test.each([
 
 test.each(['/train', 'science/', 'a/b/c', 'job/'])('%s is refused', (text) => {
   expect(() => parseAnyWorkload(text)).toThrow('FLUXQ_WORKLOAD_NAME');
+});
+
+describe('the FluxJob of a workload', () => {
+  const record = { metadata: { name: 'train-job' }, spec: { workload: { kind: 'Job', name: 'train' } } };
+  const objects = new Map<string, object>([
+    ['/fluxjobs/train-job', record],
+    ['/jobs/train', { metadata: { name: 'train' } }],
+    ['/namespaces/a', { metadata: { labels: { 'fluxqueue/enabled': 'true' } } }],
+  ]);
+  const get = async (path: string) => {
+    const found = [...objects].find(([end]) => path.endsWith(end))?.[1];
+    if (found !== undefined) return found;
+    throw apiError(404, 'not found', undefined, path);
+  };
+  const client = { get } as unknown as KubernetesClient;
+
+  test.each(['train', 'train-job', 'fj/train-job', 'fluxjob.jobs.converged-computing.org/train-job'])(
+    'is found as %s',
+    async (text) => {
+      expect(await findFluxJob(client, 'a', text)).toBe(record);
+    },
+  );
+
+  test('leads to the workload', async () => {
+    expect((await findWorkload(client, 'a', 'fj/train-job')).shown).toBe('job/train');
+    await expect(findWorkload(client, 'a', 'fj/train')).rejects.toThrow(/FLUXQ_WORKLOAD_UNKNOWN/);
+    // What is deleted is meant by its own name, or by the word.
+    await expect(findWorkload(client, 'a', 'train-job')).rejects.toThrow(/FLUXQ_WORKLOAD_UNKNOWN/);
+  });
+
+  test('chooses it in a table', () => {
+    const isChosen = (text: string) => isMeant(parseWorkload(text), record as never);
+    expect(['train', 'fj/train-job', 'fj/train', 'train-job'].map(isChosen)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
 });
 
 const COMPLETE = { conditions: [{ type: 'Complete', status: 'True' }] };

@@ -17,6 +17,11 @@ test('a queue is busy while many workloads change, and a burst is more than a fe
   };
   changes(20, 1);
   expect([busyness.isBusy(), busyness.burstSince]).toEqual([false, undefined]);
+  // What a user submits by hand: five Jobs at once.
+  now += 20;
+  changes(20, 100);
+  expect(busyness.isBusy()).toBe(false);
+  now += 20;
   // 30 Jobs at once are submitted, granted, released and run.
   changes(120, 100);
   expect([busyness.isBusy(), busyness.burstSince]).toEqual([true, undefined]);

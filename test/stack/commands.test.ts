@@ -51,8 +51,8 @@ describeStack(
         const text = await fluxqueue('queue');
         return /job\/full +Running(.|\n)*1 +job\/first(.|\n)*2 +job\/second/.test(text) ? text : undefined;
       });
-      expect(shown).toMatch(/^QUEUE +POSITION +WORKLOAD +PHASE +NODES +START +AGE +REASON\n/);
-      expect(shown).toMatch(/job\/full +Running +\S+ +2\d{3}-/);
+      expect(shown).toMatch(/^QUEUE +POS +WORKLOAD +PHASE +NODES +START +AGE +REASON\n/);
+      expect(shown).toMatch(/job\/full +Running +\S+ +\d\d:\d\d:\d\dZ/);
       expect(await fluxqueue('queue', '-o', 'name')).toBe('job/full\njob/first\njob/second');
       const { items } = JSON.parse(await fluxqueue('queue', '-o', 'json', '--queue', 'default')) as {
         items: unknown[];
@@ -167,7 +167,7 @@ describeStack(
           /FLUXQ_NAMESPACE_UNKNOWN: .*"nosuch"/,
         );
       const without =
-        'nothing runs or waits in namespace default, which has not the label fluxqueue/enabled: "true"\n';
+        'nothing runs or waits in namespace default, which has not the label fluxqueue/enabled: "true"; -n names another one\n';
       expect(await asAdmin('queue', '-n', 'default')).toBe(without);
       expect(await asAdmin('top', '-n', 'default')).toBe(without);
     });

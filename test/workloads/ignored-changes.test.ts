@@ -1,4 +1,13 @@
-import { HOLD, IGNORED_ANNOTATION, PREEMPTIBLE, PRIORITY, WALLTIME } from '../../constructs/api/labels';
+import {
+  AFTER,
+  EXCLUSIVE,
+  HOLD,
+  IGNORED_ANNOTATION,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from '../../constructs/api/labels';
 import { ignoredChanges, mayChangeOtherwise } from '../../runtime/workloads/ignored-changes';
 import { rowIn } from '../queue/rows';
 
@@ -19,6 +28,10 @@ describe('changes of a started Job that have no effect', () => {
     [{ [PRIORITY]: '5' }, ['fluxqueue/priority 5 has no effect on a Job that the queue started with 0']],
     [{ [WALLTIME]: '2h' }, ['fluxqueue/walltime 2h has no effect on a Job that the queue started with 1h']],
     [{ [PREEMPTIBLE]: 'true' }, ['fluxqueue/preemptible has no effect on a Job that the queue started']],
+    [{ [QUEUE]: 'night' }, ['fluxqueue/queue night has no effect on a Job that the queue started']],
+    [{ [EXCLUSIVE]: 'true' }, ['fluxqueue/exclusive has no effect on a Job that the queue started']],
+    [{ [AFTER]: 'prepare' }, ['fluxqueue/after has no effect on a Job that the queue started']],
+    [{ [QUEUE]: 'default', [EXCLUSIVE]: 'false' }, []],
     [
       { [HOLD]: 'true' },
       [
@@ -39,8 +52,11 @@ describe('changes of a started Job that have no effect', () => {
   });
 
   test('are not what a limit of the queue reduced', () => {
-    const user = { reduced: ['priority 5 is reduced to 0, the maximum of queue default'] };
-    const jobspec = { ...row.jobspec, attributes: { ...row.jobspec.attributes, user } };
-    expect(ignoredChanges(annotated({ [PRIORITY]: '5' }), { ...row, jobspec })).toEqual([]);
+    const reduced = [
+      'priority 5 is reduced to 0, the maximum of queue default',
+      'queue night is not allowed by the FluxSetups of this namespace, so queue default is meant',
+    ];
+    const jobspec = { ...row.jobspec, attributes: { ...row.jobspec.attributes, user: { reduced } } };
+    expect(ignoredChanges(annotated({ [PRIORITY]: '5', [QUEUE]: 'night' }), { ...row, jobspec })).toEqual([]);
   });
 });

@@ -17,6 +17,8 @@ import { cel, celList } from './scope';
 import type { Validation } from './settings';
 
 const IGNORED = 'variables.ignored';
+/** The update has succeeded: its user has to know that the object is not as it was sent. */
+const PUT_BACK = 'was put back as it was: it ';
 
 /** As in runtime/workloads/settings.ts: an annotation says more than a label. */
 const setting = (object: string, key: string) =>
@@ -29,13 +31,13 @@ const isUnchanged = (key: string) => {
 
 const ofFields: readonly Validation[] = GRANTED_FIELDS.map(({ field, problem, remedy }) => ({
   expression: `!(${cel(field)} in ${IGNORED})`,
-  message: `FLUXQ_RELEASED: spec.${field}: ${problem}; ${remedy}`,
+  message: `FLUXQ_RELEASED: spec.${field}: ${PUT_BACK}${problem}; ${remedy}`,
 }));
 
 const isGranted = `field in ${celList(['', ...GRANTED_FIELDS.map(({ field }) => field)])}`;
 const ofOtherFields: Validation = {
   expression: `${IGNORED}.all(field, ${isGranted})`,
-  messageExpression: `"FLUXQ_RELEASED: spec." + ${IGNORED}.filter(field, !(${isGranted}))[0] + ${cel(`: ${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
+  messageExpression: `"FLUXQ_RELEASED: spec." + ${IGNORED}.filter(field, !(${isGranted}))[0] + ${cel(`: ${PUT_BACK}${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
 };
 
 const ofSettings: readonly Validation[] = GRANTED_SETTINGS.map((key) => ({

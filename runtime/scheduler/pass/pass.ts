@@ -65,9 +65,7 @@ function wakeTime(row: WorkloadRow, now: number): number {
 }
 
 function waitForQueue({ waits, input }: Pass, row: WorkloadRow): void {
-  if (row.phase !== 'Waiting') return;
-  if (row.held) waits.markHeld(row);
-  else waits.markOrphaned(row, input.problemOf?.(row.queue));
+  if (row.phase === 'Waiting') waits.markOrphaned(row, input.problemOf?.(row.queue));
 }
 
 function precedenceOf({ input, budgets }: Pass): Precedence {

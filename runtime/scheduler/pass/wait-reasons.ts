@@ -17,6 +17,10 @@ export const BEHIND_ENDLESS =
 /** A message names some of the nodes that are down, and to look for them in all takes time for each shape. */
 const MOST_DOWN = 64;
 
+function heldText({ pods }: WorkloadRow): string {
+  return pods === 0 ? WITHOUT_PODS : HELD;
+}
+
 /** Collects why rows wait, and which of that has to be written. */
 export class WaitReasons {
   private readonly changed = new Map<string, WaitUpdate>();
@@ -42,7 +46,7 @@ export class WaitReasons {
   }
 
   markHeld(row: WorkloadRow): void {
-    this.mark(row, 'Held', row.pods === 0 ? WITHOUT_PODS : HELD);
+    this.mark(row, 'Held', heldText(row));
   }
 
   markBackingOff(row: WorkloadRow, seconds: number): void {
@@ -56,7 +60,9 @@ export class WaitReasons {
   /** @param problem why the queue is not in service; undefined: it does not exist */
   markOrphaned(row: WorkloadRow, problem: string | undefined): void {
     const which = problem === undefined ? 'which does not exist' : `whose FluxSetup is invalid: ${problem}`;
-    this.mark(row, 'NoFluxSetup', `waits for queue ${row.queue}, ${which}`);
+    const text = `waits for queue ${row.queue}, ${which}`;
+    if (row.held) this.mark(row, 'Held', `${heldText(row)}; then it ${text}`);
+    else this.mark(row, 'NoFluxSetup', text);
   }
 
   /** A limit or a quota keeps it from starting. @param start of its reservation, if it has one */

@@ -40,6 +40,7 @@ estimates were off by 1s (p50) and 1s (p90) in 4 jobs of the last 7 days
 
 test.each([
   ['a time before the start', short(-7190), '2026-11-23T07:00:00Z'],
+  ['a time without its date', `~${short(601).slice(11)}`, '~09:10:00Z'],
   ['a time that is ten minutes later', short(601), '2026-11-23T09:10:00Z'],
   ['how long a Job ran', 'Succeeded; ran for 2 s on node-0', 'Succeeded; ran for 1 s on node-0'],
   [

@@ -10,6 +10,9 @@ const EARLIER = 5_000;
 /** Hours of accounting are rounded to this: what 20 nodes of 16 cores hold in that time, and some. */
 const HOURS = 100;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** A time of the same day without its date. */
+const CLOCK = /(?<![T\d:])\d\d:\d\d:\d\dZ/g;
+const DAY = 86_400_000;
 const UID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g;
 /** The identity of a controller: its host, and a part of a random number. */
 const CONTROLLER = /^\S+_[0-9a-f-]+$/;
@@ -33,6 +36,11 @@ export function steady(text: string, start: number): string {
   const at = (time: number) => SHOWN_START + rounded(time - start);
   const withTimes = text
     .replace(TIME, (time) => isoLike(time, at(Date.parse(time))))
+    .replace(CLOCK, (time) =>
+      isoLike('', at(nearest(time, start)))
+        .slice(11)
+        .concat('Z'),
+    )
     .replace(/(?<=UnixStartTime: )\d+/g, (seconds) => `${at(Number(seconds) * 1000) / 1000}`)
     .replace(TRACED, (_, job, submitted, waited, ran, rest) =>
       [job, ...[submitted, waited, ran].map((seconds) => rounded(Number(seconds) * 1000) / 1000)]
@@ -50,6 +58,13 @@ export function steady(text: string, start: number): string {
 
 function rounded(milliseconds: number): number {
   return Math.floor((milliseconds + EARLIER) / STEP) * STEP;
+}
+
+/** The instant of this clock time that is nearest to the start. */
+function nearest(clock: string, start: number): number {
+  const day = new Date(start).toISOString().slice(0, 11);
+  const time = Date.parse(`${day}${clock}`);
+  return time - Math.round((time - start) / DAY) * DAY;
 }
 
 function roundedHours(hours: string): number {
