@@ -14,10 +14,10 @@ const namespace = 'physics';
 
 const team = new Chart(app, 'physics', { namespace });
 new k8s.KubeNamespace(team, 'namespace', {
-  metadata: { name: namespace, labels: { 'fluxqueue/enabled': 'true' } },
+  // Workloads that name no queue are in `default`, and wait until it is in force.
+  metadata: { name: namespace, labels: FluxSetup.fromFluxSetupName('default').namespaceLabels },
 });
 
-// Workloads that name no queue use this one, because its name is `default`.
 new FluxSetup(team, 'default', {
   quota: { cores: Cpu.units(256), memory: Size.gibibytes(1024), gpus: 8 },
   defaultWalltime: Duration.minutes(30),

@@ -29,7 +29,7 @@ export const COMPLETION_INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-i
 export const JOB_UID_LABEL = 'batch.kubernetes.io/controller-uid';
 export const JOB_NAME_LABEL = 'batch.kubernetes.io/job-name';
 
-/** Label or annotation: name of the queue. */
+/** Label or annotation: name of the queue. As a label of a namespace: the queue of its workloads that name none. */
 export const QUEUE = 'fluxqueue/queue';
 /** Label or annotation: an integer; a workload with a higher priority starts first. */
 export const PRIORITY = 'fluxqueue/priority';

@@ -13,7 +13,7 @@ import {
   FluxSetupSpecQuotaMemory,
 } from '../../imports/fluxsetup-flux-framework.org';
 import { formatDuration } from '../api/durations';
-import { QUEUE } from '../api/labels';
+import { NAMESPACE_LABEL, QUEUE } from '../api/labels';
 import { KubeObject } from '../kube-object';
 import type { FluxSetupProps, Limits, Quota } from './props';
 import { checkQueueName, checkSetup } from './validation';
@@ -25,6 +25,12 @@ export interface IFluxSetup {
 
   /** Labels that submit a workload of the same namespace to this queue. */
   readonly labels: Record<string, string>;
+
+  /**
+   * Labels of a namespace in which the workloads that name no queue are in this one. They wait until the FluxSetup is in force, so
+   * its quota holds in whatever order a namespace, its FluxSetup and its workloads are applied.
+   */
+  readonly namespaceLabels: Record<string, string>;
 }
 
 /**
@@ -44,6 +50,7 @@ export class FluxSetup extends Construct implements IFluxSetup {
 
   readonly name: string;
   readonly labels: Record<string, string>;
+  readonly namespaceLabels: Record<string, string>;
 
   /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(scope: Construct, id: string, props: FluxSetupProps = {}) {
@@ -51,7 +58,9 @@ export class FluxSetup extends Construct implements IFluxSetup {
     this.name = props.name ?? id;
     checkQueueName('FluxSetup.name', this.name);
     checkSetup(props);
-    this.labels = reference(this.name).labels;
+    const { labels, namespaceLabels } = reference(this.name);
+    this.labels = labels;
+    this.namespaceLabels = namespaceLabels;
     new KubeObject(this, 'Resource', FluxSetupResource, {
       metadata: {
         name: this.name,
@@ -63,7 +72,8 @@ export class FluxSetup extends Construct implements IFluxSetup {
 }
 
 function reference(name: string): IFluxSetup {
-  return { name, labels: { [QUEUE]: name } };
+  const labels = { [QUEUE]: name };
+  return { name, labels, namespaceLabels: { [NAMESPACE_LABEL]: 'true', ...labels } };
 }
 
 /** Contains only given values: the CRD has the defaults. */

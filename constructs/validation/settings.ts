@@ -31,7 +31,8 @@ export function settingProblems(manifest: Manifest, objects: readonly Manifest[]
   const queues = queuesOf(manifest.metadata.namespace, objects);
   const root = new Place(manifest, '');
   const key = `${manifest.apiVersion} ${manifest.kind}`;
-  if (key === 'v1 Namespace') return entriesOf(root.field('metadata')).flatMap(namespaceProblems);
+  if (key === 'v1 Namespace')
+    return namespaceProblems(root.field('metadata'), queuesOf(manifest.metadata.name, objects));
   const spec = podSpec(manifest);
   if (spec === undefined) return [];
   const job = { 'batch/v1 Job': '', 'batch/v1 CronJob': 'spec.jobTemplate' }[key];
@@ -82,12 +83,35 @@ function entriesOf(metadata: Place): readonly Entry[] {
     .filter(([key]) => key.startsWith(KEY_PREFIX));
 }
 
-function namespaceProblems([key, { value, path }]: Entry): string[] {
+/** @param queues of the namespace; empty: they are not known */
+function namespaceProblems(metadata: Place, queues: readonly string[]): string[] {
+  const labels = metadata.field('labels');
+  return [
+    ...entriesOf(metadata).flatMap((entry) => namespaceLabelProblems(entry, labels, queues)),
+    ...queueLabelProblems(labels, queues),
+  ];
+}
+
+function namespaceLabelProblems(entry: Entry, labels: Place, queues: readonly string[]): string[] {
+  const [key, { value, path }] = entry;
+  if (key === QUEUE && path.startsWith(labels.path)) {
+    const problems = valueProblems(entry);
+    return problems.length > 0 ? problems : unknownQueue(entry, queues);
+  }
   if (key !== NAMESPACE_LABEL)
-    return [`${path}: is not the label of a namespace; write ${NAMESPACE_LABEL} instead`];
+    return [`${path}: is not a label of a namespace; write the label ${NAMESPACE_LABEL} or ${QUEUE} instead`];
   return value === 'true' || value === 'false'
     ? []
     : [`${path}: must be "true" (got ${JSON.stringify(value)})`];
+}
+
+/** In one go with its FluxSetup and Jobs, the Jobs may come first. */
+function queueLabelProblems(labels: Place, queues: readonly string[]): string[] {
+  const valueOf = (key: string) => labels.entries().find(([label]) => label === key)?.[1].value;
+  if (valueOf(NAMESPACE_LABEL) !== 'true' || queues.length === 0 || valueOf(QUEUE) !== undefined) return [];
+  return [
+    `${labels.path}: ${QUEUE} is missing, so Jobs that are applied before FluxSetup ${queues[0]} start without its quota; add ${QUEUE}: ${queues[0]}`,
+  ];
 }
 
 function templateProblems([key, { path }]: Entry): string[] {

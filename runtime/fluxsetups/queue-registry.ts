@@ -15,19 +15,25 @@ export interface QueueCandidate {
 }
 
 /**
- * The queue of a workload. A queue that does not exist (yet, or any more) is a valid answer: the workload waits for it.
+ * The queue of a workload. A queue that does not exist (yet, or any more) is a valid answer: the workload waits for it. So what
+ * comes into a cluster in one go with its namespace waits for the quota that the label of the namespace names, in any order.
+ * @param named the queue that the label of its namespace names
  * @param candidates the FluxSetups of the workload's namespace
  * @param stackQueue name of the stack's own queue; undefined if the stack has none
  */
 export function queueOf(
-  { namespace, requested, current }: QueueRequest,
+  { namespace, requested, named, current }: QueueRequest & { readonly named?: string | undefined },
   candidates: readonly QueueCandidate[],
   stackQueue: string | undefined,
 ): string {
-  if (requested !== undefined) {
-    const isStackQueue = requested === stackQueue && !candidates.some(({ name }) => name === requested);
-    return isStackQueue && allowStackQueue(candidates) ? requested : queueName(namespace, requested);
-  }
+  const isStackQueue = (name: string) =>
+    name === stackQueue && !candidates.some((candidate) => candidate.name === name);
+  if (requested !== undefined)
+    return isStackQueue(requested) && allowStackQueue(candidates)
+      ? requested
+      : queueName(namespace, requested);
+  // Only administrators label namespaces, and they may name any queue.
+  if (named !== undefined) return isStackQueue(named) ? named : queueName(namespace, named);
   const chosen = defaultOf(candidates);
   if (chosen !== undefined) return queueName(namespace, chosen.name);
   // Its FluxSetup was deleted: it stays in that queue, because the stack's own queue has no quota.
@@ -70,11 +76,13 @@ export class QueueRegistry implements Queues {
    * @param stackQueue the stack's own queue. Its walltimes also plan workloads whose queue does not exist
    * @param isStackQueueEnabled whether workloads may be in the stack's own queue
    * @param fluxSetups the current FluxSetups
+   * @param namespaceQueue the queue that the label of a namespace names for its workloads
    */
   constructor(
     private readonly stackQueue: QueueSettings,
     private readonly isStackQueueEnabled: boolean,
     private readonly fluxSetups: () => readonly FluxSetupObject[],
+    private readonly namespaceQueue: (namespace: string) => string | undefined = () => undefined,
   ) {}
 
   /** A FluxSetup was created, changed or deleted. */
@@ -105,7 +113,8 @@ export class QueueRegistry implements Queues {
     // A queue that never existed, because its name was misspelled, does not keep the workload.
     const known = current !== undefined && this.known.has(current) ? current : undefined;
     const stackQueue = this.isStackQueueEnabled ? this.stackQueue.name : undefined;
-    return queueOf({ namespace, requested, current: known }, candidates, stackQueue);
+    const named = this.namespaceQueue(namespace);
+    return queueOf({ namespace, requested, named, current: known }, candidates, stackQueue);
   }
 
   refusesStackQueue({ namespace, requested }: Pick<QueueRequest, 'namespace' | 'requested'>): boolean {

@@ -81,6 +81,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   #failures = 0;
   #attemptedAt = 0;
   #lastSync: number | undefined;
+  #hasListed = false;
   readonly #stop = new AbortController();
   #started = false;
 
@@ -103,6 +104,11 @@ export class Reflector<K extends KubernetesObject, T = K> {
   /** No change is reported any more. The cache keeps its contents. */
   stop(): void {
     this.#stop.abort();
+  }
+
+  /** Whether a list has been read, so that what the cache has not was created since. */
+  get hasListed(): boolean {
+    return this.#hasListed;
   }
 
   get(key: string): T | undefined {
@@ -178,6 +184,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     for (const key of [...this.#cache.keys()]) if (!seen.has(key)) this.#remove(key);
     this.#resourceVersion = resourceVersion;
     this.#lastSync = this.#clock.now();
+    this.#hasListed = true;
     const seconds = (this.#lastSync - started) / 1000;
     this.#options.onList?.(seen.size, seconds);
     this.#options.logger.debug({ path: this.#options.path, objects: seen.size, seconds }, 'listed');

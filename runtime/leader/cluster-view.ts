@@ -14,12 +14,18 @@ export function clusterView(
   { units, queue, namespaces }: Pick<Config, 'units' | 'queue' | 'namespaces'>,
   informers: Informers,
 ) {
+  const labels = new Namespaces(informers.namespaces, namespaces);
   return {
     informers,
-    namespaces: new Namespaces(informers.namespaces, namespaces),
+    namespaces: labels,
     nodes: new NodeCache(informers.nodes, units, agentsOf(informers.pods, podFacts)),
     workloads: new WorkloadObjects(informers, podFacts),
     podFacts,
-    queues: new QueueRegistry(stackQueue(queue), queue.enabled, () => informers.fluxSetups.list()),
+    queues: new QueueRegistry(
+      stackQueue(queue),
+      queue.enabled,
+      () => informers.fluxSetups.list(),
+      (namespace) => labels.queueOf(namespace),
+    ),
   };
 }

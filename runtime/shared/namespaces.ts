@@ -1,5 +1,5 @@
-/** Which namespaces have left the queue, by their labels as the watch last delivered them. */
-import { NAMESPACE_LABEL } from '../../constructs/api/labels';
+/** What the labels of namespaces say of their workloads, as the watch last delivered them. */
+import { NAMESPACE_LABEL, QUEUE } from '../../constructs/api/labels';
 import type { Config } from '../config';
 import type { Informer } from '../kubernetes/informer';
 import type { KubernetesObject } from '../kubernetes/types';
@@ -8,18 +8,36 @@ import { Signal } from '../signal';
 export type Scope = Config['namespaces'];
 
 export class Namespaces {
-  /** The namespace of this name left the queue, or came to it. */
+  /** The namespace of this name left the queue or came to it, has another queue, or is the awaited one. */
   readonly changed = new Signal<string>();
 
+  private readonly awaited = new Set<string>();
+
   constructor(
-    private readonly informer: Pick<Informer<KubernetesObject>, 'get' | 'changed'>,
+    private readonly informer: Pick<Informer<KubernetesObject>, 'get' | 'changed' | 'hasListed'>,
     private readonly scope: Scope,
   ) {
     informer.changed.subscribe(({ key, now, before }) => {
+      if (now === undefined) return;
+      const wasAwaited = this.awaited.delete(key);
       // Workloads are reconciled after the first list of their namespaces.
-      if (now === undefined || before === undefined) return;
-      if (isEnabled(now, scope) !== isEnabled(before, scope)) this.changed.emit(key);
+      if (before === undefined) return wasAwaited ? this.changed.emit(key) : undefined;
+      const isOther = isEnabled(now, scope) !== isEnabled(before, scope) || queueOf(now) !== queueOf(before);
+      if (isOther) this.changed.emit(key);
     });
+  }
+
+  /** Whether its labels are not known yet, because the watch of namespaces is behind that of workloads: then `changed` follows. */
+  isAwaited(name: string): boolean {
+    const isAwaited = this.informer.hasListed && this.informer.get(name) === undefined;
+    if (isAwaited) this.awaited.add(name);
+    return isAwaited;
+  }
+
+  /** The queue of its workloads that name none; undefined: the namespace names none either. */
+  queueOf(name: string): string | undefined {
+    const namespace = this.informer.get(name);
+    return namespace && queueOf(namespace);
   }
 
   /** Of a namespace that the watch does not show, or not yet, nothing is known. */
@@ -27,6 +45,10 @@ export class Namespaces {
     const namespace = this.informer.get(name);
     return namespace !== undefined && !isEnabled(namespace, this.scope);
   }
+}
+
+function queueOf({ metadata }: KubernetesObject): string | undefined {
+  return metadata.labels?.[QUEUE];
 }
 
 /** As the selectors of admission have it (constructs/fluxqueue/admission/scope.ts). */

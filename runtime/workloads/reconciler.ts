@@ -45,7 +45,7 @@ export interface WorkloadReconcilerOptions {
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
   /** The pods of this workload, as the watch last delivered them. */
   readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
-  readonly namespaces: Pick<Namespaces, 'hasLeft'>;
+  readonly namespaces: Pick<Namespaces, 'hasLeft' | 'isAwaited'>;
   readonly scope: Scope;
   readonly nodes: NodeView;
   /** Whether this scheduler has ever scheduled or refused a pod. */
@@ -158,6 +158,8 @@ export class WorkloadReconciler {
       const departed = await this.departure.handOver(key, object, adapter);
       if (departed !== undefined) return departed === 'over' ? undefined : departed;
     }
+    // Its label may name the queue.
+    if (this.options.namespaces.isAwaited(key.namespace)) return undefined;
     const row = await this.rescue.succeed(object, (evicted) => {
       const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
       return submissionBuilder.submit(object, adapter, place, evicted === undefined ? replaced : undefined);

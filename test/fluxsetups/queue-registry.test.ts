@@ -83,6 +83,29 @@ describe('a workload that names no queue', () => {
   });
 });
 
+describe('a workload of a namespace whose label names a queue', () => {
+  const named = (name: string) => ({ ...NONE, named: name });
+  test.each([
+    ['waits for it until the FluxSetup comes', 'team', [], 'default', 'science/team'],
+    [
+      'is in it, whatever else there is',
+      'team',
+      [candidate('default'), candidate('team')],
+      'default',
+      'science/team',
+    ],
+    ["is in the stack's own queue, if it names that", 'default', [candidate('team')], 'default', 'default'],
+    ['waits for the FluxSetup if the stack has no queue', 'default', [], undefined, 'science/default'],
+  ])('%s', (_, name, candidates, own, queue) => {
+    expect(queueOf(named(name), candidates, own)).toBe(queue);
+  });
+
+  test('may name another one itself, and leaves the queue in which it was', () => {
+    expect(queueOf({ ...named('team'), requested: 'night' }, [], 'default')).toBe('science/night');
+    expect(queueOf({ ...named('team'), current: 'default' }, [], 'default')).toBe('science/team');
+  });
+});
+
 describe('the queue registry', () => {
   const own = stackQueue(parseConfig({ queue: { defaultWalltimeSeconds: 77 } }).queue);
   const registryOf = (objects: FluxSetupObject[], isStackQueueEnabled = true) =>

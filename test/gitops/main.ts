@@ -8,6 +8,7 @@ import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import { messageOf } from '../../runtime/errors';
 import { enginesPossible } from './engines';
 import { ExamplesLife } from './examples';
+import { FirstSync } from './first-sync';
 import { Findings, KINDS_OF_TROUBLE, TeamLife } from './scenario';
 import { World } from './world';
 
@@ -28,6 +29,7 @@ async function playForm(form: AdmissionForm, findings: Findings): Promise<void> 
       print(`${way.name} with admission by ${form}`);
       await world.applyStack(way, findings);
       await new ExamplesLife(world.stack.cluster, way, findings).live();
+      await new FirstSync(world.stack.cluster, way, `sync-${way.name}`, findings).live();
       await new TeamLife(world.stack.cluster, world.engines, way, `team-${way.name}`, findings).live();
     }
     await world.stack.roles.stop();

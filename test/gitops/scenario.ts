@@ -25,7 +25,7 @@ import {
 } from './team';
 import { healthOf, type Way } from './ways';
 
-export const KINDS_OF_TROUBLE = ['drift', 'denied', 'recreated', 'wrongHealth', 'lost'] as const;
+export const KINDS_OF_TROUBLE = ['drift', 'denied', 'recreated', 'wrongHealth', 'lost', 'overQuota'] as const;
 export type Trouble = (typeof KINDS_OF_TROUBLE)[number];
 
 /** Collects what is wrong. */

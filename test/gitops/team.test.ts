@@ -2,6 +2,7 @@
 /** The reduced form of `npm run gitops`: a team's repository by both engines at once, with the edits that start and stop Jobs. */
 import { describeOwnCluster } from '../cluster/suite';
 import { enginesBuilt } from './engines';
+import { FirstSync } from './first-sync';
 import { Findings, TeamLife } from './scenario';
 import { NOT_BUILT } from './suite';
 import { EDITS } from './team';
@@ -18,6 +19,17 @@ if (enginesBuilt())
         world = await World.on(getCluster(), 'policies');
       }, TIMEOUT);
       afterAll(() => world?.stop(), TIMEOUT);
+
+      test(
+        'has no more than its quota from its first sync on',
+        async () => {
+          const findings = new Findings(() => undefined);
+          for (const way of world.ways)
+            await new FirstSync(getCluster(), way, `sync-${way.name}`, findings).live();
+          expect(findings.all).toEqual([]);
+        },
+        TIMEOUT,
+      );
 
       test(
         'lives by Flux CD and by Argo CD as it does by hand',

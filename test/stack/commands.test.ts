@@ -59,9 +59,10 @@ describeStack(
       };
       expect(items).toHaveLength(3);
       expect(JSON.stringify(items)).not.toContain('managedFields');
-      const why = await fluxqueue('why', 'second');
-      expect(why).toMatch(
-        /^science\/job\/second waits in queue default, position 2\n\w+: .*\n.*start.*\njust ahead of it: job\/first/,
+      await waitFor('a pass to judge second', async () =>
+        /^science\/job\/second waits in queue default, position 2\n\w+: .*\n.*start.*\njust ahead of it: job\/first/.test(
+          await fluxqueue('why', 'second'),
+        ),
       );
       expect(await fluxqueue('when', 'job/full')).toMatch(/^it started at 2\d{3}-/);
 
@@ -240,7 +241,7 @@ describeStack(
         /FLUXQ_WORKLOAD_UNKNOWN: .*kubectl fluxqueue queue/,
       );
       await expect(fluxqueue('why', 'service/x')).rejects.toThrow(
-        /FLUXQ_WORKLOAD_NAME: .*write its name, job\/NAME, pod\/NAME or mc\/NAME/,
+        /FLUXQ_WORKLOAD_NAME: .*write its name, job\/NAME, pod\/NAME, mc\/NAME or fj\/NAME/,
       );
       const urgent = await job('urgent', 1, '300ms', { 'fluxqueue/hold': 'true' });
       await science.phase(urgent, 'Waiting', 'Held');

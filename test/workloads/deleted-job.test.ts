@@ -56,7 +56,7 @@ describe('a Job that is being deleted', () => {
       adapters,
       objectOf: () => DELETED,
       podsOf: () => watched,
-      namespaces: { hasLeft: () => false },
+      namespaces: { hasLeft: () => false, isAwaited: () => false },
       nodes: { exists: () => true, isReady: () => true },
       limits: parseConfig({}).grants,
       onWait: () => undefined,

@@ -65,7 +65,7 @@ describe('granted Jobs', () => {
       submissionBuilder: { asksForGrant: () => true, learn: () => undefined } as never,
       objectOf: job,
       podsOf: () => [],
-      namespaces: { hasLeft: () => false },
+      namespaces: { hasLeft: () => false, isAwaited: () => false },
       nodes: { exists: () => true, isReady: () => true },
       limits: parseConfig({}).grants,
       schedulerRuns: () => true,

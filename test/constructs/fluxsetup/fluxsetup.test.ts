@@ -91,7 +91,9 @@ test('the runtime reads the settings that it writes', () => {
 test('has the labels that submit a workload to it', () => {
   const team = new FluxSetup(Testing.chart(), 'team');
   expect(team.labels).toEqual({ 'fluxqueue/queue': 'team' });
-  expect(FluxSetup.fromFluxSetupName('team')).toEqual({ name: 'team', labels: team.labels });
+  const namespaceLabels = { 'fluxqueue/enabled': 'true', 'fluxqueue/queue': 'team' };
+  expect(team.namespaceLabels).toEqual(namespaceLabels);
+  expect(FluxSetup.fromFluxSetupName('team')).toEqual({ name: 'team', labels: team.labels, namespaceLabels });
 });
 
 test.each<[string, FluxSetupProps, string]>([

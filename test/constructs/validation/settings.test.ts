@@ -73,6 +73,32 @@ test.each<[string, readonly object[], readonly string[]]>([
   );
 });
 
+test.each<[string, object, readonly string[]]>([
+  [
+    'has to name the queue that the app gives it',
+    { 'fluxqueue/enabled': 'true' },
+    ['start without its quota; add fluxqueue/queue: day'],
+  ],
+  ['names it', { 'fluxqueue/enabled': 'true', 'fluxqueue/queue': 'day' }, []],
+  ['is not in the queue', {}, []],
+  [
+    'names another one',
+    { 'fluxqueue/enabled': 'true', 'fluxqueue/queue': 'dya' },
+    ['must be a FluxSetup of its namespace, which has day (got "dya")'],
+  ],
+  [
+    'has a setting of workloads',
+    { 'fluxqueue/enabled': 'true', 'fluxqueue/queue': 'day', 'fluxqueue/walltime': '1h' },
+    ['fluxqueue/walltime: is not a label of a namespace'],
+  ],
+])('a namespace %s', (_, labels, problems) => {
+  type Manifests = Parameters<typeof settingProblems>;
+  const objects = [setup('day', 'science')] as unknown as Manifests[1];
+  expect(settingProblems(namespace(labels) as Manifests[0], objects)).toEqual(
+    problems.map((problem) => expect.stringContaining(problem)),
+  );
+});
+
 test.each<[string, object, number]>([
   ['a Job that deletes itself', { kind: 'Job', spec: { ttlSecondsAfterFinished: 60 } }, 1],
   ['a Job that stays', { kind: 'Job', spec: {} }, 0],
