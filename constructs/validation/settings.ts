@@ -99,7 +99,7 @@ function namespaceLabelProblems(entry: Entry, labels: Place, queues: readonly st
     return problems.length > 0 ? problems : unknownQueue(entry, queues);
   }
   if (key !== NAMESPACE_LABEL)
-    return [`${path}: is not a label of a namespace; write the label ${NAMESPACE_LABEL} or ${QUEUE} instead`];
+    return [`${path}: is not a label of a namespace; ${NAMESPACE_LABEL} and ${QUEUE} are`];
   return value === 'true' || value === 'false'
     ? []
     : [`${path}: must be "true" (got ${JSON.stringify(value)})`];
@@ -107,8 +107,8 @@ function namespaceLabelProblems(entry: Entry, labels: Place, queues: readonly st
 
 /** In one go with its FluxSetup and Jobs, the Jobs may come first. */
 function queueLabelProblems(labels: Place, queues: readonly string[]): string[] {
-  const valueOf = (key: string) => labels.entries().find(([label]) => label === key)?.[1].value;
-  if (valueOf(NAMESPACE_LABEL) !== 'true' || queues.length === 0 || valueOf(QUEUE) !== undefined) return [];
+  const labelOf = (key: string) => labels.entries().find(([label]) => label === key)?.[1].value;
+  if (labelOf(NAMESPACE_LABEL) !== 'true' || queues.length === 0 || labelOf(QUEUE) !== undefined) return [];
   return [
     `${labels.path}: ${QUEUE} is missing, so Jobs that are applied before FluxSetup ${queues[0]} start without its quota; add ${QUEUE}: ${queues[0]}`,
   ];

@@ -35,7 +35,10 @@ test.each<[object, string]>([
   [job({ labels: { 'fluxqueue/group': 'gang' } }), 'is not supported yet; remove it, or use a Job'],
   [job({}, { labels: { 'fluxqueue/queue': 'night' } }), 'has no effect in the template of a Job'],
   [job({}, {}, { nodeName: 'node-1' }), 'spec.template.spec.nodeName: would pass the queue by'],
-  [namespace({ 'fluxqueue/enable': 'true' }), 'write fluxqueue/enabled instead'],
+  [
+    namespace({ 'fluxqueue/enable': 'true' }),
+    'is not a label of a namespace; fluxqueue/enabled and fluxqueue/queue are',
+  ],
   [namespace({ 'fluxqueue/enabled': 'True' }), 'must be "true" (got "True")'],
   [
     { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', labels: { 'fluxqueue/queue': 'A' } }, spec: pod },
