@@ -76,14 +76,30 @@ export class FluxJobController implements Controller {
   }
 
   async start(): Promise<void> {
-    const { informers, signals, workloadCache, workloads, grantWaits } = this.shared;
-    await this.rows.recover(workloads.uids(), informers.fluxJobs.list());
+    const { informers, signals, workloadCache, grantWaits } = this.shared;
+    await this.recover();
     workloadCache.onChange((row) => this.rowChanged(row));
     informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
     grantWaits.changed.subscribe((uid) => this.queue.add(uid));
     this.scheduler.surpluses.changed.subscribe((uid) => this.queue.add(uid));
     informers.jobs.changed.subscribe((change) => this.jobChanged(change));
     signals.resync.subscribe(() => this.enqueueAll());
+    informers.fluxJobs.rewritten.subscribe(() => void this.recoverAgain());
+  }
+
+  private recover(): Promise<void> {
+    const { informers, workloads } = this.shared;
+    return this.rows.recover(workloads.uids(), informers.fluxJobs.list());
+  }
+
+  /** FluxJobs are as they were before the end of their workloads. */
+  private async recoverAgain(): Promise<void> {
+    try {
+      await this.recover();
+      this.enqueueAll();
+    } catch (error) {
+      this.shared.logger.warn({ err: error }, 'FluxJobs of ended workloads are not compared');
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 /** The objects of one resource as the watch last delivered them, by key and by index. */
 import type { ObjectMeta } from './types';
+import { isBefore } from './versions';
 
 /** `namespace/name`, or `name` for an object without a namespace. */
 export function keyOf({ namespace, name }: Pick<ObjectMeta, 'namespace' | 'name'>): string {
@@ -46,6 +47,15 @@ export class ObjectCache<T> {
 
   *objects(): Generator<T> {
     for (const { object } of this.#entries.values()) yield object;
+  }
+
+  /** The object of the highest version, which takes a look at all. */
+  newest(): (Pick<Entry<T>, 'uid' | 'resourceVersion'> & { readonly key: string }) | undefined {
+    let found: (Entry<T> & { readonly key: string }) | undefined;
+    for (const [key, entry] of this.#entries)
+      if (found === undefined || isBefore(found.resourceVersion, entry.resourceVersion))
+        found = { ...entry, key };
+    return found;
   }
 
   byIndex(index: string, name: string): T[] {

@@ -13,11 +13,19 @@ export interface Change<T> {
 
 export class Informer<K extends KubernetesObject, T = K> extends Reflector<K, T> {
   readonly changed: Signal<Change<T>>;
+  /** Everything was reported again, because the apiserver has another history than before. */
+  readonly rewritten: Signal;
 
-  constructor(options: Omit<ReflectorOptions<K, T>, 'onChange'>) {
+  constructor(options: Omit<ReflectorOptions<K, T>, 'onChange' | 'onRewritten'>) {
     const changed = new Signal<Change<T>>();
-    super({ ...options, onChange: (key, now, before) => changed.emit({ key, now, before }) });
+    const rewritten = new Signal();
+    super({
+      ...options,
+      onChange: (key, now, before) => changed.emit({ key, now, before }),
+      onRewritten: () => rewritten.emit(),
+    });
     this.changed = changed;
+    this.rewritten = rewritten;
   }
 
   /** Reports every object that is known already as new, to those who subscribed after it was reported. */

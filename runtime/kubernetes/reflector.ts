@@ -12,6 +12,7 @@ import type { Logger } from '../observability/log';
 import { type IndexFunction, keyOf, ObjectCache } from './cache';
 import type { Encoding, KubernetesClient, Selection, WatchEvent } from './client';
 import { isStatus } from './errors';
+import { isSameHistory } from './history-check';
 import type { KubernetesObject } from './types';
 
 /**
@@ -42,6 +43,8 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
    * next object follows: one object must not keep all others from being seen.
    */
   readonly onChange: (key: string, now: T | undefined, before: T | undefined) => void;
+  /** Everything was listed again, because the apiserver has another history than before, as after a restore of etcd. */
+  readonly onRewritten?: () => void;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /**
    * Whether the process can do without these objects while it may not list them, as with the rights of an earlier version
@@ -82,6 +85,10 @@ export class Reflector<K extends KubernetesObject, T = K> {
   #attemptedAt = 0;
   #lastSync: number | undefined;
   #hasListed = false;
+  /** Whether the connection broke, so that the apiserver may come back with another history. */
+  #isSuspect = false;
+  /** Whether versions are given a second time, so that a known one says nothing about an object. */
+  #isRewritten = false;
   readonly #stop = new AbortController();
   #started = false;
 
@@ -143,6 +150,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
       this.#attemptedAt = this.#clock.now();
       try {
         if (resourceVersion === undefined) await this.#relist(signal);
+        else if (this.#isSuspect) await this.#compareHistory(resourceVersion);
         else await this.#watch(resourceVersion, signal);
       } catch (error) {
         if (!signal.aborted) await this.#recover(error, resourceVersion !== undefined, signal);
@@ -156,6 +164,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (this.#clock.now() - this.#attemptedAt > HEALTHY_MILLISECONDS && watching) this.#failures = 0;
     if (watching) onWatchEnd?.(expired ? 'expired' : 'failed');
     if (expired) this.#resourceVersion = undefined;
+    this.#isSuspect = watching && !expired;
     this.#failures += 1;
     // The first 410 is normal and retried at once; repeated ones are retried with backoff.
     const wait =
@@ -167,6 +176,17 @@ export class Reflector<K extends KubernetesObject, T = K> {
     else logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
     this.#goOnWithout(error);
     if (wait > 0) await pause(this.#clock, wait, signal);
+  }
+
+  async #compareHistory(resourceVersion: string): Promise<void> {
+    const { client, path, logger } = this.#options;
+    const newest = this.#cache.newest();
+    const isSame = await isSameHistory(client, path, this.#request(), { resourceVersion, newest });
+    this.#isSuspect = false;
+    if (isSame) return;
+    logger.warn({ path, resourceVersion }, 'the history of the apiserver is another one, listing again');
+    this.#resourceVersion = undefined;
+    this.#isRewritten = true;
   }
 
   /** @param error of the last attempt */
@@ -185,10 +205,13 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#resourceVersion = resourceVersion;
     this.#lastSync = this.#clock.now();
     this.#hasListed = true;
+    const isRewritten = this.#isRewritten;
+    this.#isRewritten = false;
     const seconds = (this.#lastSync - started) / 1000;
     this.#options.onList?.(seen.size, seconds);
     this.#options.logger.debug({ path: this.#options.path, objects: seen.size, seconds }, 'listed');
     this.#markSynced();
+    if (isRewritten) this.#options.onRewritten?.();
   }
 
   /** Resolves to the resource version of the list. */
@@ -283,7 +306,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const key = keyOf(metadata);
     const known = this.#cache.entry(key);
     if (known !== undefined && known.uid !== metadata.uid) this.#remove(key);
-    else if (known?.resourceVersion === metadata.resourceVersion) return;
+    else if (known?.resourceVersion === metadata.resourceVersion && !this.#isRewritten) return;
     const before = this.#cache.entry(key)?.object;
     const now = this.#options.project?.(raw) ?? withoutManagedFields<K, T>(raw);
     this.#cache.set(key, metadata, now);

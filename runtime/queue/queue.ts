@@ -211,6 +211,12 @@ function rowWrites(database: Database, gatherMs: number | undefined): RowWrites 
     running: (fence, starts) => write(sql.RUNNING, fence, starts, MARK),
     shrink: (fence, changes) => write(sql.SHRINK, fence, changes),
     finish: (fence, ends) => write(sql.FINISH, fence, ends),
+    returned: (fence, uids) =>
+      write(
+        sql.RETURN,
+        fence,
+        uids.map((uid) => ({ uid })),
+      ),
     requestEviction: (fence, requests) => write(sql.REQUEST_EVICTION, fence, requests, URGENT),
     requeue: (fence, requeues) => write(sql.REQUEUE, fence, requeues),
   };

@@ -252,6 +252,17 @@ export const REQUEST_EVICTION = update({
     'avoid', avoid)`,
 });
 
+/** Of an object that is there again as before its end, because the apiserver lost what came since. */
+export const RETURN = update({
+  where: `w.phase = 'Finished'`,
+  set: `phase = 'Waiting', reason = 'Submitted', message = NULL, result = NULL, finished_at = NULL,
+    jobid = fluxqueue.next_jobid(), allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL,
+    requeues = 0, cluster_requeues = 0, avoid = '{}', estimated_start = NULL, not_before = NULL, recall = NULL, recall_cause = NULL`,
+  event: `'Requeued'`,
+  detail: `jsonb_build_object('message', 'it is there again as before its end, because the apiserver was restored')`,
+  repeats: true,
+});
+
 export const REQUEUE = update({
   input: 'cause text, message text, "notBefore" double precision, reason text',
   where: `w.phase IN ('Ready', 'Running')`,

@@ -114,6 +114,8 @@ export interface Queue extends LeaderViews, VersionedRows {
   ): Promise<WorkloadRow[]>;
   /** Any phase -> Finished. */
   finish(fence: number, ends: readonly ({ readonly uid: string } & WorkloadEnd)[]): Promise<WorkloadRow[]>;
+  /** Finished -> Waiting, with a new job id and without its grant. Rows in the archive are left alone. */
+  returned(fence: number, uids: readonly string[]): Promise<WorkloadRow[]>;
   /** Ready or Running: requests an eviction. A row keeps its first reason. */
   requestEviction(fence: number, requests: readonly EvictionRequest[]): Promise<WorkloadRow[]>;
   /** Evicted pods that no submission has named as its predecessor yet, the oldest first. */

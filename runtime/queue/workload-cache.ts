@@ -195,6 +195,11 @@ export class WorkloadCache {
     return this.one([{ uid }], this.queue.finish(this.fence, [{ uid, result, finishedAt, message }]));
   }
 
+  /** Its object is there again, as before its end. */
+  returned(uid: string): Promise<WorkloadRow | undefined> {
+    return this.one([{ uid }], this.queue.returned(this.fence, [uid]), NEW_GRANT);
+  }
+
   /**
    * @param change what its user changed while it was granted. No listener and no pass sees the row without it: the row would be granted
    *   again for what it asked for before. @default - nothing

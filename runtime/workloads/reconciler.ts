@@ -31,6 +31,7 @@ import { limitOrphans } from './orphans';
 import { Release } from './release';
 import { Replacements } from './replacements';
 import { Rescue } from './rescue';
+import { ReturnedWorkloads } from './returned';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
 import { allowForLateStart, startedPods } from './starts';
 import type { SubmissionBuilder } from './submission';
@@ -91,6 +92,7 @@ export class WorkloadReconciler {
   private readonly watch: GrantWatch;
   private readonly rescue: Rescue;
   private readonly replacements: Replacements;
+  private readonly returned: ReturnedWorkloads;
   private readonly shrinking: Shrinking;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
@@ -103,6 +105,7 @@ export class WorkloadReconciler {
     this.largeReleases = new LargeReleases(options);
     this.rescue = new Rescue({ ...options, eviction: this.eviction });
     this.replacements = new Replacements(options);
+    this.returned = new ReturnedWorkloads(options);
     this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
   }
 
@@ -164,7 +167,7 @@ export class WorkloadReconciler {
       const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
       return submissionBuilder.submit(object, adapter, place, evicted === undefined ? replaced : undefined);
     });
-    if (row === undefined) return undefined;
+    if (row === undefined) return this.returned.requeue(key, adapter, this.options.podsOf(object.metadata));
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
     return undefined;

@@ -18,6 +18,11 @@ export class ComponentSet {
     this.running.set(program, await this.processes.start(program, command, rest));
   }
 
+  /** Those that were started, in the order of their first start. */
+  get names(): readonly Program[] {
+    return [...this.running.keys()];
+  }
+
   /** @throws FLUXQ_TEST_COMPONENT if the program was never started. */
   get(program: Program): OwnedProcess {
     const component = this.running.get(program);

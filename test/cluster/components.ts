@@ -13,12 +13,16 @@ export interface Ports {
   readonly peer: number;
 }
 
+export function etcdDirectory(directory: string): string {
+  return join(directory, 'etcd');
+}
+
 export function etcdArgs(directory: string, ports: Ports): string[] {
   const client = `http://127.0.0.1:${ports.etcd}`;
   const peer = `http://127.0.0.1:${ports.peer}`;
   return [
     '--name=test',
-    `--data-dir=${join(directory, 'etcd')}`,
+    `--data-dir=${etcdDirectory(directory)}`,
     `--listen-client-urls=${client}`,
     `--advertise-client-urls=${client}`,
     `--listen-peer-urls=${peer}`,

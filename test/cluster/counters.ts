@@ -1,5 +1,7 @@
 /** Counts requests to the apiserver: by resource from its metrics, by user from its audit log. */
+
 import { readFileSync } from 'node:fs';
+import { FluxqError } from '../../runtime/errors';
 
 export interface RequestCount {
   /** GET, LIST, WATCH, POST, PUT, PATCH, APPLY, DELETE, DELETECOLLECTION or CONNECT. */
@@ -94,8 +96,13 @@ interface AuditEvent {
   responseStatus?: { code?: number };
 }
 
-/** The writes in an audit log, oldest first. */
-export function readAuditedWrites(file: string): AuditedWrite[] {
+/** The writes in an audit log, oldest first. @throws FLUXQ_TEST_NO_AUDIT without one */
+export function readAuditedWrites(file: string | undefined): AuditedWrite[] {
+  if (file === undefined)
+    throw new FluxqError('FLUXQ_TEST_NO_AUDIT', 'the cluster has no audit log', {
+      field: 'auditLog',
+      remedy: 'start the cluster with auditLog: true',
+    });
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => {
     const { verb, user, objectRef = {}, responseStatus } = JSON.parse(line) as AuditEvent;

@@ -2,8 +2,8 @@
 import { controlPlaneAvailable } from './assets';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster';
 import { NO_CONTROL_PLANE } from './no-control-plane';
-import { lease } from './shared/lease';
 import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
+import { lease } from './shared/lease';
 
 /** Milliseconds for a start on a busy machine; on an idle machine a start takes 3 s to 8 s. */
 const START_TIMEOUT = 240_000;

@@ -1,7 +1,7 @@
 /** The part of the in-memory model of the queue that is not about rows, and what it does not support. */
 import type { LeaderView, Listening, StoredView } from '../../runtime/queue/leader-view';
-import type { Succession } from '../../runtime/queue/successions';
 import type { RowVersion, VersionedRow } from '../../runtime/queue/row-mirror';
+import type { Succession } from '../../runtime/queue/successions';
 import type { NewSubmission, WorkloadRow } from '../../runtime/queue/workload';
 
 export abstract class QueueModelBase {

@@ -12,6 +12,17 @@ export const NOT_GRANTED = {
   evictionReason: null,
   evictionCause: null,
 } as const;
+export const RETURNED = {
+  ...NO_WAIT,
+  ...NOT_GRANTED,
+  phase: 'Waiting',
+  reason: 'Submitted',
+  result: null,
+  finishedAt: null,
+  requeues: 0,
+  clusterRequeues: 0,
+  avoid: {},
+} as const;
 const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
 const REQUESTED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
 

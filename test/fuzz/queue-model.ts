@@ -21,6 +21,7 @@ import {
   lastOfEach,
   NO_WAIT,
   NOT_GRANTED,
+  RETURNED,
   requestedFields,
   updated,
 } from './queue-model-rows';
@@ -243,6 +244,15 @@ export class QueueModel extends QueueModelBase implements Queue {
               message,
             },
       ({ result, finishedAt, message }) => ({ result, finishedAt, message }),
+    );
+
+  returned: Queue['returned'] = async (fence, uids) =>
+    this.change(
+      fence,
+      uids.map((uid) => ({ uid })),
+      'Requeued',
+      (row) => (row.phase === 'Finished' ? { ...row, ...RETURNED, jobid: this.nextJobid() } : undefined),
+      () => ({ message: 'it is there again as before its end, because the apiserver was restored' }),
     );
 
   requestEviction: Queue['requestEviction'] = async (fence, evictions) =>

@@ -91,3 +91,92 @@ test.each([
     reflector.stop();
   },
 );
+
+describe('after its connection broke', () => {
+  /** An apiserver of which each history has its own objects: `name@version`. */
+  function start(path = '/api/v1/things') {
+    const clock = new ManualClock();
+    const server = { objects: ['ns/a@5', 'ns/b@9'], version: 9 };
+    const lists: (string | undefined)[] = [];
+    const watches: string[] = [];
+    let breakOff: (error: Error) => void = () => undefined;
+    const object = (text: string): Thing => {
+      const [, namespace = '', name = '', resourceVersion = ''] = /^(.*)\/(.*)@(.*)$/.exec(text)!;
+      const creationTimestamp = '2026-01-01T00:00:00Z';
+      return { metadata: { namespace, name, uid: `${name}`, resourceVersion, creationTimestamp } };
+    };
+    const client = {
+      list: async (listed: string, { fieldSelector }: { fieldSelector?: string } = {}) => {
+        lists.push(fieldSelector === undefined ? listed : `${listed}?${fieldSelector}`);
+        const wanted = fieldSelector?.split('=')[1];
+        const items = server.objects
+          .map(object)
+          .filter(({ metadata }) => [undefined, metadata.name].includes(wanted));
+        return { items, metadata: { resourceVersion: `${server.version}` } };
+      },
+      watch: (_path: string, { resourceVersion }: { resourceVersion: string }) => {
+        watches.push(resourceVersion);
+        return new Promise((_resolve, reject) => {
+          breakOff = reject;
+        });
+      },
+    } as unknown as KubernetesClient;
+    const seen: string[] = [];
+    const reflector = new Reflector<Thing>({
+      client,
+      path,
+      onChange: (key, now, before) =>
+        seen.push(`${key} ${before?.metadata.resourceVersion} ${now?.metadata.resourceVersion}`),
+      logger: recordingLogger(),
+      clock,
+    });
+    reflector.start();
+    const broken = async () => {
+      seen.length = lists.length = watches.length = 0;
+      breakOff(new Error('socket hang up'));
+      await settle();
+      await clock.advance(60_000);
+      await settle();
+    };
+    return { server, lists, watches, seen, broken, reflector };
+  }
+  const CHECK = '/api/v1/namespaces/ns/things?metadata.name=b';
+
+  test('the watch is resumed if the apiserver has the newest known object as it was', async () => {
+    const { broken, lists, watches, seen, reflector, server } = start();
+    await settle();
+    server.version = 12;
+    await broken();
+    expect({ lists, watches, seen }).toEqual({ lists: [CHECK], watches: ['9'], seen: [] });
+    reflector.stop();
+  });
+
+  test.each([
+    [
+      'its version is lower than the known one',
+      { objects: ['ns/a@5'], version: 7 },
+      ['ns/a 5 5', 'ns/b 9 undefined'],
+    ],
+    [
+      'its version is higher already, and the newest object is as it was before',
+      { objects: ['ns/a@5', 'ns/b@6'], version: 20 },
+      ['ns/a 5 5', 'ns/b 9 6'],
+    ],
+    [
+      'its version is higher already, and the newest object is gone',
+      { objects: ['ns/a@11'], version: 20 },
+      ['ns/a 5 11', 'ns/b 9 undefined'],
+    ],
+  ])('everything is listed and told again if %s', async (_, restored, told) => {
+    const { broken, lists, watches, seen, reflector, server } = start();
+    await settle();
+    Object.assign(server, restored);
+    await broken();
+    expect({ lists, watches, seen }).toEqual({
+      lists: [CHECK, '/api/v1/things'],
+      watches: [`${restored.version}`],
+      seen: told,
+    });
+    reflector.stop();
+  });
+});

@@ -61,6 +61,7 @@ describePostgres('the queue in Postgres', (getPostgres) => {
     shrink: (r) => queue.shrink(fence, [{ uid: r.uid, allocation: allocationOf(r) }]),
     requestEviction: ({ uid }) => queue.requestEviction(fence, [{ uid, message: 'for another', end: 130 }]),
     finish: ({ uid }) => queue.finish(fence, [{ uid, result: 'Succeeded', finishedAt: 222.25 }]),
+    returned: ({ uid }) => queue.returned(fence, [uid]),
     requeue: ({ uid }) => queue.requeue(fence, [{ uid, cause: 'failure', message: 'node died' }]),
   };
 
@@ -80,6 +81,16 @@ describePostgres('the queue in Postgres', (getPostgres) => {
       Waiting: { phase: 'Finished', result: 'Succeeded', finishedAt: 222.25 },
       Ready: { phase: 'Finished', result: 'Succeeded', finishedAt: 222.25 },
       Running: { phase: 'Finished', result: 'Succeeded', finishedAt: 222.25 },
+    },
+    returned: {
+      Finished: {
+        phase: 'Waiting',
+        reason: 'Submitted',
+        result: null,
+        finishedAt: null,
+        allocation: null,
+        startedAt: null,
+      },
     },
     requeue: {
       Ready: { phase: 'Waiting', reason: 'Requeued', message: 'node died', allocation: null, requeues: 1 },

@@ -1,9 +1,9 @@
 import { InternPool } from '../../runtime/intern';
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
 import type { Job } from '../../runtime/kubernetes/types';
-import { rowIn } from '../queue/rows';
 import { projectJob } from '../../runtime/shared/job-projection';
 import { jobAdapter } from '../../runtime/workloads/job';
+import { rowIn } from '../queue/rows';
 import { metadata } from './fake-informer';
 
 const selector = { matchLabels: { app: 'solver' } };

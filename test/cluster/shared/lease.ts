@@ -1,6 +1,7 @@
 /** The use of a shared cluster by one suite, inside the sandbox of its tests. */
-import type { ClusterOptions } from '../cluster-options';
+
 import { Cluster, type ClusterAddress } from '../cluster';
+import type { ClusterOptions } from '../cluster-options';
 import type { SharedClass } from './pool';
 
 /** What the environment of the tests offers them. */

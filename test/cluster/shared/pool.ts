@@ -2,9 +2,10 @@
  * Control planes that the suites of one worker of Jest use one after another. Each suite finds the cluster as if it had just
  * started, because what the suite before it left is deleted. Runs outside the sandbox of the tests, which only see plain data.
  */
-import { ADA } from '../../stack/users';
+
 import { messageOf } from '../../../runtime/errors';
 import { startStack } from '../../stack/stack';
+import { ADA } from '../../stack/users';
 import { type Cluster, startCluster } from '../cluster';
 import { type Contents, changesOf, contentsOf, restore } from './contents';
 import { PROJECT_KINDS } from './kinds';
