@@ -94,6 +94,7 @@ export class FluxJobController implements Controller {
 
   /** FluxJobs are as they were before the end of their workloads. */
   private async recoverAgain(): Promise<void> {
+    this.reconciler.distrust();
     try {
       await this.recover();
       this.enqueueAll();

@@ -119,6 +119,11 @@ export class FluxJobReconciler {
     this.limiter.stop();
   }
 
+  /** What was written may be lost: the watch alone knows what there is. */
+  distrust(): void {
+    this.written.clear();
+  }
+
   /** @param uid of the workload */
   async reconcile(uid: string): Promise<ReconcileResult> {
     const row = this.options.rowOf(uid);

@@ -3,7 +3,7 @@
 
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { WALLTIME } from '../../constructs/api/labels';
+import { HOLD, WALLTIME } from '../../constructs/api/labels';
 import { isTrue } from '../../runtime/kubernetes/conditions';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
@@ -30,6 +30,11 @@ describeOwnStack(
         await science.phase(running, 'Running');
         const ends = await science.job('ends', { cores: 2, runs: UNTIL_ENDED });
         await science.phase(ends, 'Running');
+        const held = await science.job('held', {
+          ...SHORT,
+          annotations: { ...SHORT.annotations, [HOLD]: 'true' },
+        });
+        await science.phase(held, 'Waiting', 'Held');
         await science.job('waits', { cores: CORES });
         const deleted = await science.job('deleted', { cores: CORES });
         await science.phase(deleted, 'Waiting', 'Busy');
@@ -39,12 +44,20 @@ describeOwnStack(
           // The simulated kubelets start again, too, and would wait until their Leases expire.
           await cluster.request('DELETE', '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases');
         };
+        const hold = (value: string | null) =>
+          getFixture().client.patch(
+            jobs('science', 'held'),
+            { metadata: { annotations: { [HOLD]: value } } },
+            'merge',
+          );
         const backup = join(cluster.directory, 'backup');
         await stopped((data) => cpSync(data, backup, { recursive: true }));
         const lost: Job[] = [];
         for (let i = 0; i < 5; i++) lost.push(await science.job(`lost-${i}`, SHORT));
         const going = await science.job('lost-running', { ...SHORT, runs: UNTIL_ENDED });
         for (const job of lost) await science.phase(job, 'Finished');
+        await hold(null);
+        await science.phase(held, 'Finished');
         await science.phase(going, 'Running');
         await science.delete(deleted, 'Job');
         await science.end(ends);
@@ -74,6 +87,11 @@ describeOwnStack(
         // The backup has a Job that ran to its end since then, and one that was deleted: both are there again.
         await science.end(ends);
         await complete('ends');
+        await science.shown('ends-job', 'Finished');
+        // Its hold was removed and it ran since then: it is held again.
+        await science.phase(held, 'Waiting', 'Held');
+        await hold(null);
+        await complete('held');
         await science.end(running);
         for (const name of ['running', 'waits', 'deleted']) await complete(name);
         // What the backup does not have is over.
