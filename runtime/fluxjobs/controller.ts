@@ -1,7 +1,7 @@
 /** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
 import type { Change } from '../kubernetes/informer';
 import type { WorkQueue } from '../kubernetes/work-queue';
-import type { WorkloadRow } from '../queue/workload';
+import { type WaitReason, type WorkloadRow, waitReasonOf } from '../queue/workload';
 import type { Precedence } from '../scheduler/pass/order';
 import type { WatchedFluxJob } from '../shared/fluxjob-projection';
 import type { WatchedJob } from '../shared/job-projection';
@@ -10,6 +10,7 @@ import type { Controller, Shared } from '../shared/shared';
 import type { Surpluses } from '../shared/surplus';
 import { ignoredChanges, mayChangeOtherwise } from '../workloads/ignored-changes';
 import { adapters } from '../workloads/index';
+import { deploymentsOf, olderPodsText } from '../workloads/rollout';
 import { PendingRows } from './pending-rows';
 import { QueuePositions } from './queue-positions';
 import { FluxJobReconciler, type OrphanedFluxJob } from './reconciler';
@@ -18,6 +19,9 @@ import { FluxJobReconciler, type OrphanedFluxJob } from './reconciler';
 const CONCURRENCY = 8;
 /** Milliseconds between two refreshes of the positions at the front of each queue. */
 const POSITIONS_MS = 10_000;
+
+/** Reasons that end when others end. */
+const IN_LINE: ReadonlySet<WaitReason> = new Set(['Busy', 'Reserved', 'QuotaExceeded']);
 
 /** What the FluxJobs show of the scheduler. */
 interface SchedulerView {
@@ -54,6 +58,7 @@ export class FluxJobController implements Controller {
       waitOf: (uid) => shared.grantWaits.of(uid),
       surplusOf: (uid) => scheduler.surpluses.of(uid),
       ignoredOf: (row) => this.ignoredOf(row),
+      olderPodsOf: (row) => this.olderPodsOf(row),
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       orphanOf: (uid) => this.orphans.get(uid),
@@ -133,6 +138,16 @@ export class FluxJobController implements Controller {
   private ignoredOf(row: WorkloadRow): readonly string[] {
     const object = this.shared.workloads.get(row);
     return object?.metadata.uid === row.uid ? ignoredChanges(object.metadata, row) : [];
+  }
+
+  private olderPodsOf(row: WorkloadRow): string | undefined {
+    const pod =
+      row.phase === 'Waiting' ? this.shared.informers.pods.get(`${row.namespace}/${row.name}`) : undefined;
+    if (row.kind !== 'Pod' || pod === undefined || !IN_LINE.has(waitReasonOf(row))) return undefined;
+    const siblings = deploymentsOf(pod).flatMap((name) =>
+      this.shared.informers.pods.byIndex('deployment', name),
+    );
+    return olderPodsText(pod, siblings);
   }
 
   /** A FluxJob that a user deleted is created again while its workload is active. */

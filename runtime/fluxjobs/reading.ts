@@ -40,7 +40,13 @@ export function scheduled({ status = {} }: FluxJobObject): {
 }
 
 /** Conditions that say more about a workload, if they are true. */
-const NOTES = ['PartiallyModeled', 'SettingsReduced', 'MoreThanGranted', 'ChangeIgnored'] as const;
+const NOTES = [
+  'PartiallyModeled',
+  'SettingsReduced',
+  'MoreThanGranted',
+  'ChangeIgnored',
+  'RolloutWaits',
+] as const;
 
 export function notesOf({ status = {} }: FluxJobObject): string[] {
   return NOTES.flatMap((type) => {

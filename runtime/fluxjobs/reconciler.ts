@@ -51,6 +51,8 @@ export interface FluxJobReconcilerOptions {
   readonly surplusOf: Surpluses['of'];
   /** What the user of a started Job changed without an effect, as clauses. */
   readonly ignoredOf: (row: WorkloadRow) => readonly string[];
+  /** Which older pods of its Deployment a waiting pod waits behind. */
+  readonly olderPodsOf: (row: WorkloadRow) => string | undefined;
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
   /** The FluxJob as the watch last delivered it. */
@@ -281,13 +283,14 @@ export class FluxJobReconciler {
   }
 
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
-    const { positionOf, plannedStartOf, waitOf, surplusOf, ignoredOf, now } = this.options;
+    const { positionOf, plannedStartOf, waitOf, surplusOf, ignoredOf, olderPodsOf, now } = this.options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       plannedStart: plannedStartOf(row.uid),
       wait: waitOf(row.uid),
       surplus: surplusOf(row.uid),
       ignored: ignoredOf(row),
+      olderPods: olderPodsOf(row),
       previous,
       now: now(),
     });

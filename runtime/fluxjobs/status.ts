@@ -59,6 +59,8 @@ export interface StatusContext {
   readonly surplus?: ReturnType<Surpluses['of']>;
   /** What the user of a started Job changed without an effect, as clauses. @default - nothing */
   readonly ignored?: readonly string[];
+  /** Which older pods of its Deployment a waiting pod waits behind. @default - behind none */
+  readonly olderPods?: string | undefined;
   /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
   /** Unix seconds. */
@@ -70,10 +72,8 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
   return phase === 'Running' && wait !== undefined && wait.isPartial !== true ? 'Ready' : phase;
 }
 
-export function fluxJobStatus(
-  stored: WorkloadRow,
-  { position, plannedStart, wait, surplus = [], ignored = [], previous, now }: StatusContext,
-): FluxJobStatus {
+export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): FluxJobStatus {
+  const { position, plannedStart, wait, previous, now } = context;
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
   const planned = plannedMinute(row, plannedStart);
@@ -91,8 +91,8 @@ export function fluxJobStatus(
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: [...conditionsOf(row, wait), ...moreThanGranted(surplus), ...changeIgnored(ignored)].map(
-      (condition) => stamped(condition, previous.conditions, now),
+    conditions: [...conditionsOf(row, wait), ...notes(context)].map((condition) =>
+      stamped(condition, previous.conditions, now),
     ),
   };
 }
@@ -195,6 +195,18 @@ function settingsReduced({ jobspec }: WorkloadRow): Condition[] {
   if (reduced.length === 0) return [];
   const message = boundedMessage(reduced.join('; '));
   return [{ type: 'SettingsReduced', status: 'True', reason: 'LimitedByQueue', message }];
+}
+
+/** What only some workloads have. */
+function notes({ surplus = [], ignored = [], olderPods }: StatusContext): Condition[] {
+  return [...moreThanGranted(surplus), ...changeIgnored(ignored), ...rolloutWaits(olderPods)];
+}
+
+function rolloutWaits(olderPods: string | undefined): Condition[] {
+  if (olderPods === undefined) return [];
+  return [
+    { type: 'RolloutWaits', status: 'True', reason: 'OlderPodsRun', message: boundedMessage(olderPods) },
+  ];
 }
 
 /** Says what its pods use that nobody granted, and how that comes about. */

@@ -20,6 +20,8 @@ export interface PodFacts {
   workloadKey(pod: Pod): WorkloadKey | undefined;
   /** The node whose units the pod uses; undefined if it is not bound to a node or has finished. */
   usedNode(pod: Pod): string | undefined;
+  /** `namespace/name` of the Deployment of a pod that is a workload itself, as an index; [] for other pods. */
+  deployments(pod: Pod): readonly string[];
   /** Whether the pod uses a node that its workload holds now. */
   isOnGrant(pod: Pod, row: Pick<WorkloadRow, 'allocation'>): boolean;
 }

@@ -13,6 +13,7 @@ import type { PodFacts } from '../shared/pod-facts';
 import { isTerminal, namesOf } from './adapter';
 import { isBeyondAssignment } from './assignment';
 import { belongsToGrant, isOrphaned } from './pod';
+import { deploymentsOf } from './rollout';
 
 export const podFacts: PodFacts = {
   workloadUid(pod) {
@@ -36,6 +37,8 @@ export const podFacts: PodFacts = {
   usedNode(pod) {
     return isTerminal(pod) ? undefined : pod.spec.nodeName;
   },
+
+  deployments: deploymentsOf,
 
   isOnGrant({ spec: { nodeName } }, { allocation }) {
     return allocation !== null && nodeName !== undefined && grantedNodes(allocation).has(nodeName);

@@ -40,6 +40,7 @@ export class Scene {
     const logger = recordingLogger();
     const reconciler = new FluxJobReconciler({
       orphanOf: () => undefined,
+      olderPodsOf: () => undefined,
       client: this.client(),
       adapters,
       rowOf: (uid) => this.rows.get(uid),

@@ -31,7 +31,6 @@ describeCluster('the workload reconciler', (getCluster) => {
   let nodes: Set<string>;
   let events: EventNote[];
   let freed: number[];
-  let awaited: Set<string>;
 
   beforeAll(async () => {
     cluster = getCluster();
@@ -51,7 +50,6 @@ describeCluster('the workload reconciler', (getCluster) => {
     now = Date.now() / 1000;
     [pods, events, freed] = [[], [], []];
     nodes = new Set(['node-0', 'node-1']);
-    awaited = new Set();
   });
   const config = parseConfig({});
   const clock = new ManualClock();
@@ -67,7 +65,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       ),
       objectOf: () => seen,
       podsOf: () => pods,
-      namespaces: { hasLeft: () => false, isAwaited: (name) => awaited.has(name) },
+      namespaces: { hasLeft: () => false, isAwaited: () => false },
       scope: config.namespaces,
       nodes: { exists: (name) => nodes.has(name), isReady: (name) => nodes.has(name) },
       schedulerRuns: () => true,
@@ -337,17 +335,6 @@ describeCluster('the workload reconciler', (getCluster) => {
       startedAt: start.getTime() / 1000,
       finishedAt: start.getTime() / 1000 + 5,
     });
-  });
-
-  test('does not queue a Job before the label of its namespace is known, which may name the queue', async () => {
-    const job = await createSuspended('early');
-    seen = job;
-    awaited.add('default');
-    await reconciler().reconcile(keyOf(job));
-    expect(rowOf(job)).toBeUndefined();
-    awaited.clear();
-    await reconciler().reconcile(keyOf(job));
-    expect(rowOf(job)?.phase).toBe('Waiting');
   });
 
   test('queues a Job with invalid settings with the reason, and says it once', async () => {
