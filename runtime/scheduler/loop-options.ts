@@ -9,7 +9,7 @@ import type { GraphNode, UnitCounts } from '../resources/types';
 import type { FluxionSync } from './fluxion-sync';
 import type { FairShare } from './pass/fair-share';
 import type { Surroundings } from './pass/placed-pods';
-import type { PassResult } from './pass/types';
+import type { HasLeft, PassResult } from './pass/types';
 
 /** What the scheduling loop reads, and whom it calls. */
 export interface SchedulingLoopOptions {
@@ -30,8 +30,8 @@ export interface SchedulingLoopOptions {
   readonly problemOf: (queue: string) => string | undefined;
   /** @returns undefined if fair share is off */
   readonly fairUsage: (now: number) => FairShare | undefined;
-  /** Whether the workload may be evicted for another one. @default - each that can be suspended */
-  readonly mayEvict?: (row: WorkloadRow) => boolean;
+  /** Whether the namespace of the workload has left the queue: it is neither started nor evicted. */
+  readonly hasLeft: HasLeft;
   /** Whether a grant for this waiting row may be committed. */
   readonly mayGrant: (row: WorkloadRow) => boolean;
   /** Called after the commit, with each workload that is to be released. */

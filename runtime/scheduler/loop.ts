@@ -246,12 +246,12 @@ export class SchedulingLoop {
    */
   private async commitGrants({ grants, line }: PassResult): Promise<void> {
     if (grants.length === 0) return;
-    const { workloadCache, mayGrant, metrics, onGranted } = this.options;
+    const { workloadCache, mayGrant, hasLeft, metrics, onGranted } = this.options;
     const nodes = this.options.nodes();
     const outdated = grants.findIndex(({ allocation }) => this.nodeList.isOutdated(allocation, nodes));
     const confirmed = grants.slice(0, outdated < 0 ? grants.length : outdated).filter(({ uid }) => {
       const row = workloadCache.byUid(uid);
-      return row !== undefined && mayGrant(row);
+      return row !== undefined && !hasLeft(row) && mayGrant(row);
     });
     // A grant forgets the promise before it.
     const promised = new Map(confirmed.map(({ uid }) => [uid, workloadCache.byUid(uid)?.estimatedStart]));
@@ -298,7 +298,7 @@ export class SchedulingLoop {
       // would hide that.
       ...rowsByQueue(this.options.queues(), workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
-      ...(this.options.mayEvict === undefined ? {} : { mayEvict: this.options.mayEvict }),
+      hasLeft: this.options.hasLeft,
       nodes,
       unmanaged: desired.unmanaged,
       reservations,

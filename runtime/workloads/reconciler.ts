@@ -21,7 +21,7 @@ import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, firstStartTime, type Outcome, type WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
-import { type Departed, Departure, LEFT } from './departure';
+import { Departure, LEFT, NOT_TAKEN } from './departure';
 import { scheduledNote } from './events';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GrantWatch } from './grant-watch';
@@ -191,7 +191,7 @@ export class WorkloadReconciler {
     if (object.metadata.deletionTimestamp !== undefined) return this.cancel(row);
     if (this.requestAdoption(row, object, adapter, row)) return undefined;
     const departed = await this.departure.depart(workload);
-    if (departed !== undefined) return this.departed(row, departed);
+    if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
     if (!adapter.isSuspended(object)) {
       if (!adapter.suspendable) return this.log(row, 'waiting, cannot be moved to another node');
       // A former leader released it too late: it has no grant.
@@ -206,8 +206,7 @@ export class WorkloadReconciler {
     return undefined;
   }
 
-  private async departed(row: WorkloadRow, departed: NonNullable<Departed>): Promise<ReconcileResult> {
-    if (departed !== 'over') return departed;
+  private left(row: WorkloadRow): Promise<undefined> {
     return this.finish(row, { result: 'Cancelled', message: LEFT, finishedAt: this.options.now() });
   }
 
@@ -224,7 +223,8 @@ export class WorkloadReconciler {
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
     const departed = await this.departure.depart(current);
-    if (departed !== undefined) return this.departed(row, departed);
+    if (departed === 'over') return this.left(row);
+    if (departed !== undefined) return departed.isRefused ? this.evict(current, NOT_TAKEN) : departed;
     const reason = this.reasonToEvict(current);
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
@@ -232,11 +232,16 @@ export class WorkloadReconciler {
       if (result === 'deleted') return this.cancelDeleted(row);
       if (result !== undefined) return result;
     }
-    // The nodes of a deleted workload are given back.
-    const placed =
-      object.metadata.deletionTimestamp === undefined ? await this.ungating.ungate(row, pods) : pods;
-    const shrinking = await this.shrinking.shrink({ ...current, pods: placed });
-    return object.metadata.deletionTimestamp === undefined ? this.watchGrant(current) : shrinking;
+    return this.followPods(current);
+  }
+
+  /** The nodes of a deleted workload are given back. */
+  private async followPods(workload: ActiveWorkload): Promise<ReconcileResult> {
+    const { object, row, pods } = workload;
+    const isDeleted = object.metadata.deletionTimestamp !== undefined;
+    const placed = isDeleted ? pods : await this.ungating.ungate(row, pods);
+    const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
+    return isDeleted ? shrinking : this.watchGrant(workload);
   }
 
   /** What runs in a namespace that left the queue stays, whatever happens to its nodes, as without the queue. */
@@ -286,6 +291,7 @@ export class WorkloadReconciler {
     this.watch.forget(row);
     this.deletedPods.forget(row);
     this.replacements.forget(row);
+    this.departure.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 

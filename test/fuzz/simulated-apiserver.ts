@@ -5,7 +5,7 @@
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { admit } from '../../runtime/admission/rules';
 import { keyOf } from '../../runtime/kubernetes/cache';
-import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
+import type { KubernetesClient, Selection, WatchEvent } from '../../runtime/kubernetes/client';
 import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
 import type { Job, KubernetesList, KubernetesObject } from '../../runtime/kubernetes/types';
 import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
@@ -61,8 +61,8 @@ export class SimulatedApiserver {
       namespace: undefined,
       waitingWrites: 0,
       get: async <T>(path: string) => this.found(path) as T,
-      list: async <T>(path: string, options: { labelSelector?: string } = {}) =>
-        this.list(path, options.labelSelector) as unknown as KubernetesList<T>,
+      list: async <T>(path: string, options: Selection = {}) =>
+        this.list(path, options) as unknown as KubernetesList<T>,
       create: async <T>(path: string, body: object) => this.create(path, body) as T,
       update: async <T>(path: string) => {
         throw refusal(405, 'MethodNotAllowed', `update of ${path} is not supported`) as T;
@@ -126,11 +126,13 @@ export class SimulatedApiserver {
     return object;
   }
 
-  private list(path: string, labelSelector?: string): KubernetesList<KubernetesObject> {
+  private list(path: string, { labelSelector, fieldSelector }: Selection): KubernetesList<KubernetesObject> {
     const { resource, namespace } = targetOf(path);
+    const named = fieldSelector?.replace('metadata.name=', '');
     const items = this.store
       .list(resource)
       .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
+      .filter(({ metadata }) => named === undefined || metadata.name === named)
       .filter((object) => isSelected(object, labelSelector));
     return { metadata: { resourceVersion: String(this.store.latest) }, items };
   }
@@ -222,7 +224,8 @@ function sendEvent(
   labelSelector: string | undefined,
   onEvent: (event: WatchEvent<KubernetesObject>) => void,
 ): void {
-  if (isSelected(object, labelSelector)) onEvent({ type, object });
+  // One that the selector does not match any more is deleted for this watch.
+  onEvent({ type: isSelected(object, labelSelector) ? type : 'DELETED', object });
 }
 
 /** Supports selectors of the forms `key=value` and `key in (value,value)` only. */

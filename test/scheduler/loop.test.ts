@@ -71,6 +71,7 @@ async function start(
     queues: () => [queueSettings()],
     problemOf: () => undefined,
     fairUsage: () => undefined,
+    hasLeft: () => false,
     mayGrant: () => true,
     onGranted: ({ uid }: WorkloadRow) => granted.push(uid),
     onEvictionRequested: () => undefined,

@@ -9,6 +9,7 @@ import { shownName, shownNames } from './shown-names';
 const HELD = 'held until its user releases it';
 const WITHOUT_PODS = 'has no pods: it waits until its user sets its parallelism to 1 or more';
 const BEHIND = 'waits behind earlier workloads of its queue';
+const LEFT = 'its namespace left the queue: it waits until Kubernetes takes it back';
 const RESERVED = 'nodes are reserved for it';
 /** Message of a workload that could start only behind something that has no end. */
 export const BEHIND_ENDLESS =
@@ -43,6 +44,11 @@ export class WaitReasons {
 
   markHeld(row: WorkloadRow): void {
     this.mark(row, 'Held', row.pods === 0 ? WITHOUT_PODS : HELD);
+  }
+
+  /** No reason of the queue's keeps it: it is handed back to Kubernetes. */
+  markLeft(row: WorkloadRow): void {
+    this.mark(row, 'Submitted', LEFT);
   }
 
   markBackingOff(row: WorkloadRow, seconds: number): void {
