@@ -160,7 +160,7 @@ export class WorkloadReconciler {
     }
     const row = await this.rescue.succeed(object, (evicted) => {
       const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
-      return submissionBuilder.submit(object, adapter, place, evicted === undefined ? replaced : undefined);
+      return submissionBuilder.submit(object, adapter, place);
     });
     if (row === undefined) return undefined;
     this.log(row, 'submitted', { held: row.held });

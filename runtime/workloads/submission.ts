@@ -14,7 +14,13 @@ import type { StorageFacts } from '../jobspec/volumes';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
-import type { Predecessor, Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
+import {
+  askedBy,
+  type Predecessor,
+  type Submission,
+  type SubmissionUpdate,
+  type WorkloadRow,
+} from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { ENDLESS_SECONDS } from '../resources/endless';
 import type { Allocation, GraphNode } from '../resources/types';
@@ -65,19 +71,18 @@ export class SubmissionBuilder {
   /**
    * Queues the workload, in the place of its predecessor if it has one. An invalid workload is queued too, so that its
    * FluxJob tells its user why it waits. Returns undefined if it has a row already.
-   * @param replaced whose place it is. Only what asks for the same takes it: else a changed template would jump the queue
+   * @param predecessor Only what asks for the same in the same queue takes the place: else a changed template would jump a queue
    */
   async submit(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     predecessor?: Predecessor,
-    replaced?: WorkloadRow,
   ): Promise<WorkloadRow | undefined> {
     const submission = this.judge(object, adapter, undefined);
-    const { uid, ...place } = (isAsBefore(submission, replaced) && predecessor) || {};
+    const { uid, asked, ...place } = predecessor ?? {};
     const row = await this.options.workloadCache.submit({
       ...submission,
-      ...place,
+      ...(isDeepStrictEqual(asked ?? askedBy(submission), askedBy(submission)) && place),
       ...(uid !== undefined && { predecessor: uid }),
     });
     if (row === undefined) return undefined;
@@ -334,9 +339,4 @@ function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] 
 /** Nobody chose the default of MiniClusters. */
 function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
   return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
-}
-
-function isAsBefore({ priority, jobspec }: Submission, replaced: WorkloadRow | undefined): boolean {
-  if (replaced === undefined) return true;
-  return priority === replaced.priority && isDeepStrictEqual(jobspec.resources, replaced.jobspec.resources);
 }
