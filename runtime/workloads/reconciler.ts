@@ -18,11 +18,10 @@ import type { GrantWait } from '../shared/grant-waits';
 import type { Namespaces, Scope } from '../shared/namespaces';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
-import { type ActiveWorkload, firstStartTime, type Outcome, type WorkloadAdapter } from './adapter';
+import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { Departure, LEFT, NOT_TAKEN } from './departure';
-import { scheduledNote } from './events';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
@@ -32,7 +31,7 @@ import { Release } from './release';
 import { Replacements } from './replacements';
 import { Rescue } from './rescue';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
-import { allowForLateStart, startedPods } from './starts';
+import { allowForLateStart, recordStart } from './starts';
 import type { SubmissionBuilder } from './submission';
 import { Ungating } from './ungate';
 
@@ -118,17 +117,24 @@ export class WorkloadReconciler {
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
     const { workloadCache, objectOf, podsOf, adapters } = this.options;
     const object = objectOf(key);
-    const named = workloadCache.byName(key.kind, key.namespace, key.name);
-    if (named !== undefined && named.uid !== object?.metadata.uid) {
-      const result = await this.leave(key, named, object);
-      if (result !== undefined) return result;
-    }
-    if (object === undefined) return undefined;
+    const left = await this.leaveEarlier(key, object);
+    if (object === undefined) return left;
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
-    if (row === undefined) return this.submit(key, object, adapter);
+    if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = { object, adapter, row, pods: podsOf(row) };
-    return row.phase === 'Waiting' ? this.reconcileWaiting(workload) : this.reconcileGranted(workload);
+    const result = await (row.phase === 'Waiting'
+      ? this.reconcileWaiting(workload)
+      : this.reconcileGranted(workload));
+    return earliest(left, result);
+  }
+
+  /** Also where the object of the name has a row already: the end of the row before it may have failed. */
+  private async leaveEarlier(key: WorkloadKey, object?: KubernetesObject): Promise<ReconcileResult> {
+    let result: ReconcileResult;
+    for (const row of this.options.workloadCache.byName(key.kind, key.namespace, key.name))
+      if (row.uid !== object?.metadata.uid) result = earliest(result, await this.leave(key, row, object));
+    return result;
   }
 
   /** The object of this row is gone, or another one of its name has come. */
@@ -139,7 +145,9 @@ export class WorkloadReconciler {
   ): Promise<ReconcileResult> {
     const awaited = other === undefined ? this.replacements.awaited(row) : undefined;
     if (awaited !== undefined) return awaited;
-    if (other !== undefined && this.replacements.placeFor(other, row) !== undefined)
+    const isQueued =
+      other !== undefined && this.options.workloadCache.byUid(other.metadata.uid) !== undefined;
+    if (other !== undefined && !isQueued && this.replacements.placeFor(other, row) !== undefined)
       await this.submit(key, other, this.options.adapters.get(key.kind)!, row);
     return this.cancelDeleted(row);
   }
@@ -215,7 +223,7 @@ export class WorkloadReconciler {
     const { now } = this.options;
     const { object, adapter, pods } = workload;
     if (this.requestAdoption(workload.row, object, adapter, workload.row)) return;
-    const row = await this.recordStart(workload);
+    const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
@@ -272,8 +280,7 @@ export class WorkloadReconciler {
     if (failure !== undefined && !this.departure.hasLeft(row.namespace))
       return workload.adapter.suspendable ? this.evict(current, failure) : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
-    const times = [after, late?.after].filter((time) => time !== undefined);
-    return times.length === 0 ? undefined : { after: Math.min(...times) };
+    return earliest(after === undefined ? undefined : { after }, late);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -293,23 +300,6 @@ export class WorkloadReconciler {
     this.replacements.forget(row);
     this.departure.forget(row);
     this.options.onWait(row.uid, undefined);
-  }
-
-  /** Records that the first pods run. A workload that has finished meanwhile also gets its start time. */
-  private async recordStart({ object, adapter, row, pods }: ActiveWorkload): Promise<WorkloadRow> {
-    const { workloadCache, nodes, now, isBusy, recordEvent } = this.options;
-    if (row.phase !== 'Ready') return row;
-    const started = startedPods(pods, row, nodes);
-    if (started.length === 0) return row;
-    const first = firstStartTime(started, now());
-    // Kubernetes truncates times to seconds: a start is never before its grant.
-    const running = await workloadCache.running(row.uid, Math.max(first, row.allocatedAt ?? 0));
-    if (running !== undefined) {
-      this.log(row, 'started', { startedAt: running.startedAt });
-      const note = scheduledNote(row, { now: now(), isBusy: isBusy() });
-      if (note !== undefined) recordEvent(object, adapter, note);
-    }
-    return workloadCache.byUid(row.uid) ?? row;
   }
 
   private hasLivePods(pods: readonly Pod[]): boolean {
@@ -346,4 +336,9 @@ export class WorkloadReconciler {
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): undefined {
     logDecision(this.options.logger, row, decision, detail);
   }
+}
+
+function earliest(a: ReconcileResult, b: ReconcileResult): ReconcileResult {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.after < b.after ? a : b;
 }
