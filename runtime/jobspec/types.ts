@@ -105,6 +105,8 @@ export interface Jobspec {
       readonly invalid?: string;
       /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */
       readonly reduced?: readonly string[];
+      /** What webhooks of the cluster add to each pod: it is part of `requests`. Not part of the shape. @default - nothing */
+      readonly injected?: Readonly<Record<string, string | number>>;
       /** Keys of node labels whose values constraints and rules were made from. @default [] */
       readonly labels?: readonly string[];
     };

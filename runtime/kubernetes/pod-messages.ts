@@ -210,6 +210,7 @@ export const POD_SPEC = message({
   3: ['restartPolicy', 'text?'],
   5: ['activeDeadlineSeconds', 'number'],
   7: ['nodeSelector', 'textMap'],
+  8: ['serviceAccountName', 'text?'],
   10: ['nodeName', 'text?'],
   18: ['affinity', 'message', AFFINITY],
   19: ['schedulerName', 'text?'],

@@ -1,4 +1,5 @@
 /** The workloads as an area of the term: their work queue, and the changes that enqueue them. */
+import { TimeSlice } from '../clock';
 import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
@@ -6,6 +7,7 @@ import { schedulersOf } from '../shared/schedulers';
 import type { Controller, Shared } from '../shared/shared';
 import type { Resubmission } from '../shared/signals';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
+import type { ActiveWorkload } from './adapter';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
 import { WorkloadReconciler } from './reconciler';
@@ -36,6 +38,8 @@ export class WorkloadController implements Controller {
   }
 
   async start(): Promise<void> {
+    const slice = new TimeSlice(this.shared.time.clock);
+    await this.submissionBuilder.charges.continueWith(this.knownWorkloads(), slice);
     await this.reconciler.load();
     const { signals, workloads, namespaces, nodes, informers, workloadCache } = this.shared;
     workloads.changed.subscribe((key) => this.enqueue(key));
@@ -56,6 +60,16 @@ export class WorkloadController implements Controller {
     });
     this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
+  }
+
+  /** Rows with the objects that they are about. */
+  private knownWorkloads(): readonly ActiveWorkload[] {
+    const { workloads, workloadCache } = this.shared;
+    return [...workloadCache.active()].flatMap((row) => {
+      const object = workloads.get(row);
+      if (object?.metadata.uid !== row.uid) return [];
+      return [{ object, adapter: adapters.get(row.kind)!, row, pods: workloads.podsOf(row) }];
+    });
   }
 
   /** The constraints of a submission follow its claims, free volumes and storage classes. */

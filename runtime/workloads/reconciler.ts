@@ -299,6 +299,7 @@ export class WorkloadReconciler {
     this.deletedPods.forget(row);
     this.replacements.forget(row);
     this.departure.forget(row);
+    this.options.submissionBuilder.charges.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 

@@ -7,7 +7,7 @@ import { admit } from '../../runtime/admission/rules';
 import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesClient, Selection, WatchEvent } from '../../runtime/kubernetes/client';
 import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
-import type { Job, KubernetesList, KubernetesObject } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesList, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
 import { type Change, type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
@@ -42,6 +42,8 @@ export class SimulatedApiserver {
   admission: 'on' | 'off' | 'refusing' = 'on';
   /** A policy of the cluster's administrators: the message with which it refuses a change of such an object. */
   policy: (verb: 'create' | 'patch', resource: string) => string | undefined = () => undefined;
+  /** What another webhook of the cluster makes of a new pod. */
+  podWebhook: (pod: Pod) => Pod = (pod) => pod;
   /** uids of the owners of objects that were created while admission was off, and of objects without an owner. */
   readonly unadmitted = new Set<string>();
   private readonly watchers = new Set<Watcher>();
@@ -93,7 +95,9 @@ export class SimulatedApiserver {
     const metadata = { ...given.metadata, ...(namespace !== undefined && { namespace }) };
     if (this.store.get(resource, keyOf(metadata)) !== undefined)
       throw refusal(409, 'AlreadyExists', `${resource} ${metadata.name} already exists`);
-    const created = this.store.create(resource, this.admitted(resource, copyOf({ ...given, metadata })));
+    const admitted = this.admitted(resource, copyOf({ ...given, metadata }));
+    const mutated = resource === 'pods' ? this.podWebhook(admitted as Pod) : admitted;
+    const created = this.store.create(resource, mutated);
     const { ownerReferences, uid } = created.metadata;
     if (this.admission === 'off') this.unadmitted.add(ownerReferences?.[0]?.uid ?? uid);
     return created;

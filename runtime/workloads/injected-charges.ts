@@ -1,0 +1,78 @@
+/** What Jobs are charged for what webhooks add to their pods, as far as pods and rows say it. */
+import type { TimeSlice } from '../clock';
+import type { PodSpec, Quantities } from '../jobspec/pod';
+import type { WorkloadRow } from '../queue/workload';
+import type { ActiveWorkload, Demand, WorkloadAdapter } from './adapter';
+import { InjectedRequests, type Template } from './injected';
+import { belongsToGrant } from './pod';
+
+export class InjectedCharges {
+  private readonly injected = new InjectedRequests();
+  /** UID of a workload -> job id of the grant of which a pod was compared with its template. */
+  private readonly learned = new Map<string, number>();
+
+  /** @param podOf the pods of a workload as they are expected, without what webhooks add */
+  constructor(
+    private readonly podOf: (demand: Demand, namespace: string, adapter: WorkloadAdapter) => PodSpec,
+  ) {}
+
+  /** Undefined if nothing is added, as to a pod that exists already. */
+  of(demand: Demand, namespace: string, adapter: WorkloadAdapter): Quantities | undefined {
+    if (adapter.kind === 'Pod' || this.injected.isEmpty) return undefined;
+    return this.injected.addedTo(this.templateOf(demand, namespace, adapter));
+  }
+
+  /** Compares the first pod of a grant with its template. @returns whether workloads are charged something else from now on */
+  learn({ object, adapter, row, pods }: ActiveWorkload): boolean {
+    const { uid, allocation, jobid } = row;
+    if (adapter.kind === 'Pod' || allocation === null || this.learned.get(uid) === jobid) return false;
+    const first = pods.find((pod) => belongsToGrant(pod, jobid));
+    if (first === undefined) return false;
+    this.learned.set(uid, jobid);
+    const { namespace = '' } = object.metadata;
+    return this.injected.learn(this.templateOf(adapter.demand(object), namespace, adapter), first.spec);
+  }
+
+  /** The grant of this row has ended. */
+  forget({ uid }: Pick<WorkloadRow, 'uid'>): void {
+    this.learned.delete(uid);
+  }
+
+  /**
+   * Goes on with what the leader before had learned, before anything is judged: else what waits would be written again, and
+   * grants that are not released be given back.
+   */
+  async continueWith(workloads: readonly ActiveWorkload[], slice: TimeSlice): Promise<void> {
+    const ofJobs = workloads.filter(({ adapter }) => adapter.kind !== 'Pod');
+    for (const workload of ofJobs) this.learn(workload);
+    await this.assume(
+      ofJobs.filter((workload) => chargedIn(workload) !== undefined),
+      slice,
+    );
+    // Those that were charged nothing beside these.
+    if (this.injected.addsAnything)
+      await this.assume(
+        ofJobs.filter((workload) => chargedIn(workload) === undefined),
+        slice,
+      );
+  }
+
+  private async assume(workloads: readonly ActiveWorkload[], slice: TimeSlice): Promise<void> {
+    for (const workload of workloads) {
+      if (slice.isOver) await slice.rest();
+      const { object, adapter } = workload;
+      const { namespace = '' } = object.metadata;
+      const template = this.templateOf(adapter.demand(object), namespace, adapter);
+      this.injected.assume(template, chargedIn(workload));
+    }
+  }
+
+  private templateOf(demand: Demand, namespace: string, adapter: WorkloadAdapter): Template {
+    const { labels, annotations = {} } = demand;
+    return { namespace, labels, annotations, pod: this.podOf(demand, namespace, adapter) };
+  }
+}
+
+function chargedIn({ row }: ActiveWorkload): Quantities | undefined {
+  return row.jobspec.attributes.user?.injected;
+}
