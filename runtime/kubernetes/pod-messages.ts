@@ -208,6 +208,7 @@ export const POD_SPEC = message({
   1: ['volumes', 'messages', VOLUME],
   2: ['containers', 'messages', CONTAINER],
   3: ['restartPolicy', 'text?'],
+  4: ['terminationGracePeriodSeconds', 'number'],
   5: ['activeDeadlineSeconds', 'number'],
   7: ['nodeSelector', 'textMap'],
   8: ['serviceAccountName', 'text?'],

@@ -29,6 +29,7 @@ const SPEC = [
   'priorityClassName',
   'restartPolicy',
   'activeDeadlineSeconds',
+  'terminationGracePeriodSeconds',
 ] as const;
 const CONTAINER = ['name', 'image', 'restartPolicy', 'resources'] as const;
 const PORT = ['hostPort', 'hostIP', 'protocol'] as const;

@@ -50,6 +50,7 @@ const POD = {
   schedulerName: 'other-scheduler',
   serviceAccountName: 'solver',
   schedulingGates: [{ name: 'example.com/gate' }],
+  terminationGracePeriodSeconds: 600,
   tolerations: [{ key: 'gpu', operator: 'Exists' }],
   topologySpreadConstraints: [
     { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector: selector },
