@@ -16,9 +16,10 @@ export class Namespaces {
     private readonly scope: Scope,
   ) {
     informer.changed.subscribe(({ key, now, before }) => {
-      // Workloads are reconciled after the first list of their namespaces.
-      if (now === undefined || before === undefined) return;
-      if (isEnabled(now, scope) !== isEnabled(before, scope)) this.changed.emit(key);
+      if (now === undefined) return;
+      // Of one that was not known nothing was known: a late list has what left long ago.
+      const wasEnabled = before === undefined || isEnabled(before, scope);
+      if (isEnabled(now, scope) !== wasEnabled) this.changed.emit(key);
     });
   }
 

@@ -42,6 +42,8 @@ export class SimulatedApiserver {
   admission: 'on' | 'off' | 'refusing' = 'on';
   /** A policy of the cluster's administrators: the message with which it refuses a change of such an object. */
   policy: (verb: 'create' | 'patch', resource: string) => string | undefined = () => undefined;
+  /** Resources that nobody may list. */
+  readonly unlistable = new Set<string>();
   /** What another webhook of the cluster makes of a new pod. */
   podWebhook: (pod: Pod) => Pod = (pod) => pod;
   /** uids of the owners of objects that were created while admission was off, and of objects without an owner. */
@@ -132,6 +134,7 @@ export class SimulatedApiserver {
 
   private list(path: string, { labelSelector, fieldSelector }: Selection): KubernetesList<KubernetesObject> {
     const { resource, namespace } = targetOf(path);
+    if (this.unlistable.has(resource)) throw refusal(403, 'Forbidden', `cannot list ${resource}`);
     const named = fieldSelector?.replace('metadata.name=', '');
     const items = this.store
       .list(resource)
