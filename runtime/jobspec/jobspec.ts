@@ -14,8 +14,7 @@ import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, recordingFacts, restr
 import { checkIntakeBudget } from './intake-budget';
 import { type PodTraits, placementRulesOf } from './placement-rules';
 import type { PodSpec } from './pod';
-import { formatQuantity } from './quantity';
-import { podRequests, type Requests } from './requests';
+import { podRequests, quantitiesOf, type Requests } from './requests';
 import type { Constraint, Jobspec, JobspecResource, PlacementRules } from './types';
 import { DEFAULT_UNITS, type UnitSettings, unitsOf, unitType } from './units';
 import { unmodeledFields } from './unmodeled';
@@ -165,12 +164,7 @@ function userPart({ units, requests, rules, volumes, unmodeled, labels, pod }: U
 
 /** The requests that are counted in units. */
 function writtenRequests(requests: Requests): Readonly<Record<string, string>> {
-  const counted = [...requests].filter(([name, amount]) => unitType(name) !== undefined && amount > 0n);
-  return Object.fromEntries(
-    counted
-      .map(([name, amount]) => [name, formatQuantity(amount, { binary: name === 'memory' })] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  return quantitiesOf(new Map([...requests].filter(([name]) => unitType(name) !== undefined)));
 }
 
 function slots(count: number, perPod: UnitCounts): JobspecResource {

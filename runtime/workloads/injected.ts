@@ -8,8 +8,7 @@
  * its family got that are most like it.
  */
 import type { PodSpec, Quantities } from '../jobspec/pod';
-import { formatQuantity } from '../jobspec/quantity';
-import { difference, podRequests, sum } from '../jobspec/requests';
+import { difference, podRequests, quantitiesOf, type Requests, sum } from '../jobspec/requests';
 
 /** The pods of a workload as they are expected. */
 export interface Template {
@@ -94,7 +93,7 @@ export class InjectedRequests {
 export function withAdded(pod: PodSpec, added: Quantities | undefined): PodSpec {
   if (added === undefined) return pod;
   const parts = [pod.overhead ?? {}, added].map((overhead) => podRequests({ containers: [], overhead }));
-  return { ...pod, overhead: JSON.parse(textOf(sum(parts))) as Quantities };
+  return { ...pod, overhead: quantitiesOf(sum(parts)) };
 }
 
 function adds({ seen, assumed }: Family): boolean {
@@ -166,10 +165,6 @@ function traitsOf({ labels, annotations, pod }: Template): Traits {
   ]);
 }
 
-function textOf(requests: ReadonlyMap<string, bigint>): string {
-  const added = [...requests]
-    .filter(([, amount]) => amount > 0n)
-    .map(([name, amount]) => [name, formatQuantity(amount, { binary: name === 'memory' })] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(Object.fromEntries(added));
+function textOf(requests: Requests): Added {
+  return JSON.stringify(quantitiesOf(requests));
 }

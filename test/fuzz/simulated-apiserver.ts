@@ -135,7 +135,7 @@ export class SimulatedApiserver {
   private list(path: string, { labelSelector, fieldSelector }: Selection): KubernetesList<KubernetesObject> {
     const { resource, namespace } = targetOf(path);
     if (this.unlistable.has(resource)) throw refusal(403, 'Forbidden', `cannot list ${resource}`);
-    const named = fieldSelector?.replace('metadata.name=', '');
+    const named = /^metadata\.name=(.*)$/.exec(fieldSelector ?? '')?.[1];
     const items = this.store
       .list(resource)
       .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
