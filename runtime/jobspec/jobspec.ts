@@ -17,7 +17,7 @@ import type { PodSpec } from './pod';
 import { podRequests, quantitiesOf, type Requests } from './requests';
 import type { Constraint, Jobspec, JobspecResource, PlacementRules } from './types';
 import { DEFAULT_UNITS, type UnitSettings, unitsOf, unitType } from './units';
-import { unmodeledFields } from './unmodeled';
+import { foreignGates, unmodeledFields } from './unmodeled';
 import { NO_STORAGE, type StorageFacts, type VolumePlacement, volumePlacement } from './volumes';
 
 export interface JobspecOptions {
@@ -78,9 +78,10 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
   checkSize(constraints ?? EVERY, field);
   const unmodeled = unmodeledFields(pod, { field, facts: cluster, volumes: volumes?.unmodeled ?? [] });
   const rules = placementRulesOf(pod, requests, self, cluster);
+  const gates = podName === undefined ? [] : foreignGates(pod);
   const attributes = {
     system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
-    user: userPart({ units, requests, rules, volumes, unmodeled, labels, pod }),
+    user: userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod }),
   };
   checkSize(attributes, field);
   return {
@@ -140,6 +141,7 @@ interface UserParts {
   readonly volumes: VolumePlacement | undefined;
   readonly unmodeled: readonly string[];
   readonly labels: ReadonlySet<string>;
+  readonly gates: readonly string[];
   readonly pod: PodSpec;
 }
 
@@ -147,7 +149,7 @@ interface UserParts {
 export const DEFAULT_GRACE_SECONDS = 30;
 
 /** Parts that nothing uses are left out. */
-function userPart({ units, requests, rules, volumes, unmodeled, labels, pod }: UserParts) {
+function userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod }: UserParts) {
   const grace = pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   const { jointly = [], claims = [] } = volumes ?? {};
   const placement = jointly.length === 0 ? rules : { ...rules, jointly };
@@ -158,6 +160,7 @@ function userPart({ units, requests, rules, volumes, unmodeled, labels, pod }: U
     ...(grace === DEFAULT_GRACE_SECONDS ? {} : { graceSeconds: Math.max(0, grace) }),
     ...(claims.length === 0 ? {} : { claims }),
     ...(unmodeled.length === 0 ? {} : { unmodeled }),
+    ...(gates.length === 0 ? {} : { gates }),
     ...(labels.size === 0 ? {} : { labels: [...labels].sort() }),
   };
 }

@@ -101,6 +101,8 @@ export interface Jobspec {
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */
       readonly unmodeled?: readonly string[];
+      /** Scheduling gates of other controllers: the pod is granted nothing before they are gone. @default [] */
+      readonly gates?: readonly string[];
       /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
       readonly invalid?: string;
       /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */

@@ -19,6 +19,8 @@ export const WAIT_REASONS = [
   'QuotaExceeded',
   'DependencyPending',
   'NoFluxSetup',
+  'NamespaceLeft',
+  'SchedulingGated',
   'Invalid',
   'Requeued',
   'RequeueLimit',

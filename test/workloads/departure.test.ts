@@ -58,6 +58,7 @@ describe('a namespace that left the queue, of which Kubernetes takes nothing bac
     expect(controller.row('first')).toMatchObject({ phase: 'Finished' });
     expect(controller.row('waiting')).toMatchObject({
       phase: 'Waiting',
+      reason: 'NamespaceLeft',
       message: 'its namespace left the queue: it waits until Kubernetes takes it back',
     });
     const before = passes;

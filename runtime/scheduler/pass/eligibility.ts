@@ -49,7 +49,7 @@ function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: 
 
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
-  const { invalid } = row.jobspec.attributes.user ?? {};
+  const { invalid, gates } = row.jobspec.attributes.user ?? {};
   if (invalid !== undefined) {
     waits.markUnreadable(row, invalid);
     return false;
@@ -61,6 +61,10 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
   if (isDecidedElsewhere(row.reason)) return false;
   if (input.hasLeft?.(row) === true) {
     waits.markLeft(row);
+    return false;
+  }
+  if (gates !== undefined) {
+    waits.markGated(row, gates);
     return false;
   }
   if (isBackingOff(row, input.now)) {

@@ -46,9 +46,13 @@ export class WaitReasons {
     this.mark(row, 'Held', row.pods === 0 ? WITHOUT_PODS : HELD);
   }
 
-  /** No reason of the queue's keeps it: it is handed back to Kubernetes. */
   markLeft(row: WorkloadRow): void {
-    this.mark(row, 'Submitted', LEFT);
+    this.mark(row, 'NamespaceLeft', LEFT);
+  }
+
+  /** @param gates of other controllers */
+  markGated(row: WorkloadRow, gates: readonly string[]): void {
+    this.mark(row, 'SchedulingGated', `waiting for scheduling gate ${gates.join(', ')}`);
   }
 
   markBackingOff(row: WorkloadRow, seconds: number): void {
