@@ -77,6 +77,7 @@ export class Scheduler implements Controller {
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
+      onPending: (row) => signals.reconcileWorkload.emit(row),
       audit: () => this.compare(audit),
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),

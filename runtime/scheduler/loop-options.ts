@@ -38,6 +38,11 @@ export interface SchedulingLoopOptions {
   readonly onGranted: (row: WorkloadRow) => void;
   /** Called after the commit, with each workload that has to leave its nodes. */
   readonly onEvictionRequested: (row: WorkloadRow) => void;
+  /**
+   * Called now and then with each workload that was granted and is not released, or has to leave its nodes: whoever was told
+   * may have failed.
+   */
+  readonly onPending: (row: WorkloadRow) => void;
   /** Compares the rows with the apiserver. @returns whether to compare again soon */
   readonly audit: () => Promise<boolean>;
   /** Called when Fluxion held other units than it should. */

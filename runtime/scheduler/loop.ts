@@ -21,6 +21,7 @@ import type { Reservation } from './pass/reservations';
 import type { PassInput, PassResult, PassStep } from './pass/types';
 import { PhaseTimer } from './phase-timer';
 import { rowsByQueue } from './queue-rows';
+import { Reminders } from './reminders';
 
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
@@ -66,9 +67,11 @@ export class SchedulingLoop {
 
   /** Milliseconds of the clock. */
   private auditAt: number;
+  private readonly reminders: Reminders;
 
   constructor(private readonly options: SchedulingLoopOptions) {
     this.auditAt = options.clock.now() + options.auditMs;
+    this.reminders = new Reminders(options);
   }
 
   /** Why the last pass failed; undefined if it succeeded. */
@@ -280,6 +283,7 @@ export class SchedulingLoop {
     const { workloadCache, graph, unmanaged } = this.options;
     phases.start('audit');
     if (workloadCache.isStale) await this.reload();
+    this.reminders.tell();
     const audited = await this.audit();
     phases.start('sync');
     const now = Math.floor(this.options.now());
