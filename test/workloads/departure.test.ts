@@ -41,6 +41,12 @@ describe('a namespace that left the queue, of which Kubernetes takes nothing bac
     controller.apiserver.policy = () => undefined;
   }
   const relabel = (value: string) => labelNamespace(controller, value);
+  const lone = () =>
+    controller.apiserver.create(pods('science'), {
+      metadata: { name: 'lone' },
+      spec: { containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }] },
+      status: { phase: 'Pending' },
+    });
   const grantsOf = (name: string) =>
     controller.queue.events.filter(
       ({ event, uid }) => event === 'Allocated' && uid === controller.job(name).metadata.uid,
@@ -77,11 +83,7 @@ describe('a namespace that left the queue, of which Kubernetes takes nothing bac
   test('a pod that waits is not granted either', async () => {
     controller.submit('first', { pods: 2, runs: 20 });
     await controller.seconds(3);
-    controller.apiserver.create(pods('science'), {
-      metadata: { name: 'lone' },
-      spec: { containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }] },
-      status: { phase: 'Pending' },
-    });
+    lone();
     await controller.seconds(2);
     refuse('pods');
     relabel('false');
@@ -101,6 +103,20 @@ describe('a namespace that left the queue, of which Kubernetes takes nothing bac
     allow();
     await controller.seconds(10);
     expect(controller.job('granted').spec.suspend).toBe(false);
+  });
+
+  test('a pod that was granted and not released gives its node back', async () => {
+    refuse('pods');
+    lone();
+    await controller.seconds(3);
+    expect(controller.row('lone')).toMatchObject({ phase: 'Ready', releasedAt: null });
+    relabel('false');
+    await controller.seconds(15);
+    expect(controller.row('lone')).toMatchObject({ phase: 'Waiting', allocation: null });
+    expect(await controller.held()).toEqual([]);
+    allow();
+    await controller.seconds(70);
+    expect(controller.row('lone')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
   });
 
   test('what ran and was suspended by its user gives its nodes back', async () => {
