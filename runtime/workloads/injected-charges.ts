@@ -1,6 +1,8 @@
 /** What Jobs are charged for what webhooks add to their pods, as far as pods and rows say it. */
+import { isDeepStrictEqual } from 'node:util';
 import type { TimeSlice } from '../clock';
-import type { PodSpec, Quantities } from '../jobspec/pod';
+import type { Container, PodSpec, Quantities } from '../jobspec/pod';
+import { podRequests, type Requests } from '../jobspec/requests';
 import type { WorkloadRow } from '../queue/workload';
 import type { ActiveWorkload, Demand, WorkloadAdapter } from './adapter';
 import { InjectedRequests, type Template } from './injected';
@@ -22,15 +24,21 @@ export class InjectedCharges {
     return this.injected.addedTo(this.templateOf(demand, namespace, adapter));
   }
 
-  /** Compares the first pod of a grant with its template. @returns whether workloads are charged something else from now on */
-  learn({ object, adapter, row, pods }: ActiveWorkload): boolean {
+  /**
+   * Compares the first pod of a grant with its template, once.
+   * @param isNew whether the pod can only be as it was created. @default true
+   * @returns whether workloads are charged something else from now on
+   */
+  learn({ object, adapter, row, pods }: ActiveWorkload, { isNew = true } = {}): boolean {
     const { uid, allocation, jobid } = row;
     if (adapter.kind === 'Pod' || allocation === null || this.learned.get(uid) === jobid) return false;
     const first = pods.find((pod) => belongsToGrant(pod, jobid));
     if (first === undefined) return false;
     this.learned.set(uid, jobid);
     const { namespace = '' } = object.metadata;
-    return this.injected.learn(this.templateOf(adapter.demand(object), namespace, adapter), first.spec);
+    const template = this.templateOf(adapter.demand(object), namespace, adapter);
+    if (!isNew && mayBeResized(template.pod, first.spec)) return false;
+    return this.injected.learn(template, first.spec);
   }
 
   /** The grant of this row has ended. */
@@ -44,7 +52,7 @@ export class InjectedCharges {
    */
   async continueWith(workloads: readonly ActiveWorkload[], slice: TimeSlice): Promise<void> {
     const ofJobs = workloads.filter(({ adapter }) => adapter.kind !== 'Pod');
-    for (const workload of ofJobs) this.learn(workload);
+    for (const workload of ofJobs) this.learn(workload, { isNew: false });
     await this.assume(
       ofJobs.filter((workload) => chargedIn(workload) !== undefined),
       slice,
@@ -71,6 +79,19 @@ export class InjectedCharges {
     const { labels, annotations = {} } = demand;
     return { namespace, labels, annotations, pod: this.podOf(demand, namespace, adapter) };
   }
+}
+
+/** Its user may have resized a pod in place since it was created: then only rows say what is added to its template. */
+function mayBeResized(expected: PodSpec, { containers, initContainers = [] }: PodSpec): boolean {
+  const real = [...containers, ...initContainers];
+  return [...expected.containers, ...(expected.initContainers ?? [])].some((container) => {
+    const same = real.find(({ name }) => name === container.name);
+    return same !== undefined && !isDeepStrictEqual(requestsOf(same), requestsOf(container));
+  });
+}
+
+function requestsOf(container: Container): Requests {
+  return podRequests({ containers: [container] });
 }
 
 function chargedIn({ row }: ActiveWorkload): Quantities | undefined {

@@ -69,6 +69,23 @@ describe('Jobs of one namespace, some of which get a sidecar', () => {
     expect(['meshed-2', 'plain-2', 'plain-3'].map(requested)).toEqual(['3', '2', '2']);
   });
 
+  test('a new leader does not take a pod that was resized for what the cluster adds', async () => {
+    controller.submit('resized', { cores: 1, runs: 300 });
+    await controller.seconds(5);
+    controller.submit('wide', { pods: 2, cores: 4, runs: 60 });
+    controller.submit('next', { cores: 1, runs: 300 });
+    await controller.seconds(5);
+    const { store } = controller.apiserver;
+    const pod = store.list<Pod>('pods').find(({ metadata }) => metadata.name.startsWith('resized'))!;
+    const containers = pod.spec.containers.map((each) => ({ ...each, resources: { requests: { cpu: '3' } } }));
+    store.put('pods', { ...pod, spec: { ...pod.spec, containers } });
+    await nextLeader();
+    controller.submit('later', { cores: 1, runs: 300 });
+    await controller.seconds(5);
+    expect(['next', 'later'].map(requested)).toEqual(['1', '1']);
+    expect(eventsOf('Updated')).toEqual([]);
+  });
+
   test('a new leader rewrites nothing that waits, although no pod with a sidecar is left', async () => {
     controller.submit('meshed', { cores: 2, runs: 5, labels: MESH });
     await controller.seconds(15);
