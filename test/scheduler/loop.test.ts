@@ -265,3 +265,19 @@ test('tells again of what was granted and not released, and of what has to leave
   expect(new Set(pending)).toEqual(new Set(['a']));
   await loop.stop();
 });
+
+test('grants nothing in a namespace that leaves during the pass, and starts no pass after the other', async () => {
+  let asked = 0;
+  // The pass still sees it in the queue.
+  const hasLeft = () => asked++ > 0;
+  const { clock, lines, workloadCache, granted, loop } = await start('debug', undefined, { hasLeft });
+  await clock.advance(1_000);
+  await workloadCache.submit(submission('a'));
+  loop.trigger();
+  await clock.advance(20_000);
+  expect(asked).toBeGreaterThan(1);
+  expect(granted).toEqual([]);
+  expect(workloadCache.byUid('a')).toMatchObject({ phase: 'Waiting', reason: 'NamespaceLeft' });
+  expect(lines.filter(({ message }) => message === 'pass done').length).toBeLessThan(6);
+  await loop.stop();
+});
