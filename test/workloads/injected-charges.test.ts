@@ -77,7 +77,10 @@ describe('Jobs of one namespace, some of which get a sidecar', () => {
     await controller.seconds(5);
     const { store } = controller.apiserver;
     const pod = store.list<Pod>('pods').find(({ metadata }) => metadata.name.startsWith('resized'))!;
-    const containers = pod.spec.containers.map((each) => ({ ...each, resources: { requests: { cpu: '3' } } }));
+    const containers = pod.spec.containers.map((each) => ({
+      ...each,
+      resources: { requests: { cpu: '3' } },
+    }));
     store.put('pods', { ...pod, spec: { ...pod.spec, containers } });
     await nextLeader();
     controller.submit('later', { cores: 1, runs: 300 });
