@@ -75,7 +75,7 @@ export interface FluxJobStatus {
   readonly allocation?: readonly FluxJobStatusAllocation[];
 
   /**
-   * Scheduled is True when nodes are allocated; before that, its reason is Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, Invalid, Requeued or RequeueLimit. Ready, Reconciling and Stalled are for GitOps tools and `kubectl wait`. PartiallyModeled is there only if kube-scheduler checks fields of the pods that the queue does not know; its message names them. SettingsReduced is there only if a limit of the queue changed the walltime, priority or queue that the user asked for; its message says how. MoreThanGranted is there only while pods use more than was granted; others get none of it. ChangeIgnored is there only while a started Job asks for something else than what it was granted with; its message names the fields and settings.
+   * Scheduled is True when nodes are allocated; before that, its reason is Submitted, Held, QuotaExceeded, DependencyPending, Reserved, Busy, Unsatisfiable, NoFluxSetup, NamespaceLeft, SchedulingGated, Invalid, Requeued or RequeueLimit. Ready, Reconciling and Stalled are for GitOps tools and `kubectl wait`. PartiallyModeled is there only if kube-scheduler checks fields of the pods that the queue does not know; its message names them. SettingsReduced is there only if a limit of the queue changed the walltime, priority or queue that the user asked for; its message says how. MoreThanGranted is there only while pods use more than was granted; others get none of it. ChangeIgnored is there only while a started Job asks for something else than what it was granted with; its message names the fields and settings.
    */
   readonly conditions?: readonly FluxJobStatusConditions[];
 }

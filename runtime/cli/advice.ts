@@ -18,6 +18,8 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   DependencyPending: 'nothing, if the names in its fluxqueue/after are right: it starts by itself',
   NoFluxSetup:
     'correct fluxqueue/queue (kubectl get fluxsetups NAMESPACE lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
+  NamespaceLeft:
+    'nothing, unless this lasts: then kubectl describe WORKLOAD names the policy that refuses to hand it back',
   Invalid: 'correct what the message names and submit it again',
   Requeued: 'nothing; it is tried again by itself, in its old place',
   RequeueLimit:

@@ -95,6 +95,8 @@ function noteLines(fluxJob: FluxJobObject): readonly string[] {
 const UNKNOWN_START: Readonly<Record<string, string>> = {
   Held: 'it does not start while it is held',
   DependencyPending: 'no start is known before the other one has ended',
+  NamespaceLeft: 'the queue does not start it any more',
+  SchedulingGated: 'no start is known before its scheduling gate is gone',
   Requeued: 'no start is known before it is tried again',
   Reserved: 'no start is known: it depends on the end of one that runs past its walltime',
 };

@@ -18,7 +18,7 @@ import {
 } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import { formatHostlist } from '../resources/hostlist';
-import type { AllocatedNode, UnitCounts } from '../resources/types';
+import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { GRANT_REASONS, type GrantWait } from '../shared/grant-waits';
 import type { Surpluses } from '../shared/surplus';
@@ -212,16 +212,16 @@ function rolloutWaits(olderPods: string | undefined): Condition[] {
 /** Says what its pods use that nobody granted, and how that comes about. */
 function moreThanGranted(surplus: ReturnType<Surpluses['of']>): Condition[] {
   if (surplus.length === 0) return [];
-  const parts = surplus.map(([node, units]) => `${amountsOf(units)} of ${node}`);
+  const parts = surplus.map(([node, amounts]) => `${textOf(amounts)} of ${node}`);
   const message = boundedMessage(
     `its pods use more than was granted: ${parts.join(', ')}; another pod runs beside the granted ones, or one is larger than its template (a resize, a sidecar or a LimitRange)`,
   );
   return [{ type: 'MoreThanGranted', status: 'True', reason: 'SurplusInUse', message }];
 }
 
-const amountsOf = (units: UnitCounts) =>
-  Object.entries(units)
-    .map(([type, count]) => `${count} ${type}`)
+const textOf = (amounts: Readonly<Record<string, string | number>>) =>
+  Object.entries(amounts)
+    .map(([resource, amount]) => `${amount} ${resource}`)
     .join(' and ');
 
 /** Says what the user changed too late. */

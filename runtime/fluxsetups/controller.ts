@@ -102,7 +102,7 @@ export class FluxSetupController implements Controller {
 
   private announce({ metadata: { namespace = '' } }: FluxSetupObject, changesSubmissions: boolean): void {
     const { signals } = this.shared;
-    if (changesSubmissions) signals.resubmitWaiting.emit({ namespace });
+    if (changesSubmissions) signals.resubmitWaiting.emit({ namespaces: new Set([namespace]) });
     else signals.schedule.emit();
   }
 

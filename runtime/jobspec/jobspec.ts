@@ -14,11 +14,10 @@ import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, recordingFacts, restr
 import { checkIntakeBudget } from './intake-budget';
 import { type PodTraits, placementRulesOf } from './placement-rules';
 import type { PodSpec } from './pod';
-import { formatQuantity } from './quantity';
-import { podRequests, type Requests } from './requests';
+import { podRequests, quantitiesOf, type Requests } from './requests';
 import type { Constraint, Jobspec, JobspecResource, PlacementRules } from './types';
 import { DEFAULT_UNITS, type UnitSettings, unitsOf, unitType } from './units';
-import { unmodeledFields } from './unmodeled';
+import { foreignGates, unmodeledFields } from './unmodeled';
 import { NO_STORAGE, type StorageFacts, type VolumePlacement, volumePlacement } from './volumes';
 
 export interface JobspecOptions {
@@ -79,9 +78,10 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
   checkSize(constraints ?? EVERY, field);
   const unmodeled = unmodeledFields(pod, { field, facts: cluster, volumes: volumes?.unmodeled ?? [] });
   const rules = placementRulesOf(pod, requests, self, cluster);
+  const gates = podName === undefined ? [] : foreignGates(pod);
   const attributes = {
     system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
-    user: userPart({ units, requests, rules, volumes, unmodeled, labels, pod }),
+    user: userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod }),
   };
   checkSize(attributes, field);
   return {
@@ -141,6 +141,7 @@ interface UserParts {
   readonly volumes: VolumePlacement | undefined;
   readonly unmodeled: readonly string[];
   readonly labels: ReadonlySet<string>;
+  readonly gates: readonly string[];
   readonly pod: PodSpec;
 }
 
@@ -148,7 +149,7 @@ interface UserParts {
 export const DEFAULT_GRACE_SECONDS = 30;
 
 /** Parts that nothing uses are left out. */
-function userPart({ units, requests, rules, volumes, unmodeled, labels, pod }: UserParts) {
+function userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod }: UserParts) {
   const grace = pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   const { jointly = [], claims = [] } = volumes ?? {};
   const placement = jointly.length === 0 ? rules : { ...rules, jointly };
@@ -159,18 +160,14 @@ function userPart({ units, requests, rules, volumes, unmodeled, labels, pod }: U
     ...(grace === DEFAULT_GRACE_SECONDS ? {} : { graceSeconds: Math.max(0, grace) }),
     ...(claims.length === 0 ? {} : { claims }),
     ...(unmodeled.length === 0 ? {} : { unmodeled }),
+    ...(gates.length === 0 ? {} : { gates }),
     ...(labels.size === 0 ? {} : { labels: [...labels].sort() }),
   };
 }
 
 /** The requests that are counted in units. */
 function writtenRequests(requests: Requests): Readonly<Record<string, string>> {
-  const counted = [...requests].filter(([name, amount]) => unitType(name) !== undefined && amount > 0n);
-  return Object.fromEntries(
-    counted
-      .map(([name, amount]) => [name, formatQuantity(amount, { binary: name === 'memory' })] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  return quantitiesOf(new Map([...requests].filter(([name]) => unitType(name) !== undefined)));
 }
 
 function slots(count: number, perPod: UnitCounts): JobspecResource {

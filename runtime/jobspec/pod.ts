@@ -100,6 +100,8 @@ export interface VolumeClaimSpec {
 export interface PodSpec {
   /** Seconds that its containers have to end. @default 30 */
   readonly terminationGracePeriodSeconds?: number;
+  /** Webhooks decide by it. */
+  readonly serviceAccountName?: string;
   /** The pod bypasses kube-scheduler. */
   readonly nodeName?: string;
   readonly containers: readonly Container[];

@@ -4,7 +4,7 @@
  * pods, but not in pod templates.
  */
 import type { Container, PodSpec, Quantities, Resources } from './pod';
-import { type Nano, parseQuantity } from './quantity';
+import { formatQuantity, type Nano, parseQuantity } from './quantity';
 
 /** Quantities by name of the resource. */
 export type Requests = ReadonlyMap<string, Nano>;
@@ -89,4 +89,13 @@ export function difference(requests: Requests, less: Requests): Requests {
       return [name, left > 0n ? left : 0n] as const;
     }),
   );
+}
+
+/** As Kubernetes writes them, sorted by name; what is zero is left out. */
+export function quantitiesOf(requests: Requests): Readonly<Record<string, string>> {
+  const written = [...requests]
+    .filter(([, amount]) => amount > 0n)
+    .map(([name, amount]) => [name, formatQuantity(amount, { binary: name === 'memory' })] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(written);
 }

@@ -101,10 +101,14 @@ export interface Jobspec {
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */
       readonly unmodeled?: readonly string[];
+      /** Scheduling gates of other controllers: the pod is granted nothing before they are gone. @default [] */
+      readonly gates?: readonly string[];
       /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
       readonly invalid?: string;
       /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */
       readonly reduced?: readonly string[];
+      /** What webhooks of the cluster add to each pod: it is part of `requests`. Not part of the shape. @default - nothing */
+      readonly injected?: Readonly<Record<string, string | number>>;
       /** Keys of node labels whose values constraints and rules were made from. @default [] */
       readonly labels?: readonly string[];
     };

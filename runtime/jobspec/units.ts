@@ -90,6 +90,11 @@ function count(
   return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** How much so many units of a type are. */
+export function quantityOf(type: string, units: number, settings: UnitSettings): Nano {
+  return BigInt(units) * unitSize(type, settings);
+}
+
 function unitSize(type: string, { cpuMillis, memoryMiB }: UnitSettings): Nano {
   switch (type) {
     case 'core':

@@ -30,12 +30,14 @@ const DETECTORS: readonly Detector[] = [
   // A pod template with a known RuntimeClass has the fields of the class instead of its name.
   ({ runtimeClassName }, { field }) =>
     usedIf('runtimeClassName', runtimeClassName !== undefined && field.includes('template')),
-  ({ schedulingGates = [] }) =>
-    usedIf(
-      'schedulingGates',
-      schedulingGates.some(({ name }) => name !== GATE),
-    ),
+  // A pod that exists is granted nothing before they are gone.
+  (pod, { field }) => usedIf('schedulingGates', foreignGates(pod).length > 0 && field.includes('template')),
 ];
+
+/** Names of the scheduling gates of other controllers. */
+export function foreignGates({ schedulingGates = [] }: PodSpec): readonly string[] {
+  return schedulingGates.map(({ name }) => name).filter((name) => name !== GATE);
+}
 
 /** Full paths, each once, in the order of a pod spec. */
 export function unmodeledFields(pod: PodSpec, context: Context): readonly string[] {

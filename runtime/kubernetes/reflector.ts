@@ -48,7 +48,7 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /**
    * Whether the process can do without these objects while it may not list them, as with the rights of an earlier version
-   * during a rollback. Until it may, there are none. @default false
+   * during a rollback. Until it may, there are none; what is listed then is reported as new. @default false
    */
   readonly dispensable?: boolean;
   /** Objects per page of a list. @default 500 */
@@ -60,6 +60,10 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
   readonly clock?: Clock;
   readonly random?: Random;
 }
+
+/** For so long an apiserver that has just started may refuse what is allowed: it has not read its roles yet. */
+const FORBIDDEN_MILLISECONDS = 5_000;
+const FORBIDDEN_POLL_MILLISECONDS = 1_000;
 
 const DEFAULT_BACKOFF: Backoff = { first: 500, most: 30_000 };
 
@@ -89,6 +93,8 @@ export class Reflector<K extends KubernetesObject, T = K> {
   #isSuspect = false;
   /** Whether versions are given a second time, so that a known one says nothing about an object. */
   #isRewritten = false;
+  /** Since when every attempt was forbidden. */
+  #forbiddenSince: number | undefined;
   readonly #stop = new AbortController();
   #started = false;
 
@@ -166,15 +172,11 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (expired) this.#resourceVersion = undefined;
     this.#isSuspect = watching && !expired;
     this.#failures += 1;
-    // The first 410 is normal and retried at once; repeated ones are retried with backoff.
-    const wait =
-      expired && this.#failures === 1
-        ? 0
-        : backoff(this.#options.backoff ?? DEFAULT_BACKOFF, this.#failures, this.#random);
+    this.#goOnWithout(error);
+    const wait = this.#waitAfter(expired);
     const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
     if (expired) logger.info(fields, 'the watch expired, listing again');
     else logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
-    this.#goOnWithout(error);
     if (wait > 0) await pause(this.#clock, wait, signal);
   }
 
@@ -189,11 +191,30 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#isRewritten = true;
   }
 
+  /** The first 410 is normal and retried at once; repeated ones are retried with backoff. */
+  #waitAfter(expired: boolean): number {
+    if (expired && this.#failures === 1) return 0;
+    const wait = backoff(this.#options.backoff ?? DEFAULT_BACKOFF, this.#failures, this.#random);
+    return this.#decidesSoon ? Math.min(wait, FORBIDDEN_POLL_MILLISECONDS) : wait;
+  }
+
   /** @param error of the last attempt */
   #goOnWithout(error: unknown): void {
-    if (this.#options.dispensable !== true || !isStatus(error, 403)) return;
-    this.#lastSync ??= this.#clock.now();
+    const { dispensable = false, logger, path } = this.#options;
+    const now = this.#clock.now();
+    this.#forbiddenSince = isStatus(error, 403) ? (this.#forbiddenSince ?? now) : undefined;
+    if (!dispensable || this.#lastSync !== undefined || this.#forbiddenSince === undefined) return;
+    if (now - this.#forbiddenSince < FORBIDDEN_MILLISECONDS) return;
+    logger.warn({ path }, 'not allowed to list these objects, going on without them');
+    this.#lastSync = now;
     this.#markSynced();
+  }
+
+  /** Whether nothing is known yet, and it is not decided whether to go on without. */
+  get #decidesSoon(): boolean {
+    return (
+      this.#options.dispensable === true && this.#lastSync === undefined && this.#forbiddenSince !== undefined
+    );
   }
 
   async #relist(signal: AbortSignal): Promise<void> {

@@ -204,6 +204,7 @@ export interface PodSpec {
   readonly restartPolicy?: string;
   readonly activeDeadlineSeconds?: number;
   readonly terminationGracePeriodSeconds?: number;
+  readonly serviceAccountName?: string;
 }
 
 type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';

@@ -15,6 +15,7 @@ import { type FairUsage, UsageCache } from './fair-usage';
 import { internedRow } from './interned-row';
 import { Outcomes } from './outcomes';
 import { type RowListener, RowListeners } from './row-listeners';
+import { RowNames } from './row-names';
 import type { BillingWeights } from './settings';
 import type { Queue } from './store';
 import type { Succession } from './successions';
@@ -60,7 +61,7 @@ export interface WorkloadCacheOptions {
 
 export class WorkloadCache {
   private readonly rows = new Map<string, WorkloadRow>();
-  private readonly uidOf = new Map<string, string>();
+  private readonly names = new RowNames();
   private readonly counts = new Map<Phase, number>();
   private readonly listeners: RowListeners;
   private readonly outcomes = new Outcomes();
@@ -113,7 +114,7 @@ export class WorkloadCache {
       const ended = gone.length === 0 ? [] : await this.queue.byUid(gone);
       const shares = await this.queue.shares();
       this.rows.clear();
-      this.uidOf.clear();
+      this.names.clear();
       this.counts.clear();
       this.outcomes.clear();
       for (const row of [...active, ...this.committedDuringReload]) this.store(row);
@@ -139,10 +140,9 @@ export class WorkloadCache {
     return this.rows.get(uid);
   }
 
-  /** The active row of this kind and name, whatever its uid. */
-  byName(kind: string, namespace: string, name: string): WorkloadRow | undefined {
-    const uid = this.uidOf.get(nameKey(kind, namespace, name));
-    return uid === undefined ? undefined : this.rows.get(uid);
+  /** The active rows of this kind and name, whatever their uids: there are two until the end of the first one is recorded. */
+  byName(kind: string, namespace: string, name: string): readonly WorkloadRow[] {
+    return this.names.uidsOf({ kind, namespace, name }).flatMap((uid) => this.rows.get(uid) ?? []);
   }
 
   /** Number of active rows in this phase. */
@@ -326,19 +326,18 @@ export class WorkloadCache {
 
   /** @returns the row as it was before */
   private store(row: WorkloadRow): WorkloadRow | undefined {
-    const key = nameKey(row.kind, row.namespace, row.name);
     const before = this.rows.get(row.uid);
     this.outcomes.apply(before, row);
     this.usage.apply(before, row, this.now());
     if (before !== undefined) this.counts.set(before.phase, this.count(before.phase) - 1);
     if (row.phase !== 'Finished') this.counts.set(row.phase, this.count(row.phase) + 1);
-    if (row.phase !== 'Finished') {
-      this.rows.set(row.uid, row);
-      this.uidOf.set(key, row.uid);
+    if (row.phase === 'Finished') {
+      this.rows.delete(row.uid);
+      this.names.remove(row);
       return before;
     }
-    this.rows.delete(row.uid);
-    if (this.uidOf.get(key) === row.uid) this.uidOf.delete(key);
+    this.rows.set(row.uid, row);
+    if (before === undefined) this.names.add(row);
     return before;
   }
 }
@@ -346,9 +345,4 @@ export class WorkloadCache {
 /** Finished rows are not in the cache. */
 function activeOrNone(row: WorkloadRow | undefined): WorkloadRow | undefined {
   return row?.phase === 'Finished' ? undefined : row;
-}
-
-function nameKey(kind: string, namespace: string, name: string): string {
-  // In one piece, because it is kept.
-  return [kind, namespace, name].join('/');
 }

@@ -19,6 +19,8 @@ export const WAIT_REASONS = [
   'QuotaExceeded',
   'DependencyPending',
   'NoFluxSetup',
+  'NamespaceLeft',
+  'SchedulingGated',
   'Invalid',
   'Requeued',
   'RequeueLimit',
@@ -69,15 +71,23 @@ export interface Submission {
   readonly preemptible: boolean;
 }
 
-/** What a pod takes over from an evicted pod of the same controller. */
-export type Predecessor = Pick<
+/** What a pod takes over from an evicted or lost pod of the same controller. */
+type Place = Pick<
   WorkloadRow,
-  'uid' | 'submittedAt' | 'requeues' | 'clusterRequeues' | 'message' | 'notBefore' | 'avoid'
+  'submittedAt' | 'requeues' | 'clusterRequeues' | 'message' | 'notBefore' | 'avoid'
 >;
 
+/** What a place in the queue was for. */
+export type Asked = Pick<Submission, 'queue' | 'priority'> & Pick<Jobspec, 'resources'>;
+
+export interface Predecessor extends Place {
+  readonly uid: string;
+  /** Only a pod that asks for the same takes the place. @default - an earlier version noted the place: any pod takes it */
+  readonly asked?: Asked;
+}
+
 /** A submission that may continue an earlier one: that of the pod with the uid `predecessor`. */
-export type NewSubmission = Submission &
-  Partial<Omit<Predecessor, 'uid'>> & { readonly predecessor?: string };
+export type NewSubmission = Submission & Partial<Place> & { readonly predecessor?: string };
 
 export interface WorkloadRow extends Submission {
   /** Order of arrival in the queue: breaks ties of submittedAt. */
@@ -109,6 +119,10 @@ export interface WorkloadRow extends Submission {
   readonly releasedAt: number | null;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
+}
+
+export function askedBy({ queue, priority, jobspec: { resources } }: Submission): Asked {
+  return { queue, priority, resources };
 }
 
 /** The reason as users see it: a row that no pass has judged has none. */

@@ -73,11 +73,11 @@ export class Scheduler implements Controller {
       queues: () => shared.queues.all(),
       problemOf: (name) => shared.queues.problemOf(name),
       fairUsage,
-      // Nothing would pin it again: its namespace has left the queue.
-      mayEvict: ({ namespace }) => !shared.namespaces.hasLeft(namespace),
+      hasLeft: ({ namespace }) => shared.namespaces.hasLeft(namespace),
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
+      onPending: (row) => signals.reconcileWorkload.emit(row),
       audit: () => this.compare(audit),
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
@@ -94,7 +94,7 @@ export class Scheduler implements Controller {
   }
 
   private follow(): void {
-    const { signals, nodes } = this.shared;
+    const { signals, nodes, namespaces } = this.shared;
     signals.schedule.subscribe(() => this.loop.trigger());
     signals.audit.subscribe(() => this.loop.auditSoon());
     signals.unitsFreed.subscribe(({ jobid, nodes: names, isReduced }) => {
@@ -103,6 +103,8 @@ export class Scheduler implements Controller {
       else this.fluxionSync.shrinkLater(jobid, names);
     });
     nodes.changed.subscribe(() => this.loop.trigger());
+    // What waits there may start again, or not any more.
+    namespaces.changed.subscribe(() => this.loop.trigger());
     this.unmanagedPods.changed.subscribe(() => this.loop.trigger());
   }
 

@@ -9,7 +9,7 @@ import type { GraphNode, UnitCounts } from '../resources/types';
 import type { FluxionSync } from './fluxion-sync';
 import type { FairShare } from './pass/fair-share';
 import type { Surroundings } from './pass/placed-pods';
-import type { PassResult } from './pass/types';
+import type { HasLeft, PassResult } from './pass/types';
 
 /** What the scheduling loop reads, and whom it calls. */
 export interface SchedulingLoopOptions {
@@ -30,14 +30,19 @@ export interface SchedulingLoopOptions {
   readonly problemOf: (queue: string) => string | undefined;
   /** @returns undefined if fair share is off */
   readonly fairUsage: (now: number) => FairShare | undefined;
-  /** Whether the workload may be evicted for another one. @default - each that can be suspended */
-  readonly mayEvict?: (row: WorkloadRow) => boolean;
+  /** Whether the namespace of the workload has left the queue: it is neither started nor evicted. */
+  readonly hasLeft: HasLeft;
   /** Whether a grant for this waiting row may be committed. */
   readonly mayGrant: (row: WorkloadRow) => boolean;
   /** Called after the commit, with each workload that is to be released. */
   readonly onGranted: (row: WorkloadRow) => void;
   /** Called after the commit, with each workload that has to leave its nodes. */
   readonly onEvictionRequested: (row: WorkloadRow) => void;
+  /**
+   * Called now and then with each workload that was granted and is not released, or has to leave its nodes: whoever was told
+   * may have failed.
+   */
+  readonly onPending: (row: WorkloadRow) => void;
   /** Compares the rows with the apiserver. @returns whether to compare again soon */
   readonly audit: () => Promise<boolean>;
   /** Called when Fluxion held other units than it should. */

@@ -21,6 +21,7 @@ import type { Reservation } from './pass/reservations';
 import type { PassInput, PassResult, PassStep } from './pass/types';
 import { PhaseTimer } from './phase-timer';
 import { rowsByQueue } from './queue-rows';
+import { Reminders } from './reminders';
 
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
@@ -66,9 +67,11 @@ export class SchedulingLoop {
 
   /** Milliseconds of the clock. */
   private auditAt: number;
+  private readonly reminders: Reminders;
 
   constructor(private readonly options: SchedulingLoopOptions) {
     this.auditAt = options.clock.now() + options.auditMs;
+    this.reminders = new Reminders(options);
   }
 
   /** Why the last pass failed; undefined if it succeeded. */
@@ -246,12 +249,12 @@ export class SchedulingLoop {
    */
   private async commitGrants({ grants, line }: PassResult): Promise<void> {
     if (grants.length === 0) return;
-    const { workloadCache, mayGrant, metrics, onGranted } = this.options;
+    const { workloadCache, mayGrant, hasLeft, metrics, onGranted } = this.options;
     const nodes = this.options.nodes();
     const outdated = grants.findIndex(({ allocation }) => this.nodeList.isOutdated(allocation, nodes));
     const confirmed = grants.slice(0, outdated < 0 ? grants.length : outdated).filter(({ uid }) => {
       const row = workloadCache.byUid(uid);
-      return row !== undefined && mayGrant(row);
+      return row !== undefined && !hasLeft(row) && mayGrant(row);
     });
     // A grant forgets the promise before it.
     const promised = new Map(confirmed.map(({ uid }) => [uid, workloadCache.byUid(uid)?.estimatedStart]));
@@ -280,6 +283,7 @@ export class SchedulingLoop {
     const { workloadCache, graph, unmanaged } = this.options;
     phases.start('audit');
     if (workloadCache.isStale) await this.reload();
+    this.reminders.tell();
     const audited = await this.audit();
     phases.start('sync');
     const now = Math.floor(this.options.now());
@@ -298,7 +302,7 @@ export class SchedulingLoop {
       // would hide that.
       ...rowsByQueue(this.options.queues(), workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
-      ...(this.options.mayEvict === undefined ? {} : { mayEvict: this.options.mayEvict }),
+      hasLeft: this.options.hasLeft,
       nodes,
       unmanaged: desired.unmanaged,
       reservations,

@@ -4,13 +4,12 @@
  * times more pods than nodes.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { podRequests } from '../jobspec/requests';
+import { podRequests, type Requests } from '../jobspec/requests';
 import { unmanagedUnits } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { UnitCounts } from '../resources/types';
-import { addUnits } from '../resources/unit-counts';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
@@ -75,18 +74,18 @@ export class UnmanagedPods {
       return undefined;
     }
     const { outside, granted } = this.podsOf(informers.pods.byIndex('node', node));
-    const surplus = new Map<string, UnitCounts>();
+    const surplus = new Map<string, Requests>();
     const now = this.shared.now();
     for (const { row, pods: all } of granted.values()) {
       const pods = all.filter((pod) => !endsSoon(pod, now));
       if (pods.length < all.length) this.ending.add(node);
-      const units = surplusOf(row, node, pods, config.units);
-      if (Object.keys(units).length > 0) surplus.set(row.uid, units);
+      const beyond = surplusOf(row, node, pods, config.units);
+      if (beyond.size > 0) surplus.set(row.uid, beyond);
     }
     this.surpluses.set(node, surplus);
     if (outside.length === 0 && surplus.size === 0) return undefined;
-    const requests = outside.map(({ spec }) => podRequests(spec));
-    return addUnits([unmanagedUnits(requests, nodes.capacityOf(node), config.units), ...surplus.values()]);
+    const requests = [...outside.map(({ spec }) => podRequests(spec)), ...surplus.values()];
+    return unmanagedUnits(requests, nodes.capacityOf(node), config.units);
   }
 
   private podsOf(pods: readonly Pod[]): PodsOfNode {

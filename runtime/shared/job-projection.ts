@@ -57,7 +57,8 @@ function templateOf({ metadata, spec }: Template, pool: InternPool): Template {
     ...mapped('labels', labels && pool.record(labels)),
     ...mapped('annotations', annotations && pool.record(annotations)),
   };
-  return { ...mapped('metadata', metadata && kept), spec: keptPodSpec(spec, pool) };
+  const more = pick(spec, ['serviceAccountName']);
+  return { ...mapped('metadata', metadata && kept), spec: keptPodSpec(spec, pool, more) };
 }
 
 function statusOf(status: Status, pool: InternPool): WatchedJob['status'] & object {

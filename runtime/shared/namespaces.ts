@@ -20,10 +20,10 @@ export class Namespaces {
     informer.changed.subscribe(({ key, now, before }) => {
       if (now === undefined) return;
       const wasAwaited = this.awaited.delete(key);
-      // Workloads are reconciled after the first list of their namespaces.
-      if (before === undefined) return wasAwaited ? this.changed.emit(key) : undefined;
-      const isOther = isEnabled(now, scope) !== isEnabled(before, scope) || queueOf(now) !== queueOf(before);
-      if (isOther) this.changed.emit(key);
+      // Of one that was not known nothing was known: a late list has what left long ago.
+      const wasEnabled = before === undefined || isEnabled(before, scope);
+      const isOther = isEnabled(now, scope) !== wasEnabled || queueOf(now) !== (before && queueOf(before));
+      if (wasAwaited || isOther) this.changed.emit(key);
     });
   }
 

@@ -29,6 +29,7 @@ const SPEC = [
   'priorityClassName',
   'restartPolicy',
   'activeDeadlineSeconds',
+  'terminationGracePeriodSeconds',
 ] as const;
 const CONTAINER = ['name', 'image', 'restartPolicy', 'resources'] as const;
 const PORT = ['hostPort', 'hostIP', 'protocol'] as const;
@@ -66,10 +67,18 @@ export function keptMetadata(metadata: ObjectMeta, pool: InternPool): ObjectMeta
   };
 }
 
-/** What the runtime reads of the spec of a pod or of a pod template; without a node, the same object for equal ones. */
-export function keptPodSpec(spec: PodSpec, pool: InternPool): PodSpec {
+/**
+ * What the runtime reads of the spec of a pod or of a pod template; without a node, the same object for equal ones.
+ * @param more fields that it reads of templates only
+ */
+export function keptPodSpec(
+  spec: PodSpec,
+  pool: InternPool,
+  more: Pick<PodSpec, 'serviceAccountName'> = {},
+): PodSpec {
   const kept = {
     ...pick(spec, SPEC),
+    ...more,
     containers: spec.containers.map(containerOf),
     ...mapped('initContainers', spec.initContainers?.map(containerOf)),
     // All of them: messages name volumes by their place.

@@ -13,7 +13,7 @@ export interface FreedUnits {
 
 export interface Resubmission {
   /** @default - all namespaces */
-  readonly namespace?: string;
+  readonly namespaces?: ReadonlySet<string>;
   /** Only workloads whose jobspec was made from the values of one of these node labels. @default - all */
   readonly labels?: ReadonlySet<string>;
 }

@@ -3,12 +3,13 @@
  * level at which it does not matter how they came to more: another pod for the same grant, a larger one (a resize in
  * place, a sidecar that a webhook added, defaults of a LimitRange), or one that takes long to end while its successor runs.
  */
-import { podRequests } from '../jobspec/requests';
-import { type UnitSettings, unitsOf } from '../jobspec/units';
+import type { Quantities } from '../jobspec/pod';
+import type { Nano } from '../jobspec/quantity';
+import { podRequests, quantitiesOf, type Requests, sum } from '../jobspec/requests';
+import { quantityOf, type UnitSettings, unitType } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
-import type { UnitCounts } from '../resources/types';
-import { addUnits, unitsOn } from '../resources/unit-counts';
+import { unitsOn } from '../resources/unit-counts';
 import { Signal } from '../signal';
 
 /** A pod that was granted the units of one that ends this soon waits for it, and no plan has to change. */
@@ -17,11 +18,11 @@ const SOON_SECONDS = 60;
 const LATE_SECONDS = 30;
 
 /** Pods are counted again with each change of their node, and most of them did not change. */
-const counted = new WeakMap<Pod, UnitCounts>();
+const counted = new WeakMap<Pod, Requests>();
 
 /**
- * Units by type that these pods use beyond the grant of their workload on this node; none if it has the whole node.
- * Each pod counts as if it had been granted: rounded up, and with at least one core unit.
+ * What these pods request beyond the units that their workload was granted on this node; nothing if it has the whole node.
+ * Quantities are compared, not units: each grant was rounded up, and its pods may use all of it.
  *
  * @param pods of the workload, on the node
  */
@@ -30,15 +31,20 @@ export function surplusOf(
   node: string,
   pods: readonly Pod[],
   settings: UnitSettings,
-): UnitCounts {
-  const granted = allocation === null ? {} : unitsOn(allocation, node);
-  if (granted === 'all') return {};
-  const used = addUnits(pods.map((pod) => unitsOfPod(pod, settings)));
-  return Object.fromEntries(
-    Object.entries(used)
-      .map(([type, count]) => [type, count - (granted[type] ?? 0)] as const)
-      .filter(([, count]) => count > 0),
-  );
+): Requests {
+  const units = allocation === null ? {} : unitsOn(allocation, node);
+  if (units === 'all') return new Map();
+  const granted = new Map<string, Nano>();
+  for (const type in units) granted.set(type, quantityOf(type, units[type]!, settings));
+  const surplus = new Map<string, Nano>();
+  for (const [resource, used] of sum(pods.map((pod) => usedBy(pod, settings)))) {
+    const type = unitType(resource);
+    if (type === undefined) continue;
+    const left = granted.get(type) ?? 0n;
+    granted.set(type, left > used ? left - used : 0n);
+    if (used > left) surplus.set(resource, used - left);
+  }
+  return surplus;
 }
 
 /** Whether the pod is about to end; one that should have ended long ago is not. @param now Unix seconds */
@@ -48,18 +54,25 @@ export function endsSoon({ metadata: { deletionTimestamp } }: Pod, now: number):
   return left <= SOON_SECONDS && left >= -LATE_SECONDS;
 }
 
-function unitsOfPod(pod: Pod, settings: UnitSettings): UnitCounts {
-  const known = counted.get(pod) ?? unitsOf(podRequests(pod.spec), settings);
-  counted.set(pod, known);
-  return known;
+/** A pod without a request needs a processor as well: it was granted one core unit. */
+function usedBy(pod: Pod, settings: UnitSettings): Requests {
+  const known = counted.get(pod);
+  if (known !== undefined) return known;
+  const requests = podRequests(pod.spec);
+  const used =
+    (requests.get('cpu') ?? 0n) > 0n
+      ? requests
+      : new Map([...requests, ['cpu', quantityOf('core', 1, settings)]]);
+  counted.set(pod, used);
+  return used;
 }
 
 /** The surplus of all workloads, by node, as it was counted last. */
 export class Surpluses {
   /** The uid of a workload whose surplus changed. */
   readonly changed = new Signal<string>();
-  /** UID of the workload -> node -> units. */
-  private readonly byUid = new Map<string, Map<string, UnitCounts>>();
+  /** UID of the workload -> node -> amounts. */
+  private readonly byUid = new Map<string, Map<string, Quantities>>();
   private readonly byNode = new Map<string, readonly string[]>();
 
   /** Whether some workload uses more of the node than it was granted. */
@@ -67,25 +80,28 @@ export class Surpluses {
     return this.byNode.has(node);
   }
 
-  /** Units beyond the grant by node, sorted by name; empty for nearly every workload. */
-  of(uid: string): readonly (readonly [node: string, units: UnitCounts])[] {
+  /** Amounts beyond the grant by node, sorted by name; empty for nearly every workload. */
+  of(uid: string): readonly (readonly [node: string, amounts: Quantities])[] {
     return [...(this.byUid.get(uid) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** @param found units by uid of the workload; only those with a surplus */
-  set(node: string, found: ReadonlyMap<string, UnitCounts>): void {
+  /** @param found by uid of the workload; only those with a surplus */
+  set(node: string, found: ReadonlyMap<string, Requests>): void {
     const before = this.byNode.get(node) ?? [];
     if (found.size === 0) this.byNode.delete(node);
     else this.byNode.set(node, [...found.keys()]);
-    for (const uid of new Set([...before, ...found.keys()])) this.setOne(uid, node, found.get(uid));
+    for (const uid of new Set([...before, ...found.keys()])) {
+      const surplus = found.get(uid);
+      this.setOne(uid, node, surplus && quantitiesOf(surplus));
+    }
   }
 
-  private setOne(uid: string, node: string, units: UnitCounts | undefined): void {
-    const nodes = this.byUid.get(uid) ?? new Map<string, UnitCounts>();
+  private setOne(uid: string, node: string, amounts: Quantities | undefined): void {
+    const nodes = this.byUid.get(uid) ?? new Map<string, Quantities>();
     const before = JSON.stringify(nodes.get(node));
-    if (before === JSON.stringify(units)) return;
-    if (units === undefined) nodes.delete(node);
-    else nodes.set(node, units);
+    if (before === JSON.stringify(amounts)) return;
+    if (amounts === undefined) nodes.delete(node);
+    else nodes.set(node, amounts);
     if (nodes.size === 0) this.byUid.delete(uid);
     else this.byUid.set(uid, nodes);
     this.changed.emit(uid);

@@ -76,6 +76,8 @@ export interface Demand {
   readonly spec: PodSpec;
   /** Labels of the pods. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Annotations of the pod template. @default - it is no template */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
   /** Path of this pod spec in the object. */
   readonly field: string;
   /** The user's activeDeadlineSeconds. It is the default of the walltime. */

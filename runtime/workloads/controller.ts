@@ -1,11 +1,14 @@
 /** The workloads as an area of the term: their work queue, and the changes that enqueue them. */
+import { TimeSlice } from '../clock';
 import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import { schedulersOf } from '../shared/schedulers';
 import type { Controller, Shared } from '../shared/shared';
 import type { Resubmission } from '../shared/signals';
+import { together } from '../shared/together';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
+import type { ActiveWorkload } from './adapter';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
 import { WorkloadReconciler } from './reconciler';
@@ -36,13 +39,16 @@ export class WorkloadController implements Controller {
   }
 
   async start(): Promise<void> {
+    const slice = new TimeSlice(this.shared.time.clock);
+    await this.submissionBuilder.charges.continueWith(this.knownWorkloads(), slice);
     await this.reconciler.load();
     const { signals, workloads, namespaces, nodes, informers, workloadCache } = this.shared;
     workloads.changed.subscribe((key) => this.enqueue(key));
     signals.reconcileWorkload.subscribe((key) => this.enqueue(key));
     signals.resubmitWaiting.subscribe((resubmission) => this.enqueueWaiting(resubmission));
     signals.resync.subscribe(() => this.enqueueAll());
-    namespaces.changed.subscribe((name) => this.enqueueNamespace(name));
+    const enqueueNamespaces = together((names: ReadonlySet<string>) => this.enqueueNamespaces(names));
+    namespaces.changed.subscribe(enqueueNamespaces);
     nodes.deleted.subscribe((name) => this.enqueueRowsOn(name));
     nodes.readinessChanged.subscribe((name) => this.enqueueRowsOn(name));
     // The value of its PriorityClass, or of the default one, is part of a submission.
@@ -50,12 +56,22 @@ export class WorkloadController implements Controller {
     // What a RuntimeClass adds to pods is part of a jobspec.
     informers.runtimeClasses.changed.subscribe(() => this.enqueueWaiting());
     // A Job of a namespace with a LimitRange is charged what its pods will request.
-    informers.limitRanges.changed.subscribe(({ now, before }) => {
-      const { namespace = '' } = (now ?? before)!.metadata;
-      this.enqueueWaiting({ namespace });
-    });
+    const resubmit = together((names: ReadonlySet<string>) => this.enqueueWaiting({ namespaces: names }));
+    informers.limitRanges.changed.subscribe(({ now, before }) =>
+      resubmit((now ?? before)!.metadata.namespace ?? ''),
+    );
     this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
+  }
+
+  /** Rows with the objects that they are about. */
+  private knownWorkloads(): readonly ActiveWorkload[] {
+    const { workloads, workloadCache } = this.shared;
+    return [...workloadCache.active()].flatMap((row) => {
+      const object = workloads.get(row);
+      if (object?.metadata.uid !== row.uid) return [];
+      return [{ object, adapter: adapters.get(row.kind)!, row, pods: workloads.podsOf(row) }];
+    });
   }
 
   /** The constraints of a submission follow its claims, free volumes and storage classes. */
@@ -106,8 +122,8 @@ export class WorkloadController implements Controller {
     for (const row of this.shared.workloadCache.active()) this.enqueue(row);
   }
 
-  private enqueueNamespace(name: string): void {
-    for (const key of this.shared.workloads.keys()) if (key.namespace === name) this.enqueue(key);
+  private enqueueNamespaces(names: ReadonlySet<string>): void {
+    for (const key of this.shared.workloads.keys()) if (names.has(key.namespace)) this.enqueue(key);
   }
 
   private enqueueWaiting(resubmission: Resubmission = {}): void {
@@ -129,7 +145,7 @@ export class WorkloadController implements Controller {
         metrics.invalidWorkloads.inc({ stage: 'intake' });
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
       },
-      onLearned: (namespace) => this.enqueueWaiting({ namespace }),
+      onLearned: (namespace) => this.enqueueWaiting({ namespaces: new Set([namespace]) }),
       onReduced: (object, adapter, message) =>
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'SettingsReduced', message }),
     });

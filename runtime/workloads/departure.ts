@@ -7,33 +7,59 @@
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
+import type { EventNote } from '../kubernetes/events';
 import { namespaces as namespacePath } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
+import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { isEnabled, type Namespaces, type Scope } from '../shared/namespaces';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
+import type { EvictionReason } from './eviction';
 import { isHeldByUser } from './hand-over';
 
 export interface DepartureOptions {
   readonly client: KubernetesClient;
   readonly namespaces: Pick<Namespaces, 'hasLeft'>;
   readonly scope: Scope;
+  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
   readonly logger: DecisionLogger;
 }
 
-/** `over`: the object belongs to the queue no more, so its row ends. Undefined: it is reconciled as any other. */
-export type Departed = 'over' | { readonly after: number } | undefined;
+/** Why a workload whose grant its namespace has left gives its nodes back. */
+export const NOT_TAKEN: EvictionReason = { cause: 'suspended', message: 'its namespace left the queue' };
 
-/** A policy of an earlier version, or one that has not seen yet that the namespace left, refuses the patch. */
-const RETRY = { after: 5_000 };
+interface Retry {
+  /** Milliseconds. */
+  readonly after: number;
+  /** Whether Kubernetes does not take it back now: it must hold no nodes meanwhile. */
+  readonly isRefused?: boolean;
+}
+
+/** `over`: the object belongs to the queue no more, so its row ends. Undefined: it is reconciled as any other. */
+type Departed = 'over' | Retry | undefined;
+
+/** The object has changed, or the watch of its namespace lags behind. */
+const RETRY: Retry = { after: 5_000 };
+/** Another policy may refuse it for days. */
+const LONGEST_RETRY_MS = 60_000;
+
+/** 500: no webhook of another answers. */
+const REFUSALS = [400, 403, 422, 500];
 
 export class Departure {
+  /** UID of a workload -> how often Kubernetes refused to take it back. */
+  private readonly refusals = new Map<string, number>();
+
   constructor(private readonly options: DepartureOptions) {}
 
   hasLeft(namespace: string | undefined): boolean {
     return this.options.namespaces.hasLeft(namespace ?? '');
+  }
+
+  forget({ uid }: WorkloadRow): void {
+    this.refusals.delete(uid);
   }
 
   /** Only of a workload that has not ended. */
@@ -48,37 +74,56 @@ export class Departure {
     }
     const isByUser = isSuspended && adapter.suspendable && row.evictionReason === null;
     if (!isByUser) return undefined;
+    // Before that its template cannot change, and would name the nodes of the grant for ever.
+    if (!adapter.canRelease(object)) return RETRY;
+    const departed = await this.patch(row, object, adapter, { starts: false });
     // The row ends as that of a deleted Job, once its pods are gone.
-    await this.patch(row, object, adapter, { starts: false });
-    return RETRY;
+    return departed === 'over' ? RETRY : departed;
   }
 
   /** Hands a workload back that has no nodes. */
   async handOver(key: WorkloadKey, object: KubernetesObject, adapter: WorkloadAdapter): Promise<Departed> {
     const starts = adapter.isSuspended(object);
     if (starts && isHeldByUser(object)) return undefined;
-    return (await this.patch(key, object, adapter, { starts })) ? 'over' : RETRY;
+    return this.patch(key, object, adapter, { starts });
   }
 
-  /** @returns whether the object belongs to the queue no more */
   private async patch(
     key: WorkloadKey,
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     { starts }: { readonly starts: boolean },
-  ): Promise<boolean> {
+  ): Promise<Exclude<Departed, undefined>> {
     // The watch of a new namespace may be older than a workload that admission has taken in meanwhile.
-    if (!(await this.hasLeftNow(key.namespace))) return false;
+    if (!(await this.hasLeftNow(key.namespace))) return RETRY;
     const path = adapter.path(key.namespace, key.name);
     try {
       const outcome = await applyPatch(this.options.client, path, adapter.handOverPatch(object, starts));
       this.log(key, 'its namespace left the queue: handed back to Kubernetes', { starts, outcome });
-      return outcome !== 'conflict';
+      if (outcome === 'conflict') return RETRY;
+      this.refusals.delete(object.metadata.uid);
+      return 'over';
     } catch (error) {
-      if (!isStatus(error, 403) && !isStatus(error, 422)) throw error;
-      this.log(key, 'its namespace left the queue: not handed back yet', { error: messageOf(error) });
-      return false;
+      if (!REFUSALS.some((status) => isStatus(error, status))) throw error;
+      return this.refused(key, object, adapter, messageOf(error));
     }
+  }
+
+  private refused(
+    key: WorkloadKey,
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    error: string,
+  ): Retry {
+    this.log(key, 'its namespace left the queue: not handed back yet', { error });
+    const { uid } = object.metadata;
+    const times = (this.refusals.get(uid) ?? 0) + 1;
+    this.refusals.set(uid, times);
+    // The first refusal is that of a policy that has not seen yet that the namespace left.
+    const message = `its namespace left the queue, and Kubernetes does not take it back: ${error}`;
+    if (times === 2)
+      this.options.recordEvent(object, adapter, { type: 'Warning', reason: 'NotHandedBack', message });
+    return { after: Math.min(LONGEST_RETRY_MS, RETRY.after * 2 ** (times - 1)), isRefused: true };
   }
 
   private async hasLeftNow(name: string): Promise<boolean> {

@@ -62,6 +62,7 @@ type Limit = 'unschedulableSeconds' | 'volumeSeconds' | 'startSeconds';
 const LIMIT_OF: Readonly<Record<Exclude<PodWaitCause, 'pending'>, Limit>> = {
   unschedulable: 'unschedulableSeconds',
   claims: 'unschedulableSeconds',
+  gated: 'startSeconds',
   volumes: 'volumeSeconds',
   starting: 'startSeconds',
   silent: 'startSeconds',
@@ -70,13 +71,14 @@ const LIMIT_OF: Readonly<Record<Exclude<PodWaitCause, 'pending'>, Limit>> = {
 const ORDER: readonly PodWaitCause[] = [
   'unschedulable',
   'claims',
+  'gated',
   'volumes',
   'starting',
   'silent',
   'pending',
 ];
-/** Volumes and claims are missing on every node. */
-const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims']);
+/** On every node volumes and claims are missing, and a gate keeps the pod. */
+const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims', 'gated']);
 const MISSING = 'missing';
 /** Nothing runs, and pods are missing or wait. */
 const IDLE = 'idle';

@@ -1,58 +1,170 @@
 /**
  * What webhooks and policies of the cluster add to the pods of a template: a sidecar, larger requests. Only a pod that
  * exists says it. So the first pod of a grant corrects what the Jobs with this template, and the same Job after a requeue,
- * are charged from then on. A new leader learns it again.
+ * are charged from then on. What a row was charged is in its jobspec, so the next leader goes on with it.
+ *
+ * A *template* is all that a webhook may decide by, a *family* the templates of a namespace with equal containers. Labels
+ * often differ from Job to Job and mean nothing to a webhook, so a template of which no pod was seen yet gets what those of
+ * its family got that are most like it.
  */
 import type { PodSpec, Quantities } from '../jobspec/pod';
-import { difference, podRequests, type Requests, sum } from '../jobspec/requests';
+import { difference, podRequests, quantitiesOf, type Requests, sum } from '../jobspec/requests';
 
-/** Templates that are remembered. */
-const MOST_TEMPLATES = 5_000;
+/** The pods of a workload as they are expected. */
+export interface Template {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly pod: PodSpec;
+}
+
+/** What webhooks decide by, beside the containers: key -> value. */
+type Traits = ReadonlyMap<string, string>;
+
+/** Text of {@link Quantities}. */
+type Added = string;
+
+interface Family {
+  /** Template -> what its last pod that was looked at got. */
+  readonly seen: Map<string, { readonly traits: Traits; readonly added: Added }>;
+  /** Template -> what a workload of it was charged by the leader before. Forgotten once a pod says something new. */
+  readonly assumed: Map<string, Added>;
+}
+
+const MOST_FAMILIES = 2_000;
+/** Templates of a family that are remembered. */
+const MOST_TEMPLATES = 50;
+const NOTHING = '{}';
 
 export class InjectedRequests {
-  /** Template -> what a pod of it requests beyond its template. */
-  private readonly known = new Map<string, Requests>();
+  private readonly families = new Map<string, Family>();
 
-  /**
-   * @param expected the pod as its template, and what is known of the cluster, has it
-   * @param real a pod of it
-   * @returns whether that is news
-   */
-  learn(namespace: string, expected: PodSpec, real: PodSpec): boolean {
-    const added = positive(difference(podRequests(real), podRequests(expected)));
-    const key = keyOf(namespace, expected);
-    if (isEqual(added, this.known.get(key) ?? new Map())) return false;
-    this.known.delete(key);
-    if (added.size > 0) this.known.set(key, added);
-    const [oldest] = this.known.keys();
-    if (this.known.size > MOST_TEMPLATES && oldest !== undefined) this.known.delete(oldest);
-    return true;
+  get isEmpty(): boolean {
+    return this.families.size === 0;
   }
 
-  /** The pod with what will be added to it, as if it were overhead; the same spec if nothing is known. */
-  withAdded(namespace: string, expected: PodSpec): PodSpec {
-    if (this.known.size === 0) return expected;
-    const added = this.known.get(keyOf(namespace, expected));
-    if (added === undefined) return expected;
-    const overhead = sum([podRequests({ containers: [], overhead: expected.overhead ?? {} }), added]);
-    return { ...expected, overhead: quantitiesOf(overhead) };
+  /** Whether any pod gets something. Nearly never. */
+  get addsAnything(): boolean {
+    return [...this.families.values()].some(adds);
+  }
+
+  private addsTo(template: Template): boolean {
+    const family = this.families.get(familyKeyOf(template));
+    return family !== undefined && adds(family);
+  }
+
+  /**
+   * @param real a pod of this template
+   * @returns whether workloads are charged something else from now on
+   */
+  learn(template: Template, real: PodSpec): boolean {
+    const family = this.familyOf(template);
+    const traits = traitsOf(template);
+    const added = textOf(difference(podRequests(real), podRequests(template.pod)));
+    const isNews = chargeOf(family, traits) !== added;
+    remember(family.seen, keyOf(traits), { traits, added }, MOST_TEMPLATES);
+    if (isNews) family.assumed.clear();
+    return isNews;
+  }
+
+  /** Takes over what a workload of this template was charged by the leader before. */
+  assume(template: Template, charged: Quantities = {}): void {
+    const added = JSON.stringify(charged);
+    if (added === NOTHING && !this.addsTo(template)) return;
+    remember(this.familyOf(template).assumed, keyOf(traitsOf(template)), added, MOST_TEMPLATES);
+  }
+
+  /** What a pod of this template gets beyond it; undefined if nothing is known, or nothing is added. */
+  addedTo(template: Template): Quantities | undefined {
+    const family = this.families.get(familyKeyOf(template));
+    const added = family === undefined ? NOTHING : chargeOf(family, traitsOf(template));
+    return added === NOTHING ? undefined : (JSON.parse(added) as Quantities);
+  }
+
+  private familyOf(template: Template): Family {
+    const key = familyKeyOf(template);
+    const family = this.families.get(key) ?? { seen: new Map(), assumed: new Map() };
+    remember(this.families, key, family, MOST_FAMILIES);
+    return family;
   }
 }
 
-/** Pods of one namespace with equal containers get the same additions. */
-function keyOf(namespace: string, { containers, initContainers, overhead, resources }: PodSpec): string {
-  const parts = [...containers, ...(initContainers ?? [])].map(({ name, resources: own }) => [name, own]);
+/** The pod with what will be added to it, as if it were overhead. */
+export function withAdded(pod: PodSpec, added: Quantities | undefined): PodSpec {
+  if (added === undefined) return pod;
+  const parts = [pod.overhead ?? {}, added].map((overhead) => podRequests({ containers: [], overhead }));
+  return { ...pod, overhead: quantitiesOf(sum(parts)) };
+}
+
+function adds({ seen, assumed }: Family): boolean {
+  const all = [...[...seen.values()].map(({ added }) => added), ...assumed.values()];
+  return all.some((added) => added !== NOTHING);
+}
+
+function chargeOf({ seen, assumed }: Family, traits: Traits): Added {
+  const key = keyOf(traits);
+  return seen.get(key)?.added ?? assumed.get(key) ?? ofMostAlike([...seen.values()], traits) ?? NOTHING;
+}
+
+/** Undefined if those that are most like it got different things, or none was seen. */
+function ofMostAlike(
+  seen: readonly { readonly traits: Traits; readonly added: Added }[],
+  traits: Traits,
+): Added | undefined {
+  const isSame = seen.every(({ added }) => added === seen[0]!.added);
+  if (isSame) return seen[0]?.added;
+  const distances = seen.map((other) => distance(traits, other.traits));
+  const least = Math.min(...distances);
+  const nearest = new Set(seen.filter((_, i) => distances[i] === least).map(({ added }) => added));
+  return nearest.size === 1 ? [...nearest][0] : undefined;
+}
+
+/** A key that only one of them has says more than another value: those of many keys are of one Job alone. */
+function distance(a: Traits, b: Traits): number {
+  let other = 0;
+  let common = 0;
+  for (const [key, value] of a) {
+    if (b.has(key)) common += 1;
+    if (b.has(key) && b.get(key) !== value) other += 1;
+  }
+  return (a.size + b.size - 2 * common) * OTHER_KEY + other;
+}
+
+const OTHER_KEY = 1_000;
+
+/** The oldest is forgotten. */
+function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
+}
+
+function familyKeyOf({ namespace, pod }: Template): string {
+  const { containers, initContainers = [], overhead, resources } = pod;
+  const parts = [...containers, ...initContainers].map(({ name, resources: own }) => [name, own]);
   return JSON.stringify([namespace, parts, overhead, resources]);
 }
 
-function positive(requests: Requests): Requests {
-  return new Map([...requests].filter(([, quantity]) => quantity > 0n));
+function keyOf(traits: Traits): string {
+  return JSON.stringify([...traits]);
 }
 
-function isEqual(a: Requests, b: Requests): boolean {
-  return a.size === b.size && [...a].every(([name, quantity]) => b.get(name) === quantity);
+/** Written by Kubernetes and the queue, after the Job was created and at its release: they would make each template its own. */
+const OWN_KEY = /^(fluxqueue\/|(batch\.kubernetes\.io\/)?(controller-uid|job-name)$)/;
+
+function traitsOf({ labels, annotations, pod }: Template): Traits {
+  const entries = [
+    ...Object.entries(labels).map(([key, value]) => [`label ${key}`, key, value] as const),
+    ...Object.entries(annotations).map(([key, value]) => [`annotation ${key}`, key, value] as const),
+  ];
+  const kept = entries.filter(([, key]) => !OWN_KEY.test(key)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map([
+    ...kept.map(([trait, , value]) => [trait, value] as const),
+    ['service account', pod.serviceAccountName ?? ''] as const,
+  ]);
 }
 
-function quantitiesOf(requests: Requests): Quantities {
-  return Object.fromEntries([...requests].map(([name, quantity]) => [name, `${quantity}n`]));
+function textOf(requests: Requests): Added {
+  return JSON.stringify(quantitiesOf(requests));
 }

@@ -39,6 +39,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     pods: gangPods(job),
     spec: job.spec.template.spec,
     labels: job.spec.template.metadata?.labels ?? {},
+    annotations: job.spec.template.metadata?.annotations,
     field: 'spec.template.spec',
     deadlineSeconds: requestedDeadline(job),
     isService: false,

@@ -12,10 +12,17 @@ import { assignedNode, isGated } from './pod';
 
 /**
  * unschedulable: kube-scheduler refused the pod, or its node is dead. volumes: it waits for volumes that are bound when
- * it is. claims: a resource claim that it names does not exist. starting: it is bound, and its containers do not run yet.
+ * it is. claims: a resource claim that it names does not exist. gated: a controller of others lets it start later. starting: it is bound, and its containers do not run yet.
  * silent: a scheduler of others has neither placed nor refused it. pending: nobody has refused it, so its wait has no limit.
  */
-export type PodWaitCause = 'unschedulable' | 'claims' | 'volumes' | 'starting' | 'silent' | 'pending';
+export type PodWaitCause =
+  | 'unschedulable'
+  | 'claims'
+  | 'gated'
+  | 'volumes'
+  | 'starting'
+  | 'silent'
+  | 'pending';
 
 export interface PodWait {
   readonly cause: PodWaitCause;
@@ -84,7 +91,7 @@ function schedulingWait({ spec, status }: Pod, { schedulerRuns }: PodWaitContext
   const gates = spec.schedulingGates ?? [];
   if (gates.length > 0) {
     const message = `waiting for scheduling gate ${gates.map(({ name }) => name).join(', ')}`;
-    return said('unschedulable', 'SchedulingGated', message);
+    return said('gated', 'SchedulingGated', message);
   }
   // The apiserver says at its creation that a pod is gated, and the condition stays until kube-scheduler writes another one.
   const verdict = status?.conditions?.find(

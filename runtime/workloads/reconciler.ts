@@ -18,11 +18,10 @@ import type { GrantWait } from '../shared/grant-waits';
 import type { Namespaces, Scope } from '../shared/namespaces';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
-import { type ActiveWorkload, firstStartTime, type Outcome, type WorkloadAdapter } from './adapter';
+import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
-import { type Departed, Departure } from './departure';
-import { scheduledNote } from './events';
+import { Departure, NOT_TAKEN } from './departure';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GrantWatch } from './grant-watch';
 import { LargeReleases } from './large-releases';
@@ -33,7 +32,7 @@ import { Replacements } from './replacements';
 import { Rescue } from './rescue';
 import { ReturnedWorkloads } from './returned';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
-import { allowForLateStart, startedPods } from './starts';
+import { allowForLateStart, recordStart } from './starts';
 import type { SubmissionBuilder } from './submission';
 import { Ungating } from './ungate';
 
@@ -121,17 +120,24 @@ export class WorkloadReconciler {
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
     const { workloadCache, objectOf, podsOf, adapters } = this.options;
     const object = objectOf(key);
-    const named = workloadCache.byName(key.kind, key.namespace, key.name);
-    if (named !== undefined && named.uid !== object?.metadata.uid) {
-      const result = await this.leave(key, named, object);
-      if (result !== undefined) return result;
-    }
-    if (object === undefined) return undefined;
+    const left = await this.leaveEarlier(key, object);
+    if (object === undefined) return left;
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
-    if (row === undefined) return this.submit(key, object, adapter);
+    if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = { object, adapter, row, pods: podsOf(row) };
-    return row.phase === 'Waiting' ? this.reconcileWaiting(workload) : this.reconcileGranted(workload);
+    const result = await (row.phase === 'Waiting'
+      ? this.reconcileWaiting(workload)
+      : this.reconcileGranted(workload));
+    return earliest(left, result);
+  }
+
+  /** Also where the object of the name has a row already: the end of the row before it may have failed. */
+  private async leaveEarlier(key: WorkloadKey, object?: KubernetesObject): Promise<ReconcileResult> {
+    let result: ReconcileResult;
+    for (const row of this.options.workloadCache.byName(key.kind, key.namespace, key.name))
+      if (row.uid !== object?.metadata.uid) result = earliest(result, await this.leave(key, row, object));
+    return result;
   }
 
   /** The object of this row is gone, or another one of its name has come. */
@@ -142,7 +148,9 @@ export class WorkloadReconciler {
   ): Promise<ReconcileResult> {
     const awaited = other === undefined ? this.replacements.awaited(row) : undefined;
     if (awaited !== undefined) return awaited;
-    if (other !== undefined && this.replacements.placeFor(other, row) !== undefined)
+    const isQueued =
+      other !== undefined && this.options.workloadCache.byUid(other.metadata.uid) !== undefined;
+    if (other !== undefined && !isQueued && this.replacements.placeFor(other, row) !== undefined)
       await this.submit(key, other, this.options.adapters.get(key.kind)!, row);
     return this.cancelDeleted(row);
   }
@@ -165,7 +173,7 @@ export class WorkloadReconciler {
     if (this.options.namespaces.isAwaited(key.namespace)) return undefined;
     const row = await this.rescue.succeed(object, (evicted) => {
       const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
-      return submissionBuilder.submit(object, adapter, place, evicted === undefined ? replaced : undefined);
+      return submissionBuilder.submit(object, adapter, place);
     });
     if (row === undefined) return this.returned.requeue(key, adapter, this.options.podsOf(object.metadata));
     this.log(row, 'submitted', { held: row.held });
@@ -196,7 +204,7 @@ export class WorkloadReconciler {
     if (object.metadata.deletionTimestamp !== undefined) return this.cancel(row);
     if (this.requestAdoption(row, object, adapter, row)) return undefined;
     const departed = await this.departure.depart(workload);
-    if (departed !== undefined) return this.departed(row, departed);
+    if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
     if (!adapter.isSuspended(object)) {
       if (!adapter.suspendable) return this.log(row, 'waiting, cannot be moved to another node');
       // A former leader released it too late: it has no grant.
@@ -211,8 +219,7 @@ export class WorkloadReconciler {
     return undefined;
   }
 
-  private async departed(row: WorkloadRow, departed: NonNullable<Departed>): Promise<ReconcileResult> {
-    if (departed !== 'over') return departed;
+  private left(row: WorkloadRow): Promise<undefined> {
     return this.finish(row, { result: 'Cancelled', message: HANDED_BACK, finishedAt: this.options.now() });
   }
 
@@ -221,7 +228,7 @@ export class WorkloadReconciler {
     const { now } = this.options;
     const { object, adapter, pods } = workload;
     if (this.requestAdoption(workload.row, object, adapter, workload.row)) return;
-    const row = await this.recordStart(workload);
+    const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
@@ -229,7 +236,8 @@ export class WorkloadReconciler {
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
     const departed = await this.departure.depart(current);
-    if (departed !== undefined) return this.departed(row, departed);
+    if (departed === 'over') return this.left(row);
+    if (departed !== undefined) return departed.isRefused ? this.evict(current, NOT_TAKEN) : departed;
     const reason = this.reasonToEvict(current);
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
@@ -237,11 +245,16 @@ export class WorkloadReconciler {
       if (result === 'deleted') return this.cancelDeleted(row);
       if (result !== undefined) return result;
     }
-    // The nodes of a deleted workload are given back.
-    const placed =
-      object.metadata.deletionTimestamp === undefined ? await this.ungating.ungate(row, pods) : pods;
-    const shrinking = await this.shrinking.shrink({ ...current, pods: placed });
-    return object.metadata.deletionTimestamp === undefined ? this.watchGrant(current) : shrinking;
+    return this.followPods(current);
+  }
+
+  /** The nodes of a deleted workload are given back. */
+  private async followPods(workload: ActiveWorkload): Promise<ReconcileResult> {
+    const { object, row, pods } = workload;
+    const isDeleted = object.metadata.deletionTimestamp !== undefined;
+    const placed = isDeleted ? pods : await this.ungating.ungate(row, pods);
+    const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
+    return isDeleted ? shrinking : this.watchGrant(workload);
   }
 
   /** What runs in a namespace that left the queue stays, whatever happens to its nodes, as without the queue. */
@@ -272,8 +285,7 @@ export class WorkloadReconciler {
     if (failure !== undefined && !this.departure.hasLeft(row.namespace))
       return workload.adapter.suspendable ? this.evict(current, failure) : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
-    const times = [after, late?.after].filter((time) => time !== undefined);
-    return times.length === 0 ? undefined : { after: Math.min(...times) };
+    return earliest(after === undefined ? undefined : { after }, late);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -291,24 +303,9 @@ export class WorkloadReconciler {
     this.watch.forget(row);
     this.deletedPods.forget(row);
     this.replacements.forget(row);
+    this.departure.forget(row);
+    this.options.submissionBuilder.charges.forget(row);
     this.options.onWait(row.uid, undefined);
-  }
-
-  /** Records that the first pods run. A workload that has finished meanwhile also gets its start time. */
-  private async recordStart({ object, adapter, row, pods }: ActiveWorkload): Promise<WorkloadRow> {
-    const { workloadCache, nodes, now, isBusy, recordEvent } = this.options;
-    if (row.phase !== 'Ready') return row;
-    const started = startedPods(pods, row, nodes);
-    if (started.length === 0) return row;
-    const first = firstStartTime(started, now());
-    // Kubernetes truncates times to seconds: a start is never before its grant.
-    const running = await workloadCache.running(row.uid, Math.max(first, row.allocatedAt ?? 0));
-    if (running !== undefined) {
-      this.log(row, 'started', { startedAt: running.startedAt });
-      const note = scheduledNote(row, { now: now(), isBusy: isBusy() });
-      if (note !== undefined) recordEvent(object, adapter, note);
-    }
-    return workloadCache.byUid(row.uid) ?? row;
   }
 
   private hasLivePods(pods: readonly Pod[]): boolean {
@@ -345,4 +342,9 @@ export class WorkloadReconciler {
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): undefined {
     logDecision(this.options.logger, row, decision, detail);
   }
+}
+
+function earliest(a: ReconcileResult, b: ReconcileResult): ReconcileResult {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.after < b.after ? a : b;
 }

@@ -5,7 +5,7 @@
 import type { Clock } from '../clock';
 import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject } from '../kubernetes/types';
-import type { Predecessor, WorkloadRow } from '../queue/workload';
+import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { ActiveWorkload } from './adapter';
 
 /** Milliseconds for which units are kept for a replacement: a StatefulSet that was scaled down or deleted makes none. */
@@ -45,7 +45,8 @@ export class Replacements {
     const controller = this.controllers.get(row.uid);
     if (!this.isReplaceable(row) || controllerOf(object)?.uid !== controller) return undefined;
     const { uid, submittedAt, requeues, clusterRequeues, avoid } = row;
-    return { uid, submittedAt, requeues, clusterRequeues, avoid, message: null, notBefore: null };
+    const place = { submittedAt, requeues, clusterRequeues, avoid, message: null, notBefore: null };
+    return { uid, ...place, asked: askedBy(row) };
   }
 
   private isReplaceable({ uid, phase, evictionReason }: WorkloadRow): boolean {

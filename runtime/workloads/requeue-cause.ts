@@ -5,12 +5,10 @@
  * everything for a while. Such a workload is tried again without a limit, so that nobody has to touch it afterwards.
  */
 import type { EvictionCause } from '../queue/workload';
-import type { GrantReason } from '../shared/grant-waits';
 import type { PodWait } from './pod-wait';
 
 /** kube-scheduler about claims and volumes that the pod names. */
 const OWN_VERDICT = /persistentvolumeclaim|resourceclaim|volume/i;
-const GATED: GrantReason = 'SchedulingGated';
 
 /** Reasons of the kubelet's Events about the network and the container runtime of its node. */
 const NODE_FAULTS: ReadonlySet<string> = new Set([
@@ -32,7 +30,7 @@ const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolic
 
 /** The cause of a requeue for a pod that waits too long. */
 export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause {
-  if (cause === 'claims' || cause === 'volumes' || reason === GATED) return 'failure';
+  if (cause === 'claims' || cause === 'volumes' || cause === 'gated') return 'failure';
   // If nobody says why containers are not created, mostly a ConfigMap or Secret that the pod names does not exist.
   if (cause === 'starting')
     return NODE_FAULTS.has(reason) && !OWN_RUNTIME.test(message) ? 'cluster' : 'failure';

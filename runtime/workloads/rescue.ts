@@ -10,7 +10,7 @@ import { pods } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { SUCCESSION_SECONDS, type Succession } from '../queue/successions';
-import type { Predecessor, WorkloadRow } from '../queue/workload';
+import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { ActiveWorkload } from './adapter';
@@ -56,7 +56,8 @@ export class Rescue {
     const { uid } = row;
     const requeues = row.requeues + 1;
     const clusterRequeues = row.clusterRequeues + (reason.cause === 'cluster' ? 1 : 0);
-    const predecessor = { uid, submittedAt, requeues, clusterRequeues, message, notBefore, avoid };
+    const place = { submittedAt, requeues, clusterRequeues, message, notBefore, avoid };
+    const predecessor = { uid, ...place, asked: askedBy(row) };
     const succession = { controller: owner.uid, predecessor, at: now() };
     // Before the eviction: whoever leads when the controller creates the successor knows its place.
     await workloadCache.rememberSuccession(succession);

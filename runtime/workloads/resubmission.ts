@@ -2,10 +2,10 @@ import type { WorkloadRow } from '../queue/workload';
 import type { Resubmission } from '../shared/signals';
 
 /** Whether the workload has to be compared with its row. */
-export function concerns({ namespace, labels }: Resubmission, row: WorkloadRow): boolean {
+export function concerns({ namespaces, labels }: Resubmission, row: WorkloadRow): boolean {
   return (
     row.phase === 'Waiting' &&
-    (namespace === undefined || namespace === row.namespace) &&
+    (namespaces === undefined || namespaces.has(row.namespace)) &&
     (labels === undefined || looksAt(row, labels))
   );
 }

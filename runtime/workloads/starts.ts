@@ -1,16 +1,20 @@
 /** The start of the first container of a grant, from which its walltime counts, and what a late one means for its deadline. */
 import type { KubernetesClient } from '../kubernetes/client';
-import type { Pod } from '../kubernetes/types';
+import type { EventNote } from '../kubernetes/events';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
-import type { ActiveWorkload } from './adapter';
+import type { WorkloadCache } from '../queue/workload-cache';
+import { type DecisionLogger, logDecision } from '../shared/decision-log';
+import { type ActiveWorkload, firstStartTime, type WorkloadAdapter } from './adapter';
+import { scheduledNote } from './events';
 import { isLive, type NodeView } from './live-pods';
 import { belongsToGrant } from './pod';
 import { hasRun } from './pod-end';
 
 /** Ignores pods from before a requeue: those that have ended and those on a node that no longer exists. */
-export function startedPods(
+function startedPods(
   pods: readonly Pod[],
   { uid, jobid, releasedAt }: WorkloadRow,
   nodes: NodeView,
@@ -21,6 +25,36 @@ export function startedPods(
     const isOnNode = nodeName !== undefined && nodes.exists(nodeName);
     return releasedAt !== null && pod.status?.phase === 'Running' && isOnNode && isLive(pod, nodes);
   });
+}
+
+interface StartOptions {
+  readonly workloadCache: Pick<WorkloadCache, 'running' | 'byUid'>;
+  readonly nodes: NodeView;
+  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
+  /** Whether many workloads start and end at this moment. */
+  readonly isBusy: () => boolean;
+  readonly logger: DecisionLogger;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+/** Records that the first pods run. A workload that has finished meanwhile also gets its start time. */
+export async function recordStart(
+  { workloadCache, nodes, recordEvent, isBusy, logger, now }: StartOptions,
+  { object, adapter, row, pods }: ActiveWorkload,
+): Promise<WorkloadRow> {
+  if (row.phase !== 'Ready') return row;
+  const started = startedPods(pods, row, nodes);
+  if (started.length === 0) return row;
+  const first = firstStartTime(started, now());
+  // Kubernetes truncates times to seconds: a start is never before its grant.
+  const running = await workloadCache.running(row.uid, Math.max(first, row.allocatedAt ?? 0));
+  if (running !== undefined) {
+    logDecision(logger, row, 'started', { startedAt: running.startedAt });
+    const note = scheduledNote(row, { now: now(), isBusy: isBusy() });
+    if (note !== undefined) recordEvent(object, adapter, note);
+  }
+  return workloadCache.byUid(row.uid) ?? row;
 }
 
 /** Writes the deadline of a released workload again if its pods start so late that they would lose walltime. */

@@ -7,22 +7,28 @@ import { FluxqError, messageOf } from '../errors';
 import { type ClusterFacts, matches } from '../jobspec/constraints';
 import { invalidJobspec, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { type LimitRangeFields, withLimitRanges } from '../jobspec/limit-range';
-import type { PodSpec } from '../jobspec/pod';
+import type { PodSpec, Quantities } from '../jobspec/pod';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
-import type { Predecessor, Submission, SubmissionUpdate, WorkloadRow } from '../queue/workload';
+import {
+  askedBy,
+  type Predecessor,
+  type Submission,
+  type SubmissionUpdate,
+  type WorkloadRow,
+} from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { ENDLESS_SECONDS } from '../resources/endless';
-import type { Allocation, GraphNode } from '../resources/types';
+import type { GraphNode } from '../resources/types';
 import type { QueueChoice } from '../shared/queues';
 import { type ActiveWorkload, type Demand, secondsOf, type WorkloadAdapter } from './adapter';
 import { elasticPodSettings } from './elastic-pod';
-import { InjectedRequests } from './injected';
-import { belongsToGrant } from './pod';
+import { withAdded } from './injected';
+import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
@@ -56,28 +62,26 @@ export interface SubmissionBuilderOptions {
 export class SubmissionBuilder {
   /** Objects that ask for what their row says. A watch delivers a new object for each change. */
   private readonly compared = new WeakSet<KubernetesObject>();
-  private readonly injected = new InjectedRequests();
-  /** Grants of which a pod was compared with its template. */
-  private readonly learned = new WeakSet<Allocation>();
+  /** What webhooks add to the pods of Jobs. */
+  readonly charges = new InjectedCharges((...given) => this.podOf(...given));
 
   constructor(private readonly options: SubmissionBuilderOptions) {}
 
   /**
    * Queues the workload, in the place of its predecessor if it has one. An invalid workload is queued too, so that its
    * FluxJob tells its user why it waits. Returns undefined if it has a row already.
-   * @param replaced whose place it is. Only what asks for the same takes it: else a changed template would jump the queue
+   * @param predecessor Only what asks for the same in the same queue takes the place: else a changed template would jump a queue
    */
   async submit(
     object: KubernetesObject,
     adapter: WorkloadAdapter,
     predecessor?: Predecessor,
-    replaced?: WorkloadRow,
   ): Promise<WorkloadRow | undefined> {
     const submission = this.judge(object, adapter, undefined);
-    const { uid, ...place } = (isAsBefore(submission, replaced) && predecessor) || {};
+    const { uid, asked, ...place } = predecessor ?? {};
     const row = await this.options.workloadCache.submit({
       ...submission,
-      ...place,
+      ...(isDeepStrictEqual(asked ?? askedBy(submission), askedBy(submission)) && place),
       ...(uid !== undefined && { predecessor: uid }),
     });
     if (row === undefined) return undefined;
@@ -215,8 +219,10 @@ export class SubmissionBuilder {
       priority,
       refusedQueue: isRefused ? requested : undefined,
     };
+    const pod = this.podOf(demand, namespace, adapter);
+    const injected = this.charges.of(demand, namespace, adapter);
     const jobspec = jobspecOf({
-      pod: this.injected.withAdded(namespace, this.podOf(demand, namespace, adapter)),
+      pod: withAdded(pod, injected),
       self: { namespace, labels: demand.labels },
       storage,
       podName: adapter.kind === 'Pod' ? metadata.name : undefined,
@@ -237,7 +243,7 @@ export class SubmissionBuilder {
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
       pods: demand.pods,
-      jobspec: withReductions(jobspec, reductionsOf(wishes, plan, queue)),
+      jobspec: withNotes(jobspec, { reduced: reductionsOf(wishes, plan, queue), injected }),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       held: settings.hold || demand.pods === 0,
@@ -255,15 +261,9 @@ export class SubmissionBuilder {
   }
 
   /** Compares the first pod of a grant with its template: from now on, Jobs with it are charged what that pod requests. */
-  learn({ object, adapter, row, pods }: ActiveWorkload): void {
-    const { allocation, jobid } = row;
-    if (adapter.kind === 'Pod' || allocation === null || this.learned.has(allocation)) return;
-    const first = pods.find((pod) => belongsToGrant(pod, jobid));
-    if (first === undefined) return;
-    this.learned.add(allocation);
-    const { namespace = '', name } = object.metadata;
-    const expected = this.podOf(adapter.demand(object), namespace, adapter);
-    if (!this.injected.learn(namespace, expected, first.spec)) return;
+  learn(workload: ActiveWorkload): void {
+    if (!this.charges.learn(workload)) return;
+    const { namespace = '', name } = workload.object.metadata;
     const detail = { workload: name, namespace };
     this.options.logger.info(detail, 'the pods request something else than their template: learned');
     this.options.onLearned?.(namespace);
@@ -321,10 +321,16 @@ function unconstrained<T extends Submission>(submission: T): T {
   return { ...submission, jobspec, shape: shapeOf(jobspec) };
 }
 
-function withReductions(jobspec: Jobspec, reduced: readonly string[]): Jobspec {
-  if (reduced.length === 0) return jobspec;
+/** They are no part of the shape. */
+type Notes = Pick<NonNullable<Jobspec['attributes']['user']>, 'reduced'> & {
+  readonly injected?: Quantities | undefined;
+};
+
+function withNotes(jobspec: Jobspec, { reduced = [], injected }: Notes): Jobspec {
+  if (reduced.length === 0 && injected === undefined) return jobspec;
   const { attributes } = jobspec;
-  return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, reduced } } };
+  const notes = { ...(reduced.length > 0 && { reduced }), ...(injected && { injected }) };
+  return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
 }
 
 function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {
@@ -334,9 +340,4 @@ function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] 
 /** Nobody chose the default of MiniClusters. */
 function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
   return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
-}
-
-function isAsBefore({ priority, jobspec }: Submission, replaced: WorkloadRow | undefined): boolean {
-  if (replaced === undefined) return true;
-  return priority === replaced.priority && isDeepStrictEqual(jobspec.resources, replaced.jobspec.resources);
 }

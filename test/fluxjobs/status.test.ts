@@ -104,14 +104,14 @@ describe('the status of a FluxJob', () => {
       );
     expect(noted({ surplus: [] })).toBeUndefined();
     const surplus = [
-      ['node-1', { core: 2, memory: 4 }],
-      ['node-7', { core: 1 }],
+      ['node-1', { cpu: '1600m', memory: '4Gi' }],
+      ['node-7', { cpu: '1' }],
     ] as const;
     expect(noted({ surplus })).toMatchObject({
       status: 'True',
       reason: 'SurplusInUse',
       message: expect.stringMatching(
-        /^its pods use more than was granted: 2 core and 4 memory of node-1, 1 core of node-7; another pod /,
+        /^its pods use more than was granted: 1600m cpu and 4Gi memory of node-1, 1 cpu of node-7; another pod /,
       ),
     });
   });

@@ -34,7 +34,9 @@ class World {
 
   private shared(): FluxSetupShared {
     const config = parseConfig({});
-    this.signals.resubmitWaiting.subscribe(({ namespace }) => this.announced.push(`resubmit ${namespace}`));
+    this.signals.resubmitWaiting.subscribe(({ namespaces = [] }) =>
+      this.announced.push(`resubmit ${[...namespaces].join()}`),
+    );
     this.signals.schedule.subscribe(() => this.announced.push('schedule'));
     return {
       config,

@@ -5,9 +5,9 @@
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { admit } from '../../runtime/admission/rules';
 import { keyOf } from '../../runtime/kubernetes/cache';
-import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
+import type { KubernetesClient, Selection, WatchEvent } from '../../runtime/kubernetes/client';
 import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
-import type { Job, KubernetesList, KubernetesObject } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesList, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
 import { type Change, type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
@@ -42,6 +42,10 @@ export class SimulatedApiserver {
   admission: 'on' | 'off' | 'refusing' = 'on';
   /** A policy of the cluster's administrators: the message with which it refuses a change of such an object. */
   policy: (verb: 'create' | 'patch', resource: string) => string | undefined = () => undefined;
+  /** Resources that nobody may list. */
+  readonly unlistable = new Set<string>();
+  /** What another webhook of the cluster makes of a new pod. */
+  podWebhook: (pod: Pod) => Pod = (pod) => pod;
   /** uids of the owners of objects that were created while admission was off, and of objects without an owner. */
   readonly unadmitted = new Set<string>();
   private readonly watchers = new Set<Watcher>();
@@ -61,8 +65,8 @@ export class SimulatedApiserver {
       namespace: undefined,
       waitingWrites: 0,
       get: async <T>(path: string) => this.found(path) as T,
-      list: async <T>(path: string, options: { labelSelector?: string } = {}) =>
-        this.list(path, options.labelSelector) as unknown as KubernetesList<T>,
+      list: async <T>(path: string, options: Selection = {}) =>
+        this.list(path, options) as unknown as KubernetesList<T>,
       create: async <T>(path: string, body: object) => this.create(path, body) as T,
       update: async <T>(path: string) => {
         throw refusal(405, 'MethodNotAllowed', `update of ${path} is not supported`) as T;
@@ -93,7 +97,9 @@ export class SimulatedApiserver {
     const metadata = { ...given.metadata, ...(namespace !== undefined && { namespace }) };
     if (this.store.get(resource, keyOf(metadata)) !== undefined)
       throw refusal(409, 'AlreadyExists', `${resource} ${metadata.name} already exists`);
-    const created = this.store.create(resource, this.admitted(resource, copyOf({ ...given, metadata })));
+    const admitted = this.admitted(resource, copyOf({ ...given, metadata }));
+    const mutated = resource === 'pods' ? this.podWebhook(admitted as Pod) : admitted;
+    const created = this.store.create(resource, mutated);
     const { ownerReferences, uid } = created.metadata;
     if (this.admission === 'off') this.unadmitted.add(ownerReferences?.[0]?.uid ?? uid);
     return created;
@@ -126,11 +132,14 @@ export class SimulatedApiserver {
     return object;
   }
 
-  private list(path: string, labelSelector?: string): KubernetesList<KubernetesObject> {
+  private list(path: string, { labelSelector, fieldSelector }: Selection): KubernetesList<KubernetesObject> {
     const { resource, namespace } = targetOf(path);
+    if (this.unlistable.has(resource)) throw refusal(403, 'Forbidden', `cannot list ${resource}`);
+    const named = /^metadata\.name=(.*)$/.exec(fieldSelector ?? '')?.[1];
     const items = this.store
       .list(resource)
       .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
+      .filter(({ metadata }) => named === undefined || metadata.name === named)
       .filter((object) => isSelected(object, labelSelector));
     return { metadata: { resourceVersion: String(this.store.latest) }, items };
   }
@@ -222,7 +231,8 @@ function sendEvent(
   labelSelector: string | undefined,
   onEvent: (event: WatchEvent<KubernetesObject>) => void,
 ): void {
-  if (isSelected(object, labelSelector)) onEvent({ type, object });
+  // One that the selector does not match any more is deleted for this watch.
+  onEvent({ type: isSelected(object, labelSelector) ? type : 'DELETED', object });
 }
 
 /** Supports selectors of the forms `key=value` and `key in (value,value)` only. */

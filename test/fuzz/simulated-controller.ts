@@ -19,6 +19,15 @@ import { RUNS, SimulatedCluster } from './simulated-cluster';
 const EPOCH = 1_800_000_000;
 const NAMESPACE = 'science';
 
+interface GivenJob {
+  readonly pods?: number;
+  readonly cores?: number;
+  /** Seconds. */
+  readonly runs?: number;
+  /** Of its pods. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 export class SimulatedController {
   readonly clock = new SimulatedClock();
   readonly queue: QueueModel;
@@ -80,12 +89,16 @@ export class SimulatedController {
     });
   }
 
-  /** Creates a Job. @param runs seconds */
-  submit(name: string, given: { pods?: number; cores?: number; runs?: number } = {}): Job {
+  /** Creates a Job. */
+  submit(name: string, given: GivenJob = {}): Job {
     return this.submitIn(NAMESPACE, name, given);
   }
 
-  submitIn(namespace: string, name: string, { pods = 1, cores = 4, runs = 30 } = {}): Job {
+  submitIn(
+    namespace: string,
+    name: string,
+    { pods = 1, cores = 4, runs = 30, labels = {} }: GivenJob = {},
+  ): Job {
     const resources = { requests: { cpu: String(cores) } };
     return this.apiserver.create(jobs(namespace), {
       metadata: { name, annotations: { 'fluxqueue/walltime': '600s' } },
@@ -94,7 +107,7 @@ export class SimulatedController {
         completions: pods,
         completionMode: 'Indexed',
         template: {
-          metadata: { annotations: { [RUNS]: String(runs) } },
+          metadata: { labels, annotations: { [RUNS]: String(runs) } },
           spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', resources }] },
         },
       },

@@ -54,6 +54,10 @@ const SILENT: readonly [string, Partial<PodSpec>][] = [
   ['the gate of the queue', { schedulingGates: [{ name: 'fluxqueue' }] }],
 ];
 
+test('does not name a scheduling gate of others in a pod that exists: it is granted nothing before the gate is gone', () => {
+  expect(fieldsOf({ schedulingGates: [{ name: 'x' }] }, 'spec')).toEqual([]);
+});
+
 test.each(SILENT)('does not name %s', (_, pod) => {
   expect(fieldsOf(pod)).toEqual([]);
 });

@@ -28,7 +28,10 @@ export const JOBS: readonly KubeObject[] = [
       completionMode: 'Indexed',
       activeDeadlineSeconds: 600,
       backoffLimit: 2,
-      template: { metadata: { labels, annotations, finalizers }, spec: podSpec },
+      template: {
+        metadata: { labels, annotations, finalizers },
+        spec: { ...podSpec, serviceAccountName: 'solver' },
+      },
     },
     { labels, annotations, finalizers, ownerReferences },
   ),

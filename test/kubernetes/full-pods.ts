@@ -158,6 +158,7 @@ const full: KubeObject = {
     ],
     restartPolicy: 'Never',
     activeDeadlineSeconds: 3600,
+    terminationGracePeriodSeconds: 600,
     nodeName: 'no-such-node',
     resources: { requests: { cpu: '4' }, limits: { cpu: '4' } },
     initContainers: [{ name: 'sidecar', image: 'proxy:1', restartPolicy: 'Always', resources }],

@@ -83,6 +83,9 @@ test.each([
     });
     reflector.start();
     await settle();
+    // An apiserver that has just started refuses everything for a moment.
+    expect([isSynced, reflector.lastSync]).toEqual([false, undefined]);
+    for (let i = 0; i < 10; i++) await clock.advance(1_000).then(settle);
     expect([isSynced, reflector.lastSync !== undefined]).toEqual([goesOn, goesOn]);
     isAllowed = true;
     await clock.advance(60_000);

@@ -187,7 +187,7 @@ describePostgres('the workload cache', (getPostgres) => {
     const workloadCache = new WorkloadCache(slow, fence);
     await workloadCache.reload();
     expect([...workloadCache.active()].map(({ uid }) => uid).sort()).toEqual(['b', 'c']);
-    expect(workloadCache.byName('Job', 'science', 'job-a')).toBeUndefined();
+    expect(workloadCache.byName('Job', 'science', 'job-a')).toEqual([]);
     expect(workloadCache.count('Waiting')).toBe(2);
   });
 

@@ -8,6 +8,7 @@ import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { GraphNode } from '../../runtime/resources/types';
 import { FluxionSync } from '../../runtime/scheduler/fluxion-sync';
 import { SchedulingLoop } from '../../runtime/scheduler/loop';
+import type { SchedulingLoopOptions } from '../../runtime/scheduler/loop-options';
 import type { Surroundings } from '../../runtime/scheduler/pass/placed-pods';
 import { QueueModel } from '../fuzz/queue-model';
 import { SimulatedClock } from '../fuzz/simulated-clock';
@@ -30,6 +31,7 @@ const NODE: GraphNode = { name: 'n0', units: { core: 1 } };
 async function start(
   level: 'debug' | 'info',
   onSnapshot = (_queue: QueueModel, _setNodes: (nodes: readonly GraphNode[]) => void) => {},
+  over: Partial<SchedulingLoopOptions> = {},
 ) {
   const clock = new SimulatedClock();
   const now = () => 1_700_000_000 + clock.now() / 1000;
@@ -71,9 +73,11 @@ async function start(
     queues: () => [queueSettings()],
     problemOf: () => undefined,
     fairUsage: () => undefined,
+    hasLeft: () => false,
     mayGrant: () => true,
     onGranted: ({ uid }: WorkloadRow) => granted.push(uid),
     onEvictionRequested: () => undefined,
+    onPending: () => undefined,
     audit: async () => false,
     onFluxionDiffers: () => undefined,
     auditMs: 3_600_000,
@@ -83,6 +87,7 @@ async function start(
     metrics: controllerMetrics(createRegistry()),
     clock,
     now,
+    ...over,
   });
   loop.start();
   return { clock, lines, queue, workloadCache, granted, loop };
@@ -232,5 +237,47 @@ test('a trigger during a pass starts the next one at once, also when that pass w
   loop.trigger();
   await clock.advance(200);
   expect(passes()).toBe(before + 2);
+  await loop.stop();
+});
+
+test('tells again of what was granted and not released, and of what has to leave, but not all the time', async () => {
+  const pending: string[] = [];
+  const { clock, workloadCache, loop } = await start('info', undefined, {
+    // Whoever hears of it fails.
+    onGranted: () => {
+      throw new Error('a listener');
+    },
+    onPending: ({ uid }) => pending.push(uid),
+  });
+  await workloadCache.submit(submission('a', { walltime: 3600 }));
+  await clock.advance(5_000);
+  expect(workloadCache.byUid('a')).toMatchObject({ phase: 'Ready', releasedAt: null });
+  expect(pending).toEqual([]);
+  await clock.advance(60_000);
+  expect(new Set(pending)).toEqual(new Set(['a']));
+  expect(pending.length).toBeLessThan(7);
+  pending.length = 0;
+  await workloadCache.released('a');
+  await clock.advance(60_000);
+  expect(pending).toEqual([]);
+  await workloadCache.requestEviction([{ uid: 'a', message: 'others need it', end: 1_700_000_200 }]);
+  await clock.advance(60_000);
+  expect(new Set(pending)).toEqual(new Set(['a']));
+  await loop.stop();
+});
+
+test('grants nothing in a namespace that leaves during the pass, and starts no pass after the other', async () => {
+  let asked = 0;
+  // The pass still sees it in the queue.
+  const hasLeft = () => asked++ > 0;
+  const { clock, lines, workloadCache, granted, loop } = await start('debug', undefined, { hasLeft });
+  await clock.advance(1_000);
+  await workloadCache.submit(submission('a'));
+  loop.trigger();
+  await clock.advance(20_000);
+  expect(asked).toBeGreaterThan(1);
+  expect(granted).toEqual([]);
+  expect(workloadCache.byUid('a')).toMatchObject({ phase: 'Waiting', reason: 'NamespaceLeft' });
+  expect(lines.filter(({ message }) => message === 'pass done').length).toBeLessThan(6);
   await loop.stop();
 });

@@ -158,9 +158,9 @@ test('counts what the pods of a workload use beyond its grant: another pod, a la
   const ending = podOf('j', 'b', '500m');
   pods.set({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' } });
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 1, memory: 1 }]]);
-  expect(unmanaged.surpluses.of('j')).toEqual([['node-1', { core: 1, memory: 1 }]]);
+  expect(unmanaged.surpluses.of('j')).toEqual([['node-1', { cpu: '500m', memory: '1Gi' }]]);
   pods.set(podOf('j', 'a', '2500m'));
-  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 3, memory: 1 }]]);
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 2, memory: 1 }]]);
   const before = changes();
   pods.delete('science/b');
   expect(changes()).toBe(before + 1);
@@ -176,9 +176,52 @@ test('adds what workloads use beyond their grants to what pods outside the queue
   pods.set(pod('e', '1'));
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 4, memory: 3 }]]);
   expect([unmanaged.surpluses.of('j'), unmanaged.surpluses.of('k')]).toEqual([
-    [['node-1', { core: 2, memory: 2 }]],
-    [['node-1', { core: 1 }]],
+    [['node-1', { cpu: '2', memory: '2Gi' }]],
+    [['node-1', { cpu: '1' }]],
   ]);
+});
+
+test('counts small additions to many pods together, and not a unit for each', () => {
+  const grant = { nodes: [{ name: 'node-1', units: { core: '0-31', memory: '0-31' } }] };
+  const { pods, unmanaged, setNode } = setUp(['j'], undefined, grant);
+  setNode('node-1', '64');
+  for (let i = 0; i < 32; i++) pods.set(podOf('j', `p${i}`, '1050m'));
+  expect(unmanaged.surpluses.of('j')).toEqual([]);
+  expect(unmanaged.usage().get('node-1')).toEqual({ core: 2 });
+  expect(unmanaged.surpluses.of('j')).toEqual([['node-1', { cpu: '1600m' }]]);
+});
+
+test('pods may use all of the units to which their requests were rounded up', () => {
+  const grant = { nodes: [{ name: 'node-1', units: { core: '0-1', memory: '0-1' } }] };
+  const { pods, unmanaged } = setUp(['j'], undefined, grant);
+  for (const name of ['a', 'b']) pods.set(podOf('j', name, '900m'));
+  expect(unmanaged.usage().size).toBe(0);
+});
+
+test('a pod without requests counts as the core unit that each such pod is granted', () => {
+  const { pods, unmanaged } = setUp(['j']);
+  const bare = (name: string) => {
+    const { metadata: own } = podOf('j', name, '0');
+    return { metadata: own, spec: { nodeName: 'node-1', containers: [{ name: 'main' }] } };
+  };
+  pods.set(bare('a'));
+  expect(unmanaged.usage().size).toBe(0);
+  pods.set(bare('b'));
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 1 }]]);
+});
+
+test('two resources that are units of one type are compared with what was granted of that type', () => {
+  const grant = { nodes: [{ name: 'node-1', units: { core: '0-1', memory: '0-1', gpu: '0-1' } }] };
+  const { pods, unmanaged } = setUp(['j'], undefined, grant);
+  const gpuPod = (name: string, resource: string) => {
+    const each = podOf('j', name, '1');
+    const requests = { cpu: '1', memory: '1Gi', [resource]: '1' };
+    return { ...each, spec: { ...each.spec, containers: [{ name: 'main', resources: { requests } }] } };
+  };
+  pods.set(gpuPod('a', 'nvidia.com/gpu'));
+  pods.set(gpuPod('b', 'amd.com/gpu'));
+  unmanaged.usage();
+  expect(unmanaged.surpluses.of('j')).toEqual([]);
 });
 
 test('a workload that has the whole node uses no more than that', () => {

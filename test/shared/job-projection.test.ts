@@ -48,7 +48,9 @@ const POD = {
   resourceClaims: [{ name: 'claim', resourceClaimName: 'claim' }],
   runtimeClassName: 'kata',
   schedulerName: 'other-scheduler',
+  serviceAccountName: 'solver',
   schedulingGates: [{ name: 'example.com/gate' }],
+  terminationGracePeriodSeconds: 600,
   tolerations: [{ key: 'gpu', operator: 'Exists' }],
   topologySpreadConstraints: [
     { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector: selector },
@@ -153,6 +155,12 @@ describe('a projected Job', () => {
     ['has no status', { metadata: FULL.metadata, spec: FULL.spec }],
   ])('gives the same answers as the whole one if it %s', (_, job) => {
     expect(answersOf(projectJob(job, pool))).toEqual(answersOf(job));
+  });
+
+  test('keeps what webhooks of the cluster may add a sidecar by', () => {
+    const { template } = projectJob(FULL, pool).spec;
+    expect(template.metadata).toEqual({ labels: { app: 'solver' }, annotations: { a: 'b' } });
+    expect(template.spec.serviceAccountName).toBe('solver');
   });
 
   test('keeps neither environment nor arguments nor conditions that end nothing', () => {

@@ -155,7 +155,7 @@ describeStack(
           return expected ? found?.message : conditions.length > 0 && found === undefined;
         });
       expect(await surplus(true)).toMatch(
-        new RegExp(`^its pods use more than was granted: 1 core( and \\d+ memory)? of ${node}; `),
+        new RegExp(`^its pods use more than was granted: 1 cpu( and \\w+ memory)? of ${node}; `),
       );
       const next = await science.job('beside', {
         cores: 3,

@@ -11,6 +11,7 @@ import { adapters } from '../../runtime/workloads/index';
 import { WorkloadReconciler, type WorkloadReconcilerOptions } from '../../runtime/workloads/reconciler';
 import { QueueModel } from '../fuzz/queue-model';
 import { submission } from '../queue/submission';
+import { defaultSubmissions } from './default-submissions';
 
 const NOW = 1_800_000_000;
 const KEY = { kind: 'Job', namespace: 'science', name: 'job-a' };
@@ -53,6 +54,7 @@ describe('a Job that is being deleted', () => {
     const options: Partial<WorkloadReconcilerOptions> = {
       client: client as KubernetesClient,
       workloadCache,
+      submissionBuilder: defaultSubmissions(workloadCache, () => undefined),
       adapters,
       objectOf: () => DELETED,
       podsOf: () => watched,

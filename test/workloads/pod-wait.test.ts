@@ -49,7 +49,7 @@ const WAITS: readonly [string, Given, string, string, string][] = [
   [
     'has a gate of another controller',
     { spec: { schedulingGates: [{ name: 'example.com/data' }] } },
-    'unschedulable',
+    'gated',
     'SchedulingGated',
     'waiting for scheduling gate example.com/data',
   ],

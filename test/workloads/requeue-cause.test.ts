@@ -27,10 +27,7 @@ test.each<[string, PodWait]>([
     'a claim that kube-scheduler misses',
     wait('unschedulable', 'Unschedulable', 'persistentvolumeclaim "a" not found'),
   ],
-  [
-    'a gate of its own',
-    wait('unschedulable', 'SchedulingGated', 'waiting for scheduling gate example.com/data'),
-  ],
+  ['a gate of its own', wait('gated', 'SchedulingGated', 'waiting for scheduling gate example.com/data')],
 ])('%s counts towards the requeue limit', (_, given) => {
   expect(causeOfWait(given)).toBe('failure');
 });

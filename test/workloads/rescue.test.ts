@@ -86,7 +86,7 @@ async function offerTo(object: Pod, rescue: Rescue): Promise<Predecessor | undef
 
 function placeOf(predecessor: Predecessor | undefined): Partial<NewSubmission> {
   if (predecessor === undefined) return {};
-  const { uid, ...place } = predecessor;
+  const { uid, asked: _, ...place } = predecessor;
   return { ...place, predecessor: uid };
 }
 
@@ -124,13 +124,14 @@ test('a pod of a controller is evicted, after its reason and its node are commit
 });
 
 test('its successor takes over its place, its backoff, its count and the nodes to avoid, once', async () => {
-  const { fail, rescue, wait } = await setUp();
+  const { fail, rescue, row, wait } = await setUp();
   await fail(pod('a', 'web'));
   wait(5);
   expect(await offerTo(pod('x', 'other'), rescue)).toBeUndefined();
   expect(await offerTo(pod('y'), rescue)).toBeUndefined();
   expect(await offerTo(pod('b', 'web'), rescue)).toEqual({
     uid: 'a',
+    asked: { queue: 'default', priority: 0, resources: row('a').jobspec.resources },
     submittedAt: 1_000,
     requeues: 1,
     clusterRequeues: 0,

@@ -25,8 +25,8 @@ const joined: Resubmission = { labels: new Set(['kubernetes.io/hostname', 'rack'
 test.each<[string, Resubmission, WorkloadRow, boolean]>([
   ['everything may have changed', {}, PLAIN, true],
   ['it does not wait', {}, { ...PLAIN, phase: 'Running' }, false],
-  ['its namespace changed', { namespace: PLAIN.namespace }, PLAIN, true],
-  ['another namespace changed', { namespace: 'other' }, PLAIN, false],
+  ['its namespace changed', { namespaces: new Set([PLAIN.namespace]) }, PLAIN, true],
+  ['another namespace changed', { namespaces: new Set(['other']) }, PLAIN, false],
   ['a node joins, and it looks at no label', joined, PLAIN, false],
   ['a node joins with a label that it looks at', joined, BY_RACK, true],
   ['a label changes that it does not look at', { labels: new Set(['zone']) }, BY_RACK, false],

@@ -101,6 +101,8 @@ const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
   'RequeueLimit',
   'DependencyPending',
   'NoFluxSetup',
+  'NamespaceLeft',
+  'SchedulingGated',
   'Unsatisfiable',
 ]);
 

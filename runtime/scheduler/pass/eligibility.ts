@@ -3,6 +3,7 @@ import type { WaitReason, WorkloadRow } from '../../queue/workload';
 import { NEVER_MET, type OutcomeOf, unmet } from './dependencies';
 import type { DependencyCycles } from './dependency-cycles';
 import type { NodeChanges } from './node-changes';
+import type { HasLeft } from './types';
 import type { WaitReasons } from './wait-reasons';
 
 export interface EligibilityInput {
@@ -12,6 +13,7 @@ export interface EligibilityInput {
   /** Whether the jobspec fits the empty cluster. @default - not known */
   readonly fits?: ((jobspec: Jobspec) => boolean) | undefined;
   readonly outcomeOf?: OutcomeOf | undefined;
+  readonly hasLeft?: HasLeft | undefined;
   readonly cycles: DependencyCycles;
 }
 
@@ -47,7 +49,7 @@ function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: 
 
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
-  const { invalid } = row.jobspec.attributes.user ?? {};
+  const { invalid, gates } = row.jobspec.attributes.user ?? {};
   if (invalid !== undefined) {
     waits.markUnreadable(row, invalid);
     return false;
@@ -57,6 +59,14 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     return false;
   }
   if (isDecidedElsewhere(row.reason)) return false;
+  if (input.hasLeft?.(row) === true) {
+    waits.markLeft(row);
+    return false;
+  }
+  if (gates !== undefined) {
+    waits.markGated(row, gates);
+    return false;
+  }
   if (isBackingOff(row, input.now)) {
     // The message of its requeue says so already, unless its jobspec has changed since then.
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));

@@ -27,7 +27,8 @@ export function evictable(pass: Pass): Holder[] {
     .filter(
       (row) =>
         row.kind !== 'Pod' &&
-        pass.input.mayEvict?.(row) !== false &&
+        // Nothing would pin its pods again.
+        pass.input.hasLeft?.(row) !== true &&
         !going.has(row.uid) &&
         row.allocation!.end > pass.input.now + terminationOf(row) &&
         row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),

@@ -31,6 +31,8 @@ export interface PassQueue {
 /** The steps of a pass that take time: to find the order, and to ask Fluxion for one workload after the other. */
 export type PassStep = 'order' | 'match';
 
+export type HasLeft = (row: Pick<WorkloadRow, 'namespace'>) => boolean;
+
 export interface PassInput {
   /** The time of the pass in whole Unix seconds. */
   readonly now: number;
@@ -76,8 +78,8 @@ export interface PassInput {
   readonly interrupted?: () => boolean;
   /** Called after each workload, so that other work of the process is not kept waiting. @default - the pass never rests */
   readonly rest?: () => Promise<void> | undefined;
-  /** Whether the workload may be evicted for another one. @default - each that can be suspended */
-  readonly mayEvict?: (row: WorkloadRow) => boolean;
+  /** Whether the namespace of the workload has left the queue: it is neither started nor evicted. @default - none has */
+  readonly hasLeft?: HasLeft;
   /** @default - off: priority, then time of submission */
   readonly fairShare?: FairShare;
   /** Result of the workload that a dependency names. @default - no such workload ever existed */

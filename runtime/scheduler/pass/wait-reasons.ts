@@ -9,6 +9,7 @@ import { shownName, shownNames } from './shown-names';
 const HELD = 'held until its user releases it';
 const WITHOUT_PODS = 'has no pods: it waits until its user sets its parallelism to 1 or more';
 const BEHIND = 'waits behind earlier workloads of its queue';
+const LEFT = 'its namespace left the queue: it waits until Kubernetes takes it back';
 const RESERVED = 'nodes are reserved for it';
 /** Message of a workload that could start only behind something that has no end. */
 export const BEHIND_ENDLESS =
@@ -47,6 +48,15 @@ export class WaitReasons {
 
   markHeld(row: WorkloadRow): void {
     this.mark(row, 'Held', heldText(row));
+  }
+
+  markLeft(row: WorkloadRow): void {
+    this.mark(row, 'NamespaceLeft', LEFT);
+  }
+
+  /** @param gates of other controllers */
+  markGated(row: WorkloadRow, gates: readonly string[]): void {
+    this.mark(row, 'SchedulingGated', `waiting for scheduling gate ${gates.join(', ')}`);
   }
 
   markBackingOff(row: WorkloadRow, seconds: number): void {

@@ -2,6 +2,7 @@
 import { BUSY } from './busy';
 import { ENDED, LEAVING } from './ends';
 import { GRANTED } from './grants';
+import { OUTSIDE } from './outside';
 import { QUOTAS } from './quotas';
 import { DEPENDENCIES, HELD } from './settings';
 import type { Situation } from './situation';
@@ -14,6 +15,7 @@ export const SITUATIONS: readonly Situation[] = [
   ...QUOTAS,
   ...DEPENDENCIES,
   ...HELD,
+  ...OUTSIDE,
   ...GRANTED,
   ...LEAVING,
   ...ENDED,

@@ -146,6 +146,11 @@ export class World {
     this.apiserver.delete(jobs(NAMESPACE, MINE), undefined, 'Foreground');
   }
 
+  /** Changes the labels of an object. */
+  label(path: string, labels: Readonly<Record<string, string>>): void {
+    void this.apiserver.client().patch(path, { metadata: { labels } }, 'merge');
+  }
+
   create(path: string, object: object): void {
     this.apiserver.create(path, object);
   }

@@ -1,0 +1,99 @@
+/** What Jobs are charged for what webhooks add to their pods, as far as pods and rows say it. */
+import { isDeepStrictEqual } from 'node:util';
+import type { TimeSlice } from '../clock';
+import type { Container, PodSpec, Quantities } from '../jobspec/pod';
+import { podRequests, type Requests } from '../jobspec/requests';
+import type { WorkloadRow } from '../queue/workload';
+import type { ActiveWorkload, Demand, WorkloadAdapter } from './adapter';
+import { InjectedRequests, type Template } from './injected';
+import { belongsToGrant } from './pod';
+
+export class InjectedCharges {
+  private readonly injected = new InjectedRequests();
+  /** UID of a workload -> job id of the grant of which a pod was compared with its template. */
+  private readonly learned = new Map<string, number>();
+
+  /** @param podOf the pods of a workload as they are expected, without what webhooks add */
+  constructor(
+    private readonly podOf: (demand: Demand, namespace: string, adapter: WorkloadAdapter) => PodSpec,
+  ) {}
+
+  /** Undefined if nothing is added, as to a pod that exists already. */
+  of(demand: Demand, namespace: string, adapter: WorkloadAdapter): Quantities | undefined {
+    if (adapter.kind === 'Pod' || this.injected.isEmpty) return undefined;
+    return this.injected.addedTo(this.templateOf(demand, namespace, adapter));
+  }
+
+  /**
+   * Compares the first pod of a grant with its template, once.
+   * @param isNew whether the pod can only be as it was created. @default true
+   * @returns whether workloads are charged something else from now on
+   */
+  learn({ object, adapter, row, pods }: ActiveWorkload, { isNew = true } = {}): boolean {
+    const { uid, allocation, jobid } = row;
+    if (adapter.kind === 'Pod' || allocation === null || this.learned.get(uid) === jobid) return false;
+    const first = pods.find((pod) => belongsToGrant(pod, jobid));
+    if (first === undefined) return false;
+    this.learned.set(uid, jobid);
+    const { namespace = '' } = object.metadata;
+    const template = this.templateOf(adapter.demand(object), namespace, adapter);
+    if (!isNew && mayBeResized(template.pod, first.spec)) return false;
+    return this.injected.learn(template, first.spec);
+  }
+
+  /** The grant of this row has ended. */
+  forget({ uid }: Pick<WorkloadRow, 'uid'>): void {
+    this.learned.delete(uid);
+  }
+
+  /**
+   * Goes on with what the leader before had learned, before anything is judged: else what waits would be written again, and
+   * grants that are not released be given back.
+   */
+  async continueWith(workloads: readonly ActiveWorkload[], slice: TimeSlice): Promise<void> {
+    const ofJobs = workloads.filter(({ adapter }) => adapter.kind !== 'Pod');
+    for (const workload of ofJobs) this.learn(workload, { isNew: false });
+    await this.assume(
+      ofJobs.filter((workload) => chargedIn(workload) !== undefined),
+      slice,
+    );
+    // Those that were charged nothing beside these.
+    if (this.injected.addsAnything)
+      await this.assume(
+        ofJobs.filter((workload) => chargedIn(workload) === undefined),
+        slice,
+      );
+  }
+
+  private async assume(workloads: readonly ActiveWorkload[], slice: TimeSlice): Promise<void> {
+    for (const workload of workloads) {
+      if (slice.isOver) await slice.rest();
+      const { object, adapter } = workload;
+      const { namespace = '' } = object.metadata;
+      const template = this.templateOf(adapter.demand(object), namespace, adapter);
+      this.injected.assume(template, chargedIn(workload));
+    }
+  }
+
+  private templateOf(demand: Demand, namespace: string, adapter: WorkloadAdapter): Template {
+    const { labels, annotations = {} } = demand;
+    return { namespace, labels, annotations, pod: this.podOf(demand, namespace, adapter) };
+  }
+}
+
+/** Its user may have resized a pod in place since it was created: then only rows say what is added to its template. */
+function mayBeResized(expected: PodSpec, { containers, initContainers = [] }: PodSpec): boolean {
+  const real = [...containers, ...initContainers];
+  return [...expected.containers, ...(expected.initContainers ?? [])].some((container) => {
+    const same = real.find(({ name }) => name === container.name);
+    return same !== undefined && !isDeepStrictEqual(requestsOf(same), requestsOf(container));
+  });
+}
+
+function requestsOf(container: Container): Requests {
+  return podRequests({ containers: [container] });
+}
+
+function chargedIn({ row }: ActiveWorkload): Quantities | undefined {
+  return row.jobspec.attributes.user?.injected;
+}

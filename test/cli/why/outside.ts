@@ -1,0 +1,45 @@
+/** It waits for what is no matter of the queue: its namespace has left, or another controller holds it. */
+import { NAMESPACE_LABEL } from '../../../constructs/api/labels';
+import { namespaces, pods } from '../../../runtime/kubernetes/paths';
+import type { Situation } from './situation';
+import { MINE, NAMESPACE } from './world';
+
+export const OUTSIDE: readonly Situation[] = [
+  {
+    because: 'its namespace left the queue, and a policy refuses to hand it back',
+    reason: 'NamespaceLeft',
+    async arrange(world) {
+      world.job('full', { pods: 2, cores: 4 });
+      await world.seconds(5);
+      world.job();
+      await world.seconds(2);
+      world.refuse('patch', 'jobs', 'change freeze');
+      world.label(namespaces(NAMESPACE), { [NAMESPACE_LABEL]: 'false' });
+    },
+    prints: [
+      'science/job/mine waits in queue default, position 1',
+      'NamespaceLeft: its namespace left the queue: it waits until Kubernetes takes it back',
+      'the queue does not start it any more',
+      'what to do: nothing, unless this lasts: then kubectl describe job/mine -n science names the policy that refuses to hand it back',
+    ],
+  },
+  {
+    because: 'another controller has a scheduling gate on the Pod',
+    reason: 'SchedulingGated',
+    arrange: (world) =>
+      world.create(pods(NAMESPACE), {
+        metadata: { name: MINE, annotations: { 'fluxqueue/walltime': '1h' } },
+        spec: {
+          schedulingGates: [{ name: 'example.com/approval' }],
+          containers: [{ name: 'main', image: 'a:1', resources: { requests: { cpu: '1' } } }],
+        },
+        status: { phase: 'Pending' },
+      }),
+    prints: [
+      'science/pod/mine waits in queue default, position 1',
+      'SchedulingGated: waiting for scheduling gate example.com/approval',
+      'no start is known before its scheduling gate is gone',
+      'what to do: see that the controller to which the gate belongs removes it',
+    ],
+  },
+];
