@@ -113,8 +113,8 @@ function trimAssignment(metadata: Metadata | undefined, { node, index }: PodPlac
 }
 
 function addGate({ metadata, spec }: AdmittedPod): JsonPatch[] {
-  // A pod with an assignment has the settings and the fields of its Job, which admission has checked.
-  if (metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === undefined) {
+  // A pod with an assignment has the settings and the fields of its Job, which admission has checked. Anybody may write an empty one.
+  if ((metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '') === '') {
     workloadSettings(metadata ?? {});
     checkKeys(metadata);
     checkPodLimits(spec, 'spec');

@@ -65,10 +65,10 @@ function grantedNodes(allocation: Allocation): ReadonlySet<string> {
 
 /** Whether admission took in the pod itself. A pod of a released Job is none, unless it is beyond the Job's gang. */
 function isQueuedPod({ metadata: { labels, annotations } }: Pod): boolean {
-  const assignment = annotations?.[ASSIGNMENT_ANNOTATION];
+  // An empty value is none to admission, too: anybody may write it.
+  const assignment = annotations?.[ASSIGNMENT_ANNOTATION] ?? '';
   return (
     labels?.[ADMITTED_LABEL] === 'true' &&
-    (assignment === undefined ||
-      isBeyondAssignment(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
+    (assignment === '' || isBeyondAssignment(assignment, Number(annotations?.[COMPLETION_INDEX_ANNOTATION])))
   );
 }

@@ -43,7 +43,7 @@ export const ROLES = {
 } as const;
 export type Role = keyof typeof ROLES;
 
-type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Act {
   readonly verb: Verb;

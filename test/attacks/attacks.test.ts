@@ -1,8 +1,10 @@
 // Own cluster: attackers change what is cluster-wide.
 /** Every attack in one form of admission; `npm run -s attacks` plays both. This form has the webhook's token too. */
 import { describeOwnCluster } from '../cluster/suite';
+import { seedOfToday } from '../seed';
 import { ALPHA, STRICT } from './attack';
 import { ATTACKS } from './corpus';
+import { walk } from './generated/play';
 import { create } from './objects';
 import { type Played, play } from './play';
 import { CLUSTER, World } from './world';
@@ -37,6 +39,13 @@ describeOwnCluster(
       const containers = [{ image: 'flux' }];
       const act = create('MiniCluster', 'x', { spec: { containers, ...spec } }, namespace);
       expect(await world.send('editor', act)).toMatchObject({ message: '', status: 201 });
+    });
+
+    test('no change that the schema of the apiserver knows breaks a promise; today a part of them', async () => {
+      const walked = await walk(world, { every: 60, from: seedOfToday() });
+      expect(walked.broken).toEqual([]);
+      expect(walked.requests).toBeGreaterThan(200);
+      expect(walked.accepted).toBeGreaterThan(20);
     });
 
     test('none of them succeeds', () => {

@@ -6,7 +6,7 @@ import {
   PRIORITY,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
-import { type Act, type Attack, type CONTAINED, ALPHA, type Role } from './attack';
+import { type Act, ALPHA, type Attack, type CONTAINED, type Role } from './attack';
 import { apply, container, create, job, patch, pathTo } from './objects';
 
 type Contained = keyof typeof CONTAINED;

@@ -8,6 +8,7 @@ import {
   PRIORITY_CLASS,
   SCHEDULER_NAME,
   USER_ANNOTATION,
+  WALLTIME,
 } from '../../constructs/api/labels';
 import { type Act, ALPHA, type Attack, BETA, type CONTAINED, PLAIN, type Role, STRICT } from './attack';
 import { apply, container, create, job, type Made, patch, pathTo, ROOT, remove } from './objects';
@@ -120,6 +121,11 @@ const CLAIMS: readonly Attack[] = [
     'a job id that exhausts the numbers',
     newJob({ spec: job({}, {}, { annotations: { [JOBID_ANNOTATION]: '9007199254740991' } }) }),
     RESERVED,
+  ),
+  editor(
+    'an invalid setting beside an empty assignment',
+    pod({}, { annotations: { [ASSIGNMENT_ANNOTATION]: '', [WALLTIME]: 'soon' } }),
+    'FLUXQ_SETTING_INVALID',
   ),
   contained(
     'editor',

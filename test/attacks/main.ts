@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import { messageOf } from '../../runtime/errors';
 import { ATTACKS } from './corpus';
+import { type Walked, walk } from './generated/play';
 import { type Played, play } from './play';
 import { World } from './world';
 
@@ -18,6 +19,8 @@ const options = new Command('attacks')
 
 const print = (line: string) => process.stderr.write(`${line}\n`);
 
+const walks: Walked[] = [];
+
 async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
   print(`attacks with admission by ${form}`);
   const world = await World.start(form, print);
@@ -27,6 +30,10 @@ async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
     for (const { attack, outcome, answer } of played)
       if (outcome === 'succeeded')
         print(`${form}: SUCCEEDED: ${attack.role}: ${attack.name}: ${answer.slice(0, 400)}`);
+    const walked = await walk(world);
+    for (const text of walked.broken) print(`${form}: SUCCEEDED: ${text}`);
+    print(`${form}: ${walked.requests} generated changes, ${walked.accepted} accepted`);
+    walks.push(walked);
     return played;
   } finally {
     await world.stop();
@@ -39,11 +46,14 @@ async function main(): Promise<number> {
   const played: Played[] = [];
   for (const form of forms) played.push(...(await playForm(form)));
   const count = (outcome: Played['outcome']) => played.filter((one) => one.outcome === outcome).length;
+  const sum = (of: (walked: Walked) => number) => walks.reduce((total, each) => total + of(each), 0);
+  const broken = sum((walked) => walked.broken.length);
   const figures = {
-    attacks: played.length,
-    refused: count('refused'),
-    contained: count('contained'),
-    succeeded: count('succeeded'),
+    attacks: played.length + sum(({ requests }) => requests),
+    generated: sum(({ requests }) => requests),
+    refused: count('refused') + sum(({ requests, accepted }) => requests - accepted),
+    contained: count('contained') + sum(({ accepted }) => accepted) - broken,
+    succeeded: count('succeeded') + broken,
   };
   const { attacks, refused, contained, succeeded } = figures;
   const text = `${attacks} attacks: ${refused} refused, ${contained} contained, ${succeeded} succeeded`;

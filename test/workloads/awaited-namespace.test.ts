@@ -13,7 +13,7 @@ test('a Job is not queued before the label of its namespace is known, which may 
   let isAwaited = true;
   const submitted: string[] = [];
   const reconciler = new WorkloadReconciler({
-    workloadCache: { byName: () => undefined, byUid: () => undefined },
+    workloadCache: { byName: () => [], byUid: () => undefined },
     adapters,
     objectOf: () => JOB,
     podsOf: () => [],

@@ -26,6 +26,12 @@ test.each<[string, Partial<Pod['metadata']>, string, typeof JOB | undefined]>([
   ['a pod within the gang of a released Job belongs to the Job', admitted('3'), 'uid-train', JOB],
   ['a pod beyond the gang of a released Job is a workload itself', admitted('4'), 'uid-pod', POD],
   ['a queued pod is a workload', { labels: { [ADMITTED_LABEL]: 'true' } }, 'uid-pod', POD],
+  [
+    'a queued pod with an empty assignment is a workload',
+    { labels: { [ADMITTED_LABEL]: 'true' }, annotations: { [ASSIGNMENT_ANNOTATION]: '' } },
+    'uid-pod',
+    POD,
+  ],
   ['a pod outside the queue concerns no workload', {}, 'uid-pod', undefined],
 ])('%s', (_, over, uid, key) => {
   expect(podFacts.workloadUid(pod(over))).toBe(uid);

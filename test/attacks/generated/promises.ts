@@ -1,0 +1,92 @@
+/** What must be true of an object after any change that its user was allowed to make, said without the lists of admission. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  GATE,
+  JOBID_ANNOTATION,
+  PRIORITY,
+  USER_ANNOTATION,
+} from '../../../constructs/api/labels';
+import type { Job, Pod } from '../../../runtime/kubernetes/types';
+import type { KubeObject } from '../../cluster/api';
+
+type Promises = Readonly<Record<string, (before: KubeObject, after: KubeObject) => boolean>>;
+
+/** An empty value is none. */
+const keeps = (kind: 'labels' | 'annotations', key: string) => (before: KubeObject, after: KubeObject) =>
+  (before.metadata[kind]?.[key] ?? '') === (after.metadata[kind]?.[key] ?? '');
+
+const COMMON: Promises = {
+  'it stays in the queue': keeps('labels', ADMITTED_LABEL),
+  'it counts for its user': keeps('annotations', USER_ANNOTATION),
+  'its priority is one that every user may set': (_, { metadata }) =>
+    [metadata.labels?.[PRIORITY], metadata.annotations?.[PRIORITY]].every((text) => Number(text ?? 0) <= 0),
+};
+
+const specOf = (object: KubeObject) => (object as unknown as Job).spec;
+
+/** Pods of an indexed Job have the indexes below its completions. */
+function podsAtOnce(job: KubeObject): number {
+  const { parallelism = 1, completions, completionMode } = specOf(job);
+  return completionMode === 'Indexed' ? Math.min(parallelism, completions ?? parallelism) : parallelism;
+}
+
+/** A Job that its user suspends gives its nodes back, and is granted anew for what it asks then. */
+const unlessSuspended = (promises: Promises): Promises =>
+  Object.fromEntries(
+    Object.entries(promises).map(([promise, holds]) => [
+      promise,
+      (before: KubeObject, after: KubeObject) => specOf(after).suspend === true || holds(before, after),
+    ]),
+  );
+
+const STARTED: Promises = {
+  ...COMMON,
+  'its own deadline is known': keeps('annotations', DEADLINE_ANNOTATION),
+  ...unlessSuspended({
+    'no more pods run at once than were granted': (before, after) => podsAtOnce(after) <= podsAtOnce(before),
+    'an indexed Job has no further indexes': (before, after) =>
+      specOf(before).completionMode !== 'Indexed' ||
+      (specOf(after).completions ?? 0) <= specOf(before).completions!,
+    'it ends no later': (before, after) =>
+      (specOf(after).activeDeadlineSeconds ?? Infinity) <= (specOf(before).activeDeadlineSeconds ?? Infinity),
+    // Where its pods run, how large they are, and by which grant.
+    'its pods are as granted': (before, after) =>
+      isDeepStrictEqual(specOf(before).template, specOf(after).template),
+    'a pod is replaced as before': (before, after) =>
+      fieldOf(before, 'podReplacementPolicy') === fieldOf(after, 'podReplacementPolicy'),
+    'its controller is the same': (before, after) =>
+      fieldOf(before, 'managedBy') === fieldOf(after, 'managedBy'),
+  }),
+};
+
+const WAITING: Promises = {
+  ...COMMON,
+  'it waits': (_, after) => specOf(after).suspend === true,
+  'it has no grant': (_, after) => {
+    const { annotations = {} } = specOf(after).template.metadata ?? {};
+    return [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].every((key) => (annotations[key] ?? '') === '');
+  },
+};
+
+const GATED: Promises = {
+  ...COMMON,
+  'it waits': (_, after) => podSpec(after).schedulingGates?.some(({ name }) => name === GATE) === true,
+  'no node is chosen': (_, after) => podSpec(after).nodeName === undefined,
+  'it has no grant': keeps('annotations', ASSIGNMENT_ANNOTATION),
+};
+
+const podSpec = (object: KubeObject) => (object as unknown as Pod).spec;
+const fieldOf = (object: KubeObject, field: string) => (object.spec as Record<string, unknown>)[field];
+
+export const PROMISES = { started: STARTED, waiting: WAITING, gated: GATED } as const;
+export type Situation = keyof typeof PROMISES;
+
+/** The promises that the change breaks. */
+export function broken(situation: Situation, before: KubeObject, after: KubeObject): readonly string[] {
+  return Object.entries(PROMISES[situation])
+    .filter(([, holds]) => !holds(before, after))
+    .map(([promise]) => promise);
+}
