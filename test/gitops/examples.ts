@@ -85,9 +85,9 @@ function readAll() {
   });
 }
 
-/** Without its claim, which a reader has, a workload is started and requeued for ever, so two looks at it differ. */
+/** Without its claims, which a reader has, a workload is started and requeued for ever, so two looks at it differ. */
 function canRest([, , objects]: readonly [string, string, readonly KubeObject[]]): boolean {
-  return !JSON.stringify(objects).includes('"claimName"');
+  return !/"(claimName|resourceClaimTemplateName)"/.test(JSON.stringify(objects));
 }
 
 /** Everything that may stay in Git, by example; a Job that deletes itself may not (docs/gitops.md). */
