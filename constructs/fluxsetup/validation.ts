@@ -2,6 +2,7 @@
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
 import { QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
+import { any, checkByRules, flag, oneOf, type PropRules, text } from '../api/prop-rules';
 import { MAX_BACKOFF_SECONDS, QUEUE_DEFAULTS, QUEUE_RANGES, type Range } from '../api/queue-defaults';
 import {
   COHORT_PATTERN,
@@ -11,7 +12,6 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
-import { any, checkByRules, flag, oneOf, type PropRules, text } from '../api/prop-rules';
 import type { BillingWeights, FluxSetupProps, Limits, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);

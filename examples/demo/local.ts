@@ -124,7 +124,7 @@ export async function keep(
   ]);
   screen.print(`Your own jobs: kubectl create -f ${exampleFile('small')} (namespace ${USERS_NAMESPACE})`);
   screen.print(
-    `Nodes are simulated: pods of Jobs run for 1 s, or as long as the annotation ${DURATION} of their template says (20s).`,
+    `Nodes are simulated: pods of Jobs run for 1 s, or as long as the annotation ${DURATION} of their template says (20s); plain Pods run until they are deleted.`,
   );
   // The servers are separate processes, so only this timer keeps the process alive.
   const alive = setInterval(() => undefined, 60_000);

@@ -53,7 +53,8 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
   const isTable = output === 'table' || output === 'wide';
   await inNamespace(options, async (client, namespace) => {
     const scope = allNamespaces ? undefined : namespace;
-    const empty = await emptySentence(client, scope);
+    const nothing = await emptySentence(client, scope);
+    const empty = queue === undefined ? nothing : nothing.replace('nothing', `nothing of queue ${queue}`);
     const needsWorkloads = selector !== undefined || output === 'wide';
     const sources = {
       fluxJobs: { path: fluxJobs(scope) },

@@ -3,7 +3,7 @@
 import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/reading';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
-import { HANDED_BACK } from '../queue/workload';
+import { HANDED_BACK, STOPPED_OUTSIDE } from '../queue/workload';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
 
@@ -42,7 +42,8 @@ function stateLines(asked: Asked): string[] {
   const said = reasonSentence(asked.fluxJob);
   const name = `${metadata.namespace}/${nameOf(asked.fluxJob)}`;
   const nodes = status.nodes ?? 'its nodes';
-  if (message === HANDED_BACK) return [`${name} is in the queue no more: ${message}`];
+  if (message === HANDED_BACK || message.endsWith(STOPPED_OUTSIDE))
+    return [`${name} is in the queue no more: ${message}`];
   if (status.phase === 'Finished') return [`${name} has ended: ${status.result ?? reason}; ${message}`];
   if (reason === 'Evicting') return [`${name} has to leave ${nodes}`, said];
   if (status.phase === 'Running') return [`${name} runs on ${nodes}`, runSentence(asked)];

@@ -14,7 +14,7 @@ import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
 import type { Picture } from './picture';
 import { addQueueCommand } from './queue-command';
-import { requeueSteps } from './requeue';
+import { requeueSteps, requireQueued } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
 import { hasQueue } from './unknown-workload';
@@ -194,8 +194,10 @@ async function change(
 async function requeue(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { path, shown, object } = await findWorkload(client, namespace, text);
-    for (const step of requeueSteps(shown, object))
-      await client.patch(path, step, 'merge', { fieldManager: FIELD_MANAGER });
+    const steps = requeueSteps(shown, object);
+    const asked = { fieldManager: FIELD_MANAGER, dryRun: true };
+    requireQueued(shown, await client.patch<KubernetesObject>(path, steps[0]!, 'merge', asked));
+    for (const step of steps) await client.patch(path, step, 'merge', { fieldManager: FIELD_MANAGER });
     write(`${shown} requeued`);
   });
 }

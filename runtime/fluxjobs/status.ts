@@ -129,11 +129,14 @@ function shownAllocation(row: WorkloadRow): FluxJobStatus['allocation'] {
   );
 }
 
+/** node-9 before node-10, so that they are one range. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
 /** Several conditions and fields name the nodes, each time that the status is written. */
 const hostlists = new WeakMap<readonly AllocatedNode[], string>();
 
 function hostlistOf(nodes: readonly AllocatedNode[]): string {
-  const known = hostlists.get(nodes) ?? formatHostlist(namesOf(nodes));
+  const known = hostlists.get(nodes) ?? formatHostlist(namesOf(nodes).toSorted(BY_NUMBER.compare));
   hostlists.set(nodes, known);
   return known;
 }

@@ -2,8 +2,8 @@
 import { FluxqError } from '../errors';
 import type { FluxSetupObject } from '../kubernetes/custom-resources';
 import type { QueueSettings } from '../queue/settings';
-import type { QueueRequest, Queues } from '../shared/queues';
-import { queueName, settingsOf } from './queue-settings';
+import { type QueueRequest, type Queues, queueName } from '../shared/queues';
+import { settingsOf } from './queue-settings';
 
 /** The part of a FluxSetup that decides which workloads it takes. */
 export interface QueueCandidate {
@@ -29,7 +29,7 @@ export function queueOf(
   const isStackQueue = (name: string) =>
     name === stackQueue && !candidates.some((candidate) => candidate.name === name);
   if (requested !== undefined)
-    return isStackQueue(requested) && allowStackQueue(candidates)
+    return isStackQueue(requested) && allowStackQueue(candidates, named, stackQueue)
       ? requested
       : queueName(namespace, requested);
   // Only administrators label namespaces, and they may name any queue.
@@ -41,9 +41,14 @@ export function queueOf(
   return stackQueue ?? queueName(namespace, DEFAULT_NAME);
 }
 
-/** The FluxSetups of a namespace are its limits: no user leaves them by another name. */
-function allowStackQueue(candidates: readonly QueueCandidate[]): boolean {
-  return candidates.length === 0 || candidates.some(({ allowsStackQueue }) => allowsStackQueue);
+/** The FluxSetups of a namespace are its limits, also one that its label names and that is on its way: no user leaves them by another name. */
+function allowStackQueue(
+  candidates: readonly QueueCandidate[],
+  named: string | undefined,
+  stackQueue: string | undefined,
+): boolean {
+  if (candidates.some(({ allowsStackQueue }) => allowsStackQueue)) return true;
+  return candidates.length === 0 && (named === undefined || named === stackQueue);
 }
 
 /** The FluxSetup of this name takes the workloads that name no queue. Without any FluxSetup they wait for it. */
@@ -120,7 +125,8 @@ export class QueueRegistry implements Queues {
   refusesStackQueue({ namespace, requested }: Pick<QueueRequest, 'namespace' | 'requested'>): boolean {
     const candidates = this.snapshot.candidates.get(namespace) ?? [];
     const isStackQueue = this.isStackQueueEnabled && requested === this.stackQueue.name;
-    return isStackQueue && !allowStackQueue(candidates) && !candidates.some(({ name }) => name === requested);
+    if (!isStackQueue || candidates.some(({ name }) => name === requested)) return false;
+    return !allowStackQueue(candidates, this.namespaceQueue(namespace), this.stackQueue.name);
   }
 
   planOf(name: string): QueueSettings {

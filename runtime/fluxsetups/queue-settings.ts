@@ -6,14 +6,10 @@ import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { FluxSetupObject, FluxSetupSpecJson } from '../kubernetes/custom-resources';
 import type { BillingWeights, Limits, QueueSettings, Quota } from '../queue/settings';
+import { queueName } from '../shared/queues';
 import { durationSeconds } from '../workloads/settings';
 
 const GIB = 1024n ** 3n;
-
-/** `<namespace>/<FluxSetup>`. */
-export function queueName(namespace: string, setup: string): string {
-  return `${namespace}/${setup}`;
-}
 
 /** The settings of the stack's own queue. */
 export function stackQueue(config: Config['queue']): QueueSettings {

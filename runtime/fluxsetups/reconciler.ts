@@ -14,10 +14,10 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, resultOf, retryDetail, type StatusDecision } from '../shared/decision-log';
+import { queueName } from '../shared/queues';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
 import { countQueues, EMPTY, type QueueCounts } from './queue-counts';
 import type { QueueRegistry } from './queue-registry';
-import { queueName } from './queue-settings';
 import { fluxSetupStatus } from './status';
 
 export interface FluxSetupReconcilerOptions {

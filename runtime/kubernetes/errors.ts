@@ -162,14 +162,19 @@ export function codedIn(error: ApiError, pattern: RegExp): FluxqError | undefine
 export function forUser(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { code, status, said, retryable } = error;
-  const remedy =
-    status === 403 && /User "/.test(said)
-      ? 'ask an administrator for the right, such as a RoleBinding to edit'
-      : undefined;
+  const remedy = status === 403 && /User "/.test(said) ? rightsRemedy(said) : undefined;
   return (
     codedIn(error, /\b(FLUXQ_\w+): (.*)$/s) ??
     new FluxqError(code, said, { retryable, cause: error, ...(remedy !== undefined && { remedy }) })
   );
+}
+
+/** What is read of the whole cluster is not given in one namespace. */
+function rightsRemedy(said: string): string {
+  const binding = said.includes('at the cluster scope')
+    ? 'a ClusterRoleBinding to view'
+    : 'a RoleBinding to edit';
+  return `ask an administrator for the right, such as ${binding}`;
 }
 
 /** Whether the apiserver answered with this HTTP status. */

@@ -40,6 +40,9 @@ export type Result = (typeof RESULTS)[number];
 
 /** Message of the end of a workload that waited in a namespace that left the queue: it goes on in Kubernetes. */
 export const HANDED_BACK = 'its namespace left the queue, so Kubernetes runs it without the queue';
+/** The same of one that ran until its user suspended it. */
+export const STOPPED_OUTSIDE =
+  'its user suspended it after its namespace left the queue: Kubernetes runs it without the queue once spec.suspend is false';
 
 /** What is known of a workload when it enters the queue. */
 export interface Submission {

@@ -1,6 +1,11 @@
 /** The queues in force, as every area sees them. */
 import type { QueueSettings } from '../queue/settings';
 
+/** `<namespace>/<FluxSetup>`. */
+export function queueName(namespace: string, setup: string): string {
+  return `${namespace}/${setup}`;
+}
+
 /** What determines the queue of a workload. */
 export interface QueueRequest {
   readonly namespace: string;

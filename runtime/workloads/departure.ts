@@ -11,7 +11,7 @@ import type { EventNote } from '../kubernetes/events';
 import { namespaces as namespacePath } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
-import type { WorkloadRow } from '../queue/workload';
+import { STOPPED_OUTSIDE, type WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { isEnabled, type Namespaces, type Scope } from '../shared/namespaces';
 import type { WorkloadKey } from '../shared/workload-key';
@@ -51,6 +51,8 @@ const REFUSALS = [400, 403, 422, 500];
 export class Departure {
   /** UID of a workload -> how often Kubernetes refused to take it back. */
   private readonly refusals = new Map<string, number>();
+  /** UIDs of workloads that ran until their users suspended them, and that were handed back since then. */
+  private readonly stopped = new Set<string>();
 
   constructor(private readonly options: DepartureOptions) {}
 
@@ -60,6 +62,12 @@ export class Departure {
 
   forget({ uid }: WorkloadRow): void {
     this.refusals.delete(uid);
+    this.stopped.delete(uid);
+  }
+
+  /** Why the row of a workload ends whose object is in the queue no more; undefined: it was deleted. */
+  endOf({ uid }: WorkloadRow): string | undefined {
+    return this.stopped.has(uid) ? STOPPED_OUTSIDE : undefined;
   }
 
   /** Only of a workload that has not ended. */
@@ -77,8 +85,10 @@ export class Departure {
     // Before that its template cannot change, and would name the nodes of the grant for ever.
     if (!adapter.canRelease(object)) return RETRY;
     const departed = await this.patch(row, object, adapter, { starts: false });
+    if (departed !== 'over') return departed;
     // The row ends as that of a deleted Job, once its pods are gone.
-    return departed === 'over' ? RETRY : departed;
+    this.stopped.add(row.uid);
+    return RETRY;
   }
 
   /** Hands a workload back that has no nodes. */

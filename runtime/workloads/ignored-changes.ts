@@ -24,6 +24,7 @@ import {
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
 import type { WorkloadRow } from '../queue/workload';
+import { queueName } from '../shared/queues';
 import { type SettingSource, settingOf, type WorkloadSettings, workloadSettings } from './settings';
 
 const JOB = 'Job';
@@ -71,12 +72,17 @@ function otherSettings(
 ): readonly string[] {
   const changes: readonly (readonly [string, boolean])[] = [
     // Which queue one without the setting would have is not its own choice.
-    [`${QUEUE} ${queue}`, queue !== '' && queue !== row.queue && !isReduced('queue', row)],
+    [`${QUEUE} ${queue}`, queue !== '' && !isQueue(queue, row) && !isReduced('queue', row)],
     [PREEMPTIBLE, preemptible !== row.preemptible],
     [EXCLUSIVE, exclusive !== askOf(row.jobspec).exclusive],
     [AFTER, !isDeepStrictEqual(after, row.after)],
   ];
   return changes.flatMap(([setting, isOther]) => (isOther ? [`${setting} ${SETTING_KEPT_PROBLEM}`] : []));
+}
+
+/** A FluxSetup is a queue of its namespace; the queue of the stack is one of all. */
+function isQueue(name: string, { namespace, queue }: WorkloadRow): boolean {
+  return queue === name || queue === queueName(namespace, name);
 }
 
 /** Admission refuses invalid settings, but the object can be older than the opt-in of its namespace. */

@@ -326,7 +326,8 @@ export class WorkloadReconciler {
   }
 
   private cancel(row: WorkloadRow): Promise<undefined> {
-    return this.finish(row, { result: 'Cancelled', finishedAt: this.options.now() });
+    const message = this.departure.endOf(row);
+    return this.finish(row, { result: 'Cancelled', message, finishedAt: this.options.now() });
   }
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<undefined> {

@@ -1,6 +1,6 @@
 /** FluxJobs of namespace science for the tests of commands. */
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
-import { at, fluxJobObject, type FluxJobStatus, NOW } from '../fluxjobs/fluxjob-object';
+import { at, type FluxJobStatus, fluxJobObject, NOW } from '../fluxjobs/fluxjob-object';
 
 export { NOW };
 

@@ -1,7 +1,7 @@
 /** What the two updates of `requeue` leave behind, as admission corrects them. */
 import { HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { restoreJob } from '../../runtime/admission/job-updates';
-import { requeueSteps } from '../../runtime/cli/requeue';
+import { requeueSteps, requireQueued } from '../../runtime/cli/requeue';
 import type { Job } from '../../runtime/kubernetes/types';
 import { settingOf } from '../../runtime/workloads/settings';
 import { applyJsonPatch, mergePatch, type Operation } from '../fuzz/json-patch';
@@ -42,6 +42,16 @@ test.each<[string, Job]>([
   expect(settingOf(after.metadata, HOLD)).not.toBe('true');
   expect(after.metadata.annotations?.[HOLD]).toBe(job.metadata.annotations?.[HOLD]);
   expect(after.metadata.annotations).not.toHaveProperty([SUSPEND_ANNOTATION]);
+});
+
+test('a Job of a namespace that left the queue is refused: nothing would start it again', () => {
+  const [suspend] = requeueSteps('job/train', running());
+  expect(() => requireQueued('job/train', updated(running(), suspend!))).not.toThrow();
+  // Admission has no part in it any more.
+  const alone = mergePatch(running(), suspend!) as Job;
+  expect(() => requireQueued('job/train', alone)).toThrow(
+    'FLUXQ_REQUEUE: workload: runs in a namespace that left',
+  );
 });
 
 test.each<[string, string, Job]>([

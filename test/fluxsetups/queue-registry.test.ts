@@ -100,6 +100,12 @@ describe('a workload of a namespace whose label names a queue', () => {
     expect(queueOf(named(name), candidates, own)).toBe(queue);
   });
 
+  test("does not leave it for the stack's own queue, also while there is no FluxSetup yet", () => {
+    expect(queueOf({ ...named('team'), requested: 'default' }, [], 'default')).toBe('science/default');
+    expect(queueOf({ ...named('default'), requested: 'default' }, [], 'default')).toBe('default');
+    expect(queueOf({ ...named('team'), requested: 'default' }, [allowing], 'default')).toBe('default');
+  });
+
   test('may name another one itself, and leaves the queue in which it was', () => {
     expect(queueOf({ ...named('team'), requested: 'night' }, [], 'default')).toBe('science/night');
     expect(queueOf({ ...named('team'), current: 'default' }, [], 'default')).toBe('science/team');

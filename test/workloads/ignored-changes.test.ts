@@ -31,7 +31,7 @@ describe('changes of a started Job that have no effect', () => {
     [{ [QUEUE]: 'night' }, ['fluxqueue/queue night has no effect on a Job that the queue started']],
     [{ [EXCLUSIVE]: 'true' }, ['fluxqueue/exclusive has no effect on a Job that the queue started']],
     [{ [AFTER]: 'prepare' }, ['fluxqueue/after has no effect on a Job that the queue started']],
-    [{ [QUEUE]: 'default', [EXCLUSIVE]: 'false' }, []],
+    [{ [QUEUE]: row.queue, [EXCLUSIVE]: 'false' }, []],
     [
       { [HOLD]: 'true' },
       [
@@ -49,6 +49,12 @@ describe('changes of a started Job that have no effect', () => {
     ])
       expect(ignoredChanges(annotated(annotations), other)).toEqual([]);
     expect(mayChangeOtherwise(annotated(annotations), {})).toBe(Object.keys(annotations).length > 0);
+  });
+
+  test('are not the name of the FluxSetup that is its queue', () => {
+    const queued = { ...row, namespace: 'science', queue: 'science/team' };
+    expect(ignoredChanges(annotated({ [QUEUE]: 'team' }), queued)).toEqual([]);
+    expect(ignoredChanges(annotated({ [QUEUE]: 'other' }), queued)).toHaveLength(1);
   });
 
   test('are not what a limit of the queue reduced', () => {

@@ -3,8 +3,8 @@ import { bypassPart } from './bypass';
 import { RESIZE_GUARD } from './granted-pods';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
-import { podLimitPart } from './pod-limits';
 import { INEFFECTIVE_CHANGES } from './ineffective-changes';
+import { podLimitPart } from './pod-limits';
 import { type PriorityGuardProps, priorityRight } from './priority-guard';
 import {
   JOB_GUARD,

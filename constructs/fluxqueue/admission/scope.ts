@@ -205,7 +205,7 @@ export const POD_CONDITIONS: readonly MatchCondition[] = [
 ];
 
 /** CEL: whether the object has the assignment annotation. */
-export const HAS_ASSIGNMENT = `has(object.metadata.annotations) && ${cel(ASSIGNMENT_ANNOTATION)} in object.metadata.annotations`;
+export const HAS_ASSIGNMENT = `object.metadata.?annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("") != ""`;
 
 /** Metadata of the cluster-scoped objects of admission. */
 export function admissionMetadata(

@@ -1,6 +1,7 @@
 /** Checks of the settings of pods. A setting that a component cannot have is refused, not ignored. */
-import { PropsError } from '../../api/errors';
+
 import { amountOf } from '../../api/amounts';
+import { PropsError } from '../../api/errors';
 import type {
   Amounts,
   ContainerSettings,

@@ -1,7 +1,7 @@
 /** Adds the settings of users to a pod template of the stack. What the stack needs cannot be replaced. */
 import { k8s } from 'cdk8s-plus-28';
-import { PropsError } from '../../api/errors';
 import { lessThan } from '../../api/amounts';
+import { PropsError } from '../../api/errors';
 import type {
   Amounts,
   ContainerProbes,
