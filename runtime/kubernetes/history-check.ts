@@ -38,7 +38,7 @@ export async function isSameHistory(
 
 /** In a namespace the apiserver finds the name at once. */
 function within(path: string, namespace: string | undefined): string {
-  if (namespace === undefined) return path;
+  if (namespace === undefined || path.includes(`/namespaces/${namespace}/`)) return path;
   const resource = path.slice(path.lastIndexOf('/'));
   return `${path.slice(0, -resource.length)}/namespaces/${namespace}${resource}`;
 }

@@ -1,4 +1,4 @@
-import { patched, patchEntries } from '../../runtime/kubernetes/json-patch';
+import { patchEntries, patched } from '../../runtime/kubernetes/json-patch';
 import { applyJsonPatch } from '../fuzz/json-patch';
 
 const PATH = '/metadata/labels';
