@@ -23,7 +23,7 @@ import { claimQuota, dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
-import type { Candidate } from './strategies';
+import { type Candidate, ofLowerPriority } from './strategies';
 import { heldBy, type Usage } from './usage';
 import { cheapestFirst, type Room, victims } from './victims';
 
@@ -44,7 +44,7 @@ export async function evictForQuota(
 ): Promise<boolean> {
   const { row, budget } = candidate;
   const { quotas, failedReclaims, reservations } = pass;
-  const reclaims = shortage.lent && budget.settings.reclaim;
+  const reclaims = shortage.lent && budget.settings.reclaim && isEntitled(pass, row);
   const preempts = budget.settings.preempts && candidate.mayReserve && row.preemptions === 0;
   const failures = failedReclaims.get(row.queue) ?? 0;
   if (!(reclaims || preempts) || failures >= FAILURES) return false;
@@ -58,6 +58,16 @@ export async function evictForQuota(
     if (reservations.of(reservation.uid) !== undefined)
       claimQuota(pass, reservations.rowOf(reservation), reservation.allocation);
   return false;
+}
+
+/** Whether its queue has own quota for it beside what it holds and has planned by then, except for what yields to the row. */
+function isEntitled(pass: Pass, row: WorkloadRow): boolean {
+  const { quotas, reservations } = pass;
+  const own = ofLowerPriority(pass, row)
+    .map((other) => reservations.rowOf(other))
+    .filter(({ queue }) => queue === row.queue);
+  const at = pass.input.now + TERMINATION_SECONDS;
+  return quotas.without(own, () => !quotas.borrows(row, quotas.leftOf(row.queue, at)));
 }
 
 interface Rights {
@@ -112,11 +122,20 @@ function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
   const at = input.now + TERMINATION_SECONDS;
   const room = new QuotaRoom<QuotaHolder>(row, quotas.lacking(row, at), {
     isCharged: (other, account) => quotas.isCharged(other, account),
-    borrowedBy: (queue) => quotas.borrowedBy(queue, at),
+    borrowedBy: (queue) => withoutPlans(pass, queue, () => quotas.borrowedBy(queue, at)),
   });
   for (const { row: other, end } of evicted(pass))
     if (end > at) room.release({ row: other, holds: heldBy(other, other.allocation!, units) });
   return room;
+}
+
+/** What a queue has only planned to borrow is not returned by what it runs within its own quota. */
+function withoutPlans<T>({ quotas, reservations }: Pass, queue: string, ask: () => T): T {
+  const plans = reservations.all().filter((other) => reservations.rowOf(other).queue === queue);
+  return quotas.without(
+    plans.map((other) => reservations.rowOf(other)),
+    ask,
+  );
 }
 
 /** Whether the other is in another queue of its cohort. */
@@ -151,6 +170,7 @@ async function evictAll(
   for (const other of planned) await dropReservation(pass, other);
   if (planned.length > 0) answer ??= await evictFor(pass, row, chosen, plan);
   await matcher.cancel(row.jobid);
+  if (answer !== undefined && chosen.some((victim) => victim.isBorrower)) pass.claims.add(row.uid);
   if (answer === undefined && reservation !== undefined) await matcher.replay([reservation.allocation], now);
   return answer !== undefined;
 }

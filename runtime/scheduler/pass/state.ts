@@ -31,8 +31,8 @@ export interface Pass {
   readonly preemptAt: Map<string, number>;
   /** By uid of a workload: those that were evicted for it. It starts before others borrow what these leave. */
   readonly beneficiaries: Map<string, ReadonlySet<string>>;
-  /** Uids of workloads whose start was promised with a claim when the pass began. */
-  readonly claims: ReadonlySet<string>;
+  /** Uids of workloads whose start is promised with a claim, from the pass on that has quota returned for them. */
+  readonly claims: Set<string>;
   /** Uids of beneficiaries with a reservation that only keeps others away until the pass reaches them. */
   readonly heldPlaces: Set<string>;
   /** Uids of workloads that are not considered, because too many wait before them. */
@@ -97,7 +97,7 @@ export function beginPass(given: PassInput): Pass {
     reservations: new Reservations(),
     preemptAt: new Map(cache.preemptAt),
     beneficiaries: new Map(cache.beneficiaries),
-    claims: cache.claims,
+    claims: new Set(cache.claims),
     heldPlaces: new Set(),
     beyondLimit: new Set(),
     failedReclaims: new Map(),

@@ -11,12 +11,13 @@ import { heldBy, type Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
-  const lines = linesOf(pass, ordered);
+  const { lines, never } = linesOf(pass, ordered);
   for (const row of ordered) {
     const line = lines.get(pass.quotas.reclaimingCohortOf(row.queue) ?? '');
     line?.reach(row);
     // A start that was promised when the quota was lent is kept, and so is one for which others have to leave.
-    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid)) yield row;
+    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid) || never.has(row.uid))
+      yield row;
     else {
       line.add(row);
       pass.reservations.defer(row);
@@ -29,34 +30,46 @@ function isDue({ reservations, input }: Pass, { uid }: WorkloadRow): boolean {
   return (reservations.of(uid)?.allocation.start ?? Infinity) <= input.now;
 }
 
+interface Lines {
+  readonly lines: Map<string, CohortLine>;
+  /** Uids of workloads that can never start: behind them, their queue has as much for which others wait as without them. */
+  readonly never: Set<string>;
+  /** By queue that reclaims: what is left of its own quota behind the last that is expected; undefined behind one that borrows. */
+  readonly left: Map<string, Usage | undefined>;
+}
+
 /** The lines of the cohorts in which a queue reclaims, with those that are expected in them. */
-function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Map<string, CohortLine> {
+function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
   const { quotas } = pass;
-  const lines = new Map<string, CohortLine>();
+  const found: Lines = { lines: new Map(), never: new Set(), left: new Map() };
   const leaving = leavingUsage(pass);
-  const left = new Map<string, Float64Array | undefined>();
   for (const row of ordered) {
-    const { queue } = row;
-    const cohort = quotas.reclaimingCohortOf(queue);
+    const cohort = quotas.reclaimingCohortOf(row.queue);
     if (cohort === undefined) continue;
-    const line = lines.get(cohort) ?? new CohortLine(quotas, leaving);
-    lines.set(cohort, line);
-    if (!quotas.isReclaiming(queue)) continue;
-    if (isDue(pass, row)) {
-      // What it is promised now is charged already.
+    const line = found.lines.get(cohort) ?? new CohortLine(quotas, leaving);
+    found.lines.set(cohort, line);
+    // What it is promised now is charged already.
+    if (quotas.isReclaiming(row.queue) && (isDue(pass, row) || isWithinOwn(pass, row, found)))
       line.expect(row);
-      continue;
-    }
-    const own = left.has(queue) ? left.get(queue) : quotas.leftOf(queue);
-    const isWithin = own !== undefined && !quotas.borrows(row, own);
-    left.set(queue, isWithin ? own : undefined);
-    if (!isWithin) continue;
-    quotas.leastOf(row).forEach((amount, i) => {
-      own[i]! -= amount;
-    });
-    line.expect(row);
   }
-  return lines;
+  return found;
+}
+
+/** Whether the queue has own quota for the row behind those that are expected before it. */
+function isWithinOwn({ quotas }: Pass, row: WorkloadRow, { left, never }: Lines): boolean {
+  const { queue } = row;
+  const own = left.has(queue) ? left.get(queue) : quotas.leftOf(queue);
+  if (own === undefined) return false;
+  left.set(queue, own);
+  if (quotas.borrows(row, own)) {
+    if (quotas.isNeverMet(row)) never.add(row.uid);
+    else left.set(queue, undefined);
+    return false;
+  }
+  quotas.leastOf(row).forEach((amount, i) => {
+    own[i]! -= amount;
+  });
+  return true;
 }
 
 /** By queue: what its workloads hold that have to leave. It is not theirs any more. */
