@@ -13,12 +13,11 @@ import { budgetOf, type Pass } from './state';
 
 /**
  * Reserves again for those whose promised start is lost, or has come. They are planned as if new when the pass reaches them. What was
- * planned behind them gives way.
+ * planned behind them gives way; those of them for which others leave are planned next, before anybody else takes their place.
  */
 export async function holdPlaces(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
   if (pass.beneficiaries.size === 0) return;
-  for (const row of ordered) {
-    if (!pass.beneficiaries.has(row.uid)) continue;
+  for (const row of byPromise(pass, ordered)) {
     const due = pass.reservations.of(row.uid);
     if (due === undefined ? !pass.broken.has(row.uid) : due.allocation.start > pass.input.now) continue;
     if (due !== undefined) {
@@ -32,6 +31,17 @@ export async function holdPlaces(pass: Pass, ordered: readonly WorkloadRow[]): P
     add(pass, reservation, row);
     pass.heldPlaces.add(row.uid);
   }
+}
+
+/** Whoever was planned behind another one comes after it, whatever its priority. */
+function byPromise(pass: Pass, ordered: readonly WorkloadRow[]): readonly WorkloadRow[] {
+  const { beneficiaries, reservations, broken } = pass;
+  const promised = ({ uid }: WorkloadRow) =>
+    reservations.of(uid)?.allocation.start ?? broken.get(uid) ?? Infinity;
+  const starts = new Map(
+    ordered.filter(({ uid }) => beneficiaries.has(uid)).map((row) => [row, promised(row)]),
+  );
+  return [...starts.keys()].sort((a, b) => starts.get(a)! - starts.get(b)! || 0);
 }
 
 async function planFirst(pass: Pass, row: WorkloadRow): Promise<Allocation | undefined> {

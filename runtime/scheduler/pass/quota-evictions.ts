@@ -60,14 +60,26 @@ export async function evictForQuota(
   return false;
 }
 
-/** Whether its queue has own quota for it beside what it holds and has planned by then, except for what yields to the row. */
+/**
+ * Whether its queue has own quota for it beside what it holds and has planned by then, and beside its claims, whenever they
+ * start: victims that leave late would let the row run into them. What yields to the row does not count.
+ */
 function isEntitled(pass: Pass, row: WorkloadRow): boolean {
-  const { quotas, reservations } = pass;
-  const own = ofLowerPriority(pass, row)
-    .map((other) => reservations.rowOf(other))
-    .filter(({ queue }) => queue === row.queue);
-  const at = pass.input.now + TERMINATION_SECONDS;
-  return quotas.without(own, () => !quotas.borrows(row, quotas.leftOf(row.queue, at)));
+  const { quotas, reservations, input, units } = pass;
+  const at = input.now + TERMINATION_SECONDS;
+  const isOwn = (other: Reservation) => reservations.rowOf(other).queue === row.queue;
+  const yielding = new Set(ofLowerPriority(pass, row).filter(isOwn));
+  const rows = [...yielding].map((other) => reservations.rowOf(other));
+  const left = quotas.without(rows, () => quotas.leftOf(row.queue, at));
+  for (const other of reservations.all()) {
+    const { uid, allocation, isClaim } = other;
+    if (isClaim !== true || uid === row.uid || allocation.start <= at) continue;
+    if (!isOwn(other) || yielding.has(other)) continue;
+    heldBy(reservations.rowOf(other), allocation, units).forEach((amount, i) => {
+      left[i]! -= amount;
+    });
+  }
+  return !quotas.borrows(row, left);
 }
 
 interface Rights {
