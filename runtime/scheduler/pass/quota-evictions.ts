@@ -4,8 +4,9 @@
  */
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { isEntitled } from './entitlement';
 import {
-  evictable,
+  evictableFor,
   evicted,
   evictFor,
   freeFor,
@@ -44,7 +45,7 @@ export async function evictForQuota(
 ): Promise<boolean> {
   const { row, budget } = candidate;
   const { quotas, failedReclaims, reservations } = pass;
-  const reclaims = shortage.lent && budget.settings.reclaim && isEntitled(pass, row);
+  const reclaims = shortage.lent && budget.settings.reclaim && mayReclaim(pass, row);
   const preempts = budget.settings.preempts && candidate.mayReserve && row.preemptions === 0;
   const failures = failedReclaims.get(row.queue) ?? 0;
   if (!(reclaims || preempts) || failures >= FAILURES) return false;
@@ -60,26 +61,8 @@ export async function evictForQuota(
   return false;
 }
 
-/**
- * Whether its queue has own quota for it beside what it holds and has planned by then, and beside its claims, whenever they
- * start: victims that leave late would let the row run into them. What yields to the row does not count.
- */
-function isEntitled(pass: Pass, row: WorkloadRow): boolean {
-  const { quotas, reservations, input, units } = pass;
-  const at = input.now + TERMINATION_SECONDS;
-  const isOwn = (other: Reservation) => reservations.rowOf(other).queue === row.queue;
-  const yielding = new Set(ofLowerPriority(pass, row).filter(isOwn));
-  const rows = [...yielding].map((other) => reservations.rowOf(other));
-  const left = quotas.without(rows, () => quotas.leftOf(row.queue, at));
-  for (const other of reservations.all()) {
-    const { uid, allocation, isClaim } = other;
-    if (isClaim !== true || uid === row.uid || allocation.start <= at) continue;
-    if (!isOwn(other) || yielding.has(other)) continue;
-    heldBy(reservations.rowOf(other), allocation, units).forEach((amount, i) => {
-      left[i]! -= amount;
-    });
-  }
-  return !quotas.borrows(row, left);
+function mayReclaim(pass: Pass, row: WorkloadRow): boolean {
+  return isEntitled(pass, row, pass.input.now + TERMINATION_SECONDS, ofLowerPriority(pass, row));
 }
 
 interface Rights {
@@ -118,7 +101,9 @@ function lawfulVictims(
 }
 
 function candidatesFor(pass: Pass, row: WorkloadRow, { reclaims, preempts }: Rights): readonly Victim[] {
-  const borrowers = reclaims ? evictable(pass).filter((holder) => isBorrower(pass, row, holder.row)) : [];
+  const borrowers = reclaims
+    ? evictableFor(pass, row).filter((holder) => isBorrower(pass, row, holder.row))
+    : [];
   const known = new Set(borrowers.map(({ uid }) => uid));
   const lower = preempts ? lowerThan(pass, row).filter(({ uid }) => !known.has(uid)) : [];
   return [...borrowers, ...lower].map((holder) => ({

@@ -94,7 +94,7 @@ export function claimQuota(pass: Pass, row: WorkloadRow, allocation: Allocation)
 }
 
 /** Units became free: what was refused or planned before may do better now. */
-function markFreed(pass: Pass): void {
+export function markFreed(pass: Pass): void {
   pass.freed = true;
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();

@@ -6,7 +6,7 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
-import type { Pass } from './state';
+import { budgetOf, type Pass } from './state';
 import { heldBy, type Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
@@ -16,9 +16,13 @@ export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<
     const line = lines.get(pass.quotas.reclaimingCohortOf(row.queue) ?? '');
     line?.reach(row);
     // A start that was promised when the quota was lent is kept, and so is one for which others have to leave.
-    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid) || never.has(row.uid))
+    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid) || never.has(row.uid)) {
+      const budget = budgetOf(pass, row);
+      const wasClosed = budget.closed;
       yield row;
-    else {
+      // It closes a fcfs queue for those behind it only.
+      if (line?.isWaiting(row) === true) budget.closed = wasClosed;
+    } else {
       line.add(row);
       pass.reservations.defer(row);
     }
@@ -111,6 +115,11 @@ class CohortLine {
     this.waiting.set(row.queue, own);
     own.rows.push(row);
     this.ranks.set(row.uid, this.ranks.size);
+  }
+
+  /** Whether workloads of its queue let others go first. */
+  isWaiting({ queue }: WorkloadRow): boolean {
+    return this.waiting.has(queue);
   }
 
   *turns(): Generator<WorkloadRow> {

@@ -1,36 +1,9 @@
 /** The smallest traces of seeds that failed: each broke the conservation of work or evicted in vain until its cause was cured. */
-import type { Scenario, Settings } from './eviction-traces';
+import { FOUND_CLAIMS } from './found-claims';
+import { type FoundTrace, job, queue } from './found-trace';
 
-function queue(cores: number, over: Partial<Settings> = {}): Settings {
-  return {
-    policy: 'easy',
-    cohort: 'lab',
-    quota: { cores },
-    borrowing: {},
-    lending: {},
-    reclaim: false,
-    preempts: false,
-    preemption: { minRuntimeSeconds: 0, limit: 1_000 },
-    ...over,
-  };
-}
-
-type Job = Scenario['jobs'][number];
-
-/** Pods of so many cores for so many seconds. */
-function job(
-  of: string,
-  pods: number,
-  cpu: number,
-  walltime: number,
-  { grace, ...over }: Partial<Job> & { readonly grace?: number } = {},
-): Job {
-  const pod = grace === undefined ? {} : { pod: { terminationGracePeriodSeconds: grace } };
-  const job = { queue: of, pods, cpu, walltime, gap: 0, priority: 0, preemptible: false, leaves: 30 };
-  return { ...job, runs: walltime, ...pod, ...over };
-}
-
-export const FOUND_TRACES: readonly (Scenario & { readonly name: string })[] = [
+export const FOUND_TRACES: readonly FoundTrace[] = [
+  ...FOUND_CLAIMS,
   {
     name: 'starts what waited for the old end of a workload that is evicted',
     nodes: 8,
@@ -270,89 +243,6 @@ export const FOUND_TRACES: readonly (Scenario & { readonly name: string })[] = [
       job('b', 1, 3, 100),
       job('b', 1, 1, 100, { gap: 70 }),
       job('a', 1, 3, 100),
-    ],
-  },
-  {
-    name: 'keeps what a reclaim returns from its victim, though the queue of the owner had a reservation left',
-    nodes: 3,
-    queues: {
-      a: queue(6, { reclaim: true }),
-      b: queue(100, { cohort: null }),
-      c: queue(2),
-    },
-    jobs: [
-      job('c', 1, 4, 600, { leaves: 60, grace: 60 }),
-      job('a', 2, 3, 100, { gap: 40 }),
-      job('c', 1, 4, 100, { gap: 40, priority: 1, leaves: 1, grace: 0 }),
-      job('b', 3, 2, 100),
-      job('a', 3, 3, 100, { gap: 48 }),
-      job('a', 1, 2, 100, { gap: 40 }),
-      job('a', 1, 3, 20, { gap: 49 }),
-      job('a', 1, 1, 100, { gap: 42 }),
-    ],
-  },
-  {
-    name: 'takes back no more for a workload than its queue has left beside the claims before it',
-    nodes: 8,
-    queues: {
-      a: queue(3, { preempts: true }),
-      b: queue(4),
-      c: queue(8, { reclaim: true }),
-    },
-    jobs: [
-      job('c', 1, 1, 600),
-      job('a', 1, 2, 600, { priority: 1 }),
-      job('c', 1, 2, 100),
-      job('b', 2, 3, 600, { preemptible: true, leaves: 200, grace: 120 }),
-      job('a', 3, 1, 600, { priority: 1 }),
-      job('a', 1, 2, 100, { gap: 7, priority: 1 }),
-      job('b', 1, 1, 600, { gap: 40 }),
-      job('c', 1, 4, 100),
-      job('a', 1, 1, 100, { priority: 1, leaves: 10, grace: 10 }),
-      job('c', 1, 4, 100, { gap: 40, priority: 1 }),
-    ],
-  },
-  {
-    name: 'takes back no more for a workload than its queue has left beside a claim that starts later',
-    nodes: 8,
-    queues: {
-      a: queue(3),
-      b: queue(12, { reclaim: true }),
-      c: queue(4),
-    },
-    jobs: [
-      job('c', 1, 3, 600),
-      job('c', 1, 2, 600, { leaves: 120, grace: 120 }),
-      job('a', 1, 4, 600, { leaves: 90, grace: 10 }),
-      job('b', 1, 4, 600),
-      job('b', 3, 3, 100),
-      job('a', 1, 4, 600, { priority: 1 }),
-      job('b', 1, 3, 100),
-      job('b', 3, 2, 100),
-      job('b', 1, 3, 100, { gap: 7 }),
-    ],
-  },
-  {
-    name: 'plans a claim of higher priority again that was planned behind one whose victims leave late',
-    nodes: 8,
-    queues: {
-      a: queue(3),
-      b: queue(12, { policy: 'hybrid', lending: { cores: 6 }, reclaim: true }),
-      c: queue(4, { policy: 'conservative' }),
-    },
-    jobs: [
-      job('c', 1, 3, 3000),
-      job('c', 1, 2, 600, { leaves: 120, grace: 120 }),
-      job('a', 2, 4, 3000, { leaves: 90, grace: 10 }),
-      job('c', 1, 2, 20),
-      job('b', 1, 4, 3000),
-      job('a', 1, 4, 100),
-      job('b', 3, 4, 100, { gap: 7 }),
-      job('b', 1, 3, 3000),
-      job('b', 3, 2, 20, { priority: -1 }),
-      job('b', 1, 4, 600, { gap: 7 }),
-      job('c', 1, 2, 100),
-      job('b', 1, 1, 100, { gap: 47 }),
     ],
   },
 ];
