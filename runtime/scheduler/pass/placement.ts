@@ -228,10 +228,12 @@ function mayStartEarlier(
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
   if (nodes === undefined) return pass.quotas.mayStartBefore(row, allocation.start);
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.
-  const before = budget.improvementsLeft > 0 ? allocation.start : now + 1;
+  const mayImprove = budget.improvementsLeft > 0 && pass.improvementsLeft > 0;
+  const before = mayImprove ? allocation.start : now + 1;
   if (!pass.quotas.mayStartBefore(row, before)) return false;
   if (!forecastOf(pass).mayStartBefore(before, row, allocation)) return false;
   budget.improvementsLeft -= 1;
+  pass.improvementsLeft -= 1;
   return true;
 }
 

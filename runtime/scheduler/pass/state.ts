@@ -58,6 +58,8 @@ export interface Pass {
   moved: boolean;
   /** Created when it is first needed. */
   forecast: CapacityForecast | undefined;
+  /** How many reservations of all queues may still be planned again only to start earlier, and not now. */
+  improvementsLeft: number;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
   wakeAt: number;
   /** Whether the next pass has to begin at the front at once. */
@@ -65,6 +67,9 @@ export interface Pass {
   interrupted: boolean;
   matches: number;
 }
+
+/** Of a thousand queues each has the reservation of its head, and one end may let all of these move, one after the other. */
+const IMPROVEMENTS = 8;
 
 export function beginPass(given: PassInput): Pass {
   const { now, nodes = NO_NODES, units = DEFAULT_UNITS, cache = newPassCache() } = given;
@@ -110,6 +115,7 @@ export function beginPass(given: PassInput): Pass {
     freed: freed || cache.freed,
     moved: false,
     forecast: undefined,
+    improvementsLeft: IMPROVEMENTS,
     wakeAt: Infinity,
     restart: false,
     interrupted: false,
