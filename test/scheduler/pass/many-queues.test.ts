@@ -38,3 +38,19 @@ test('after an end plans only the first few of many reservations again that woul
   expect(sim.running().map(({ uid }) => uid)).toContain('waits0');
   expect(matches).toBeLessThan(QUEUES);
 });
+
+test('after a reservation has moved asks only those again that were reached before it', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  for (let i = 0; i < 4; i++) sim.submit(`runs${i}`, { cpu: 4, walltime: 1000 + 100 * i });
+  await sim.pass();
+  sim.submit('head', { cpu: 4, walltime: 1000 });
+  const waiting = 200;
+  for (let i = 0; i < waiting; i++) sim.submit(`waits${i}`, { cpu: 4, walltime: 1000 + i });
+  await sim.pass();
+  await sim.finish('runs0');
+  const shortageOf = jest.spyOn(Quotas.prototype, 'shortageOf');
+  await sim.pass();
+  expect(sim.running().map(({ uid }) => uid)).toContain('head');
+  expect(shortageOf.mock.calls.length).toBeLessThan(1.5 * waiting);
+  shortageOf.mockRestore();
+});
