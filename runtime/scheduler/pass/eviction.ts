@@ -27,7 +27,18 @@ export function evictableFor(pass: Pass, { uid }: Pick<WorkloadRow, 'uid'>): Hol
  * All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway; one past
  * its end is leaving already; and who needs longer to leave than to end frees nothing.
  */
-function evictable(pass: Pass): Holder[] {
+function evictable(pass: Pass): readonly Holder[] {
+  const known = evictables.get(pass);
+  if (known?.evictions === pass.evictions.length) return known.holders;
+  const holders = findEvictable(pass);
+  evictables.set(pass, { evictions: pass.evictions.length, holders });
+  return holders;
+}
+
+/** The same until somebody is evicted: in a cohort each of a thousand queues may ask. */
+const evictables = new WeakMap<Pass, { readonly evictions: number; readonly holders: readonly Holder[] }>();
+
+function findEvictable(pass: Pass): Holder[] {
   const going = new Set([...leaving(pass), ...pass.overruns].map(({ uid }) => uid));
   return pass.holders
     .filter(

@@ -58,6 +58,8 @@ export interface Pass {
   moved: boolean;
   /** Created when it is first needed. */
   forecast: CapacityForecast | undefined;
+  /** No reservation is of a lower priority: then none has to be looked for, which a thousand queues would do a thousand times. */
+  lowestReserved: number;
   /** How many reservations of all queues may still be planned again only to start earlier, and not now. */
   improvementsLeft: number;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
@@ -115,6 +117,7 @@ export function beginPass(given: PassInput): Pass {
     freed: freed || cache.freed,
     moved: false,
     forecast: undefined,
+    lowestReserved: Infinity,
     improvementsLeft: IMPROVEMENTS,
     wakeAt: Infinity,
     restart: false,
