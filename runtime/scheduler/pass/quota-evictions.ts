@@ -4,6 +4,7 @@
  */
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { isOwed } from './claims';
 import { isEntitled } from './entitlement';
 import {
   evictableFor,
@@ -141,10 +142,12 @@ function isBorrower({ budgets }: Pass, { queue }: WorkloadRow, other: WorkloadRo
   return other.queue !== queue && budgets.get(other.queue)?.settings.cohort === cohort;
 }
 
-/** Reservations of the other queues of the cohort whose rows come after this row. */
+/** Reservations of the other queues of the cohort whose rows come after this row, but not those for which others leave. */
 function plannedBehind(pass: Pass, row: WorkloadRow): readonly Reservation[] {
   const { reservations } = pass;
-  return reservations.behind().filter((other) => isBorrower(pass, row, reservations.rowOf(other)));
+  return reservations
+    .behind()
+    .filter((other) => isBorrower(pass, row, reservations.rowOf(other)) && !isOwed(pass, other));
 }
 
 /** @returns whether the row can start with what they return */

@@ -174,4 +174,22 @@ export const FOUND_CLAIMS: readonly FoundTrace[] = [
       job('c', 1, 4, 100, { gap: 1, priority: 1 }),
     ],
   },
+  {
+    name: 'keeps the claim of one owner where another owner behind which it waits takes its quota back',
+    nodes: 8,
+    queues: {
+      a: queue(5),
+      b: queue(3, { reclaim: true }),
+      c: queue(2, { reclaim: true }),
+    },
+    jobs: [
+      job('a', 2, 3, 100, { priority: -1 }),
+      job('c', 2, 3, 100),
+      job('b', 2, 3, 3000, { priority: 1 }),
+      job('c', 1, 1, 600, { gap: 8, priority: -1 }),
+      job('b', 1, 3, 100),
+      job('a', 1, 4, 600, { priority: 1 }),
+      job('a', 1, 4, 600, { priority: 1 }),
+    ],
+  },
 ];
