@@ -19,16 +19,15 @@ export interface PlanUpdate {
 const SLACK = 1_000;
 
 export class PlannedEnds {
-  /** Job id -> its end in Fluxion. */
-  private ends = new Map<number, number>();
+  /** Job id -> the end in its row, and the planned end in Fluxion that was made of it. */
+  private ends = new Map<number, { readonly end: number; readonly planned: number }>();
 
   constructor(private readonly fluxion: Pick<Fluxion, 'cancel' | 'replay'>) {}
 
   /** Fluxion was rebuilt, and holds these rows with their planned ends. */
   reset(holders: readonly WorkloadRow[], now: number): void {
-    this.ends = new Map(
-      holders.map(({ jobid, allocation }) => [jobid, plannedEnd(allocation!.end, now)] as const),
-    );
+    const endsOf = ({ end }: Allocation) => ({ end, planned: plannedEnd(end, now) });
+    this.ends = new Map(holders.map(({ jobid, allocation }) => [jobid, endsOf(allocation!)] as const));
   }
 
   /**
@@ -56,10 +55,11 @@ export class PlannedEnds {
     return holders.filter(({ jobid, allocation }) => {
       const { end } = allocation!;
       // Fluxion granted a job that is new here with the end of its row.
-      const known = this.ends.get(jobid) ?? end;
-      const wanted = plannedEnd(end, now);
-      this.ends.set(jobid, wanted);
-      return known !== wanted;
+      const known = this.ends.get(jobid) ?? { end, planned: end };
+      const planned = plannedEnd(end, now);
+      this.ends.set(jobid, { end, planned });
+      // The pass that evicts has cut the end in Fluxion: even if the old one is wanted again, it is not there.
+      return known.end !== end || known.planned !== planned;
     });
   }
 

@@ -1,6 +1,8 @@
 /**
- * `npm run -s bench:queue -- [--json] [--cpu] [--limits none|ample|full]`: measures the queue; `--cpu` counts the seconds of the processor. With `--limits` it has a quota and
- * running limits: larger than the cluster, or as large as what runs on it. Then the tables are not measured.
+ * `npm run -s bench:queue -- [--json] [--cpu] [--limits none|ample|full|cohort] [--queues N] [--sizes 1000,10000]`: measures the
+ * queue; `--cpu` counts the seconds of the processor. With `--limits` it has a quota and running limits: larger than the cluster, or
+ * as large as what runs on it; with `cohort` each of N queues owns its part of the cluster and takes back what it has lent. With
+ * limits or several queues the tables are not measured.
  *
  * Passes: the duration of a pass over a deep queue, with 1,000 full nodes of 64 cores and 1,000, 10,000 and 100,000 waiting
  * workloads in 10 and in 1,000 shapes. The figure of a size is its slowest pass: the first one over a new queue, one after
@@ -17,13 +19,14 @@ import type { QueueSettings } from '../../runtime/queue/settings';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { GraphNode } from '../../runtime/resources/types';
 import { runPass } from '../../runtime/scheduler/pass/pass';
+import type { Surroundings } from '../../runtime/scheduler/pass/placed-pods';
 import type { PassInput, PassResult } from '../../runtime/scheduler/pass/types';
 import { queueSettings } from '../scheduler/pass/settings';
 import { measureDatabase } from './queue-database';
 
 const NODES = 1000;
 const CORES = 64;
-const SIZES = [1_000, 10_000, 100_000] as const;
+const SIZES = '1000,10000,100000';
 const SHAPES = [10, 1000] as const;
 
 /** Seconds of what the passes are measured by. */
@@ -55,12 +58,13 @@ interface PassBench {
 
 /** The part of the benchmark without a database. */
 async function benchPasses(
-  settings: Partial<QueueSettings>,
+  settings: readonly QueueSettings[],
+  sizes: readonly number[],
   stopwatch: Stopwatch,
   print: (line: string) => void,
 ): Promise<PassBench> {
   const passes: PassFigures[] = [];
-  for (const waiting of SIZES) {
+  for (const waiting of sizes) {
     for (const shapes of SHAPES) {
       const figures = await measure(waiting, shapes, settings, stopwatch);
       passes.push(figures);
@@ -71,6 +75,7 @@ async function benchPasses(
   }
   const slowest = (waiting: number) =>
     Math.max(
+      0,
       ...passes
         .filter((figures) => figures.waiting === waiting)
         .flatMap((figures) => [figures.firstSeconds, figures.afterEndSeconds, figures.quietSeconds]),
@@ -86,7 +91,7 @@ async function benchPasses(
 async function measure(
   waiting: number,
   shapes: number,
-  settings: Partial<QueueSettings>,
+  settings: readonly QueueSettings[],
   stopwatch: Stopwatch,
 ): Promise<PassFigures> {
   const fluxion = embeddedFluxion();
@@ -120,14 +125,15 @@ class DeepQueue {
   constructor(
     private readonly fluxion: Fluxion,
     private readonly nodes: readonly GraphNode[],
-    private readonly settings: Partial<QueueSettings>,
+    private readonly settings: readonly QueueSettings[],
     private readonly stopwatch: Stopwatch,
   ) {}
 
-  /** Fills all nodes with jobs of half a node to two nodes with different ends. */
+  /** Fills all nodes with jobs of half a node to two nodes with different ends; of many queues, each fills its part. */
   async fill(): Promise<void> {
+    const most = Math.max(...this.settings.map(({ quota }) => quota.cores ?? 0)) || 2 * CORES;
     for (let i = 0, left = NODES * CORES; left > 0; i++) {
-      const cores = Math.min(left, 32 * (1 + (i % 4)));
+      const cores = Math.min(left, 32 * (1 + (i % 4)), most);
       this.add(cores / 8, 8, 3600 + 7 * i);
       left -= cores;
     }
@@ -149,11 +155,13 @@ class DeepQueue {
 
   async timedPass(over: Partial<PassInput>): Promise<{ seconds: number; matches: number }> {
     this.now += 1;
-    const rows = [...this.rows.values()];
+    const byQueue = Map.groupBy(this.rows.values(), ({ queue }) => queue);
+    const queues = this.settings.map((settings) => ({ settings, rows: byQueue.get(settings.name) ?? [] }));
     const from = this.stopwatch();
     const result = await runPass({
       now: this.now,
-      queues: [{ settings: queueSettings({ depth: 100_000, ...this.settings }), rows }],
+      queues,
+      surroundings: SURROUNDINGS,
       matcher: this.fluxion,
       reservations: this.last?.reservations ?? [],
       cache: this.last?.cache,
@@ -166,6 +174,11 @@ class DeepQueue {
     this.last = result;
     for (const { uid, allocation } of result.grants) this.change(uid, { phase: 'Running', allocation });
     for (const { uid, ...wait } of result.waits) this.change(uid, wait);
+    for (const { uid, message, end } of result.evictions)
+      this.change(uid, {
+        evictionReason: message,
+        allocation: { ...this.rows.get(uid)!.allocation!, end },
+      });
     return { seconds, matches: result.matches };
   }
 
@@ -182,7 +195,7 @@ class DeepQueue {
         kind: 'Job',
         namespace: 'bench',
         name: `w-${seq}`,
-        queue: 'default',
+        queue: this.settings[seq % this.settings.length]!.name,
         priority: 0,
         submittedAt: this.now,
         walltime,
@@ -214,10 +227,25 @@ function limited(factor: number): Partial<QueueSettings> {
   };
 }
 
-const SETTINGS: Readonly<Record<string, Partial<QueueSettings>>> = {
-  none: {},
-  ample: limited(10),
-  full: limited(1),
+/** Each of so many queues owns its part of the cluster, and takes it back. */
+function inCohort(queues: number): Partial<QueueSettings> {
+  return { cohort: 'all', quota: { cores: (NODES * CORES) / queues }, reclaim: true };
+}
+
+const SETTINGS: Readonly<Record<string, (queues: number) => Partial<QueueSettings>>> = {
+  none: () => ({}),
+  ample: () => limited(10),
+  full: () => limited(1),
+  cohort: inCohort,
+};
+
+/** No pods but those of the queue, and no rules. */
+const SURROUNDINGS: Surroundings = {
+  unmanaged: () => [],
+  repelling: () => [],
+  unmanagedOn: () => 0,
+  traitsOf: ({ namespace }) => ({ namespace, labels: {} }),
+  amountsOf: () => ({}),
 };
 
 async function main(): Promise<void> {
@@ -226,16 +254,26 @@ async function main(): Promise<void> {
       json: { type: 'boolean', default: false },
       cpu: { type: 'boolean', default: false },
       limits: { type: 'string', default: 'none' },
+      queues: { type: 'string', default: '1' },
+      sizes: { type: 'string', default: SIZES },
     },
   });
-  const settings = SETTINGS[values.limits];
-  if (settings === undefined) throw new Error(`--limits must be one of: ${Object.keys(SETTINGS).join(', ')}`);
+  const queues = Number(values.queues);
+  const over = SETTINGS[values.limits]?.(queues);
+  if (over === undefined) throw new Error(`--limits must be one of: ${Object.keys(SETTINGS).join(', ')}`);
+  const settings = Array.from({ length: queues }, (_, i) =>
+    queueSettings({ name: `q${i}`, depth: 100_000, ...over }),
+  );
   const { passes, ...ofPasses } = await benchPasses(
     settings,
+    values.sizes.split(',').map(Number),
     values.cpu ? byTheProcessor : byTheWall,
     (line) => process.stderr.write(`${line}\n`),
   );
-  const figures = { ...ofPasses, ...(values.limits === 'none' ? await measureDatabase() : {}) };
+  const figures = {
+    ...ofPasses,
+    ...(values.limits === 'none' && queues === 1 ? await measureDatabase() : {}),
+  };
   process.stdout.write(`${JSON.stringify(values.json ? figures : { ...figures, passes })}\n`);
 }
 

@@ -4,26 +4,34 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
+import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
 import type { Span } from './placed-pods';
 import { planWithinQuota } from './quota-plan';
-import { chargeReservation, dropReservation, liftReservation, markMoved } from './reservation-updates';
+import {
+  chargeReservation,
+  dropReservation,
+  liftReservation,
+  markFreed,
+  markMoved,
+} from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
 
 /**
  * Reserves again for those whose promised start is lost, or has come. They are planned as if new when the pass reaches them. What was
- * planned behind them gives way.
+ * planned behind them gives way; those of them for which others leave are planned next, before anybody else takes their place.
  */
 export async function holdPlaces(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
   if (pass.beneficiaries.size === 0) return;
-  for (const row of ordered) {
-    if (!pass.beneficiaries.has(row.uid)) continue;
+  for (const row of byPromise(pass, ordered)) {
     const due = pass.reservations.of(row.uid);
     if (due === undefined ? !pass.broken.has(row.uid) : due.allocation.start > pass.input.now) continue;
     if (due !== undefined) {
       pass.broken.set(due.uid, due.allocation.start);
       await liftReservation(pass, due);
+      // What ends before its place of now may use the old one.
+      markFreed(pass);
     }
     const allocation = await planFirst(pass, row);
     if (allocation === undefined) continue;
@@ -32,6 +40,17 @@ export async function holdPlaces(pass: Pass, ordered: readonly WorkloadRow[]): P
     add(pass, reservation, row);
     pass.heldPlaces.add(row.uid);
   }
+}
+
+/** Whoever was planned behind another one comes after it, whatever its priority. */
+function byPromise(pass: Pass, ordered: readonly WorkloadRow[]): readonly WorkloadRow[] {
+  const { beneficiaries, reservations, broken } = pass;
+  const promised = ({ uid }: WorkloadRow) =>
+    reservations.of(uid)?.allocation.start ?? broken.get(uid) ?? Infinity;
+  const starts = new Map(
+    ordered.filter(({ uid }) => beneficiaries.has(uid)).map((row) => [row, promised(row)]),
+  );
+  return [...starts.keys()].sort((a, b) => starts.get(a)! - starts.get(b)! || 0);
 }
 
 async function planFirst(pass: Pass, row: WorkloadRow): Promise<Allocation | undefined> {
@@ -88,7 +107,7 @@ export async function takePlaces(
   const owners = new Map(owed.map((other) => [other, pass.reservations.rowOf(other)]));
   await matcher.cancel(row.jobid);
   for (const other of owed) await liftReservation(pass, other);
-  const found = await planWithinQuota(pass, row, { from: now });
+  const found = mayTake(pass, row, owed) ? await planWithinQuota(pass, row, { from: now }) : undefined;
   if (found !== undefined) await matcher.cancel(row.jobid);
   if (found !== undefined && owed.every(({ allocation }) => found.start <= allocation.start)) {
     markMoved(pass);
@@ -96,6 +115,13 @@ export async function takePlaces(
   }
   for (const [other, owner] of owners) await putBack(pass, other, owner);
   return false;
+}
+
+/** What was returned to a queue is its own quota: not for a workload of it that borrows. */
+function mayTake(pass: Pass, row: WorkloadRow, owed: readonly Reservation[]): boolean {
+  const returned = owed.filter(({ isClaim }) => isClaim === true);
+  if (returned.length === 0 || !pass.quotas.isReclaiming(row.queue)) return true;
+  return isEntitled(pass, row, Math.max(...returned.map(({ allocation }) => allocation.start)));
 }
 
 async function putBack(pass: Pass, reservation: Reservation, row: WorkloadRow): Promise<void> {

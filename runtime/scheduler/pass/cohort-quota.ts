@@ -10,6 +10,11 @@ type Member = Pick<QueueSettings, 'name' | 'quota' | 'lending'>;
 
 const KINDS = [...DIMENSIONS, 'nodes'] as const;
 
+export function byCohort(queues: readonly QueueSettings[]): Map<string, QueueSettings[]> {
+  const lenders = queues.filter(({ cohort }) => cohort !== null);
+  return Map.groupBy(lenders, ({ cohort }) => cohort!);
+}
+
 /** A resource that no queue of the cohort has a quota of is not limited. */
 export function ownedQuota(quota: Quota, members: readonly Pick<Member, 'quota'>[]): Quota {
   const isNamed = (kind: (typeof KINDS)[number]) =>

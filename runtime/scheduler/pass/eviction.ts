@@ -17,11 +17,28 @@ export interface Holder extends EvictionCandidate {
   readonly allocation: Allocation;
 }
 
+/** Who has left for the row once, and runs again until its place, is not told to leave for it a second time. */
+export function evictableFor(pass: Pass, { uid }: Pick<WorkloadRow, 'uid'>): Holder[] {
+  const before = pass.beneficiaries.get(uid);
+  return evictable(pass).filter((holder) => before?.has(holder.uid) !== true);
+}
+
 /**
  * All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway; one past
  * its end is leaving already; and who needs longer to leave than to end frees nothing.
  */
-export function evictable(pass: Pass): Holder[] {
+function evictable(pass: Pass): readonly Holder[] {
+  const known = evictables.get(pass);
+  if (known?.evictions === pass.evictions.length) return known.holders;
+  const holders = findEvictable(pass);
+  evictables.set(pass, { evictions: pass.evictions.length, holders });
+  return holders;
+}
+
+/** The same until somebody is evicted: in a cohort each of a thousand queues may ask. */
+const evictables = new WeakMap<Pass, { readonly evictions: number; readonly holders: readonly Holder[] }>();
+
+function findEvictable(pass: Pass): Holder[] {
   const going = new Set([...leaving(pass), ...pass.overruns].map(({ uid }) => uid));
   return pass.holders
     .filter(

@@ -9,6 +9,14 @@ export type StateNode = FluxionState['nodes'][number];
 interface Hold extends Span {
   readonly jobid: number;
   readonly part: AllocatedNode;
+  /** By type, as they are needed: the same part is looked at for every start that is tried. */
+  readonly ranges: Map<string, readonly IdRange[]>;
+}
+
+function rangesOf({ part, ranges }: Hold, type: string): readonly IdRange[] {
+  const known = ranges.get(type) ?? parseRanges(part.units[type] ?? '');
+  ranges.set(type, known);
+  return known;
 }
 
 export class Occupancy {
@@ -32,7 +40,7 @@ export class Occupancy {
     for (const part of nodes) {
       const holds = this.held.get(part.name) ?? [];
       // A job past its end still holds its units, as in Fluxion for one more second.
-      holds.push({ jobid, start, end: Math.max(end, this.now + 1), part });
+      holds.push({ jobid, start, end: Math.max(end, this.now + 1), part, ranges: new Map() });
       this.held.set(part.name, holds);
     }
   }
@@ -78,6 +86,11 @@ export class Occupancy {
     return { name, units: Object.fromEntries(units), ...(exclusive ? { exclusive } : {}) };
   }
 
+  /** When the first of those that hold units of the node in this span ends; Infinity: none does. */
+  nextEnd(name: string, span: Span): number {
+    return Math.min(...this.holdsIn(name, span).map(({ end }) => end));
+  }
+
   private holdsIn(name: string, { start, end }: Span): readonly Hold[] {
     return (this.held.get(name) ?? []).filter((hold) => hold.start < end && hold.end > start);
   }
@@ -86,7 +99,7 @@ export class Occupancy {
   private freeRanges(name: string, type: string, holds: readonly Hold[]): readonly IdRange[] {
     if (holds.some(({ part }) => part.exclusive === true)) return [];
     const total = this.totals.get(name)?.[type] ?? 0;
-    const taken = holds.flatMap(({ part }) => parseRanges(part.units[type] ?? ''));
+    const taken = holds.flatMap((hold) => rangesOf(hold, type));
     const free: IdRange[] = [];
     let from = 0;
     for (const [first, end] of taken.sort(([a], [b]) => a - b)) {

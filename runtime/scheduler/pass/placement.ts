@@ -28,29 +28,38 @@ import { inTurn } from './turns';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
 export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
-  await placeEach(pass, ordered, place);
-  for (let round = 1; pass.moved && !hasEnded(pass) && round <= ROUNDS; round++) {
-    pass.moved = false;
+  let before = await placeEach(pass, ordered, place);
+  for (let round = 1; before.size > 0 && !hasEnded(pass) && round <= ROUNDS; round++) {
     const started = new Set(pass.grants.map(({ uid }) => uid));
-    await placeEach(
-      pass,
-      ordered.filter(({ uid }) => !started.has(uid)),
-      placeNow,
-    );
+    const again = ordered.filter((row) => before.has(row) && !started.has(row.uid));
+    const next = await placeEach(pass, again, placeNow);
+    // Those that were not asked again may start as well.
+    before = next.size > 0 ? new Set(ordered) : next;
   }
 }
 
 /** Each reservation that moves may let others start. */
 const ROUNDS = 3;
 
-async function placeEach(pass: Pass, ordered: readonly WorkloadRow[], placeOne: typeof place): Promise<void> {
+/** @returns the rows that were placed before a reservation moved for the last time: those behind it have been asked with that */
+async function placeEach(
+  pass: Pass,
+  ordered: readonly WorkloadRow[],
+  placeOne: typeof place,
+): Promise<ReadonlySet<WorkloadRow>> {
+  const reached: WorkloadRow[] = [];
+  let before = 0;
   for (const row of inTurn(pass, ordered)) {
+    reached.push(row);
+    pass.moved = false;
     const pending = placeOne(pass, row);
     if (pending !== undefined) await pending;
-    if (hasEnded(pass)) return;
+    if (pass.moved) before = reached.length;
+    if (hasEnded(pass)) break;
     const rest = pass.input.rest?.();
     if (rest !== undefined) await rest;
   }
+  return new Set(reached.slice(0, before));
 }
 
 function hasEnded({ interrupted, restart }: Pass): boolean {
@@ -78,8 +87,9 @@ function placeNow(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
 function mayStartNow(pass: Pass, row: WorkloadRow, { allocation }: Reservation): boolean {
   const { now, nodes } = pass.input;
   if (allocation.start <= now) return false;
-  if (!pass.quotas.mayStartBefore(row, now + 1)) return false;
-  return nodes === undefined || forecastOf(pass).mayStartBefore(now + 1, row, allocation);
+  // Most of a thousand reservations find no units now, which is cheaper to see than their quota.
+  if (nodes !== undefined && !forecastOf(pass).mayStartBefore(now + 1, row, allocation)) return false;
+  return pass.quotas.mayStartBefore(row, now + 1);
 }
 
 /** Most rows are decided without a question to Fluxion, and then at once: a promise for each of ten thousand is slow. */
@@ -228,10 +238,12 @@ function mayStartEarlier(
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
   if (nodes === undefined) return pass.quotas.mayStartBefore(row, allocation.start);
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.
-  const before = budget.improvementsLeft > 0 ? allocation.start : now + 1;
-  if (!pass.quotas.mayStartBefore(row, before)) return false;
+  const mayImprove = budget.improvementsLeft > 0 && pass.improvementsLeft > 0;
+  const before = mayImprove ? allocation.start : now + 1;
   if (!forecastOf(pass).mayStartBefore(before, row, allocation)) return false;
+  if (!pass.quotas.mayStartBefore(row, before)) return false;
   budget.improvementsLeft -= 1;
+  pass.improvementsLeft -= 1;
   return true;
 }
 

@@ -3,7 +3,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import {
   type EvictionPlan,
-  evictable,
+  evictableFor,
   evictFor,
   freeFor,
   type Holder,
@@ -50,7 +50,7 @@ export function isPreemptDue({ preemptAt, input }: Pass, { uid }: Pick<WorkloadR
 /** Preemptible workloads of lower priority that may be preempted now or later. */
 export function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
   const priority = priorityOf(row, pass.budgets.get(row.queue)?.settings);
-  return evictable(pass).filter(
+  return evictableFor(pass, row).filter(
     (holder) =>
       holder.row.preemptible && holder.priority < priority && protectedUntil(pass, holder) < Infinity,
   );

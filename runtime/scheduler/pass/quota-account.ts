@@ -22,6 +22,12 @@ export interface Account {
   readonly nominal?: Quota | undefined;
 }
 
+/** What an account lacks for a start. */
+export interface Lack {
+  readonly account: Account;
+  readonly short: Usage;
+}
+
 /** What is charged to accounts. Spans that run already start at -Infinity. */
 export interface Charge extends Span {
   readonly counts: Usage;

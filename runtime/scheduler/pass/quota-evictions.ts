@@ -4,8 +4,10 @@
  */
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { isOwed } from './claims';
+import { isEntitled } from './entitlement';
 import {
-  evictable,
+  evictableFor,
   evicted,
   evictFor,
   freeFor,
@@ -23,7 +25,7 @@ import { claimQuota, dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
-import type { Candidate } from './strategies';
+import { type Candidate, ofLowerPriority } from './strategies';
 import { heldBy, type Usage } from './usage';
 import { cheapestFirst, type Room, victims } from './victims';
 
@@ -44,7 +46,7 @@ export async function evictForQuota(
 ): Promise<boolean> {
   const { row, budget } = candidate;
   const { quotas, failedReclaims, reservations } = pass;
-  const reclaims = shortage.lent && budget.settings.reclaim;
+  const reclaims = shortage.lent && budget.settings.reclaim && mayReclaim(pass, row);
   const preempts = budget.settings.preempts && candidate.mayReserve && row.preemptions === 0;
   const failures = failedReclaims.get(row.queue) ?? 0;
   if (!(reclaims || preempts) || failures >= FAILURES) return false;
@@ -58,6 +60,10 @@ export async function evictForQuota(
     if (reservations.of(reservation.uid) !== undefined)
       claimQuota(pass, reservations.rowOf(reservation), reservation.allocation);
   return false;
+}
+
+function mayReclaim(pass: Pass, row: WorkloadRow): boolean {
+  return isEntitled(pass, row, pass.input.now + TERMINATION_SECONDS, ofLowerPriority(pass, row));
 }
 
 interface Rights {
@@ -96,7 +102,9 @@ function lawfulVictims(
 }
 
 function candidatesFor(pass: Pass, row: WorkloadRow, { reclaims, preempts }: Rights): readonly Victim[] {
-  const borrowers = reclaims ? evictable(pass).filter((holder) => isBorrower(pass, row, holder.row)) : [];
+  const borrowers = reclaims
+    ? evictableFor(pass, row).filter((holder) => isBorrower(pass, row, holder.row))
+    : [];
   const known = new Set(borrowers.map(({ uid }) => uid));
   const lower = preempts ? lowerThan(pass, row).filter(({ uid }) => !known.has(uid)) : [];
   return [...borrowers, ...lower].map((holder) => ({
@@ -112,11 +120,20 @@ function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
   const at = input.now + TERMINATION_SECONDS;
   const room = new QuotaRoom<QuotaHolder>(row, quotas.lacking(row, at), {
     isCharged: (other, account) => quotas.isCharged(other, account),
-    borrowedBy: (queue) => quotas.borrowedBy(queue, at),
+    borrowedBy: (queue) => withoutPlans(pass, queue, () => quotas.borrowedBy(queue, at)),
   });
   for (const { row: other, end } of evicted(pass))
     if (end > at) room.release({ row: other, holds: heldBy(other, other.allocation!, units) });
   return room;
+}
+
+/** What a queue has only planned to borrow is not returned by what it runs within its own quota. */
+function withoutPlans<T>({ quotas, reservations }: Pass, queue: string, ask: () => T): T {
+  const plans = reservations.all().filter((other) => reservations.rowOf(other).queue === queue);
+  return quotas.without(
+    plans.map((other) => reservations.rowOf(other)),
+    ask,
+  );
 }
 
 /** Whether the other is in another queue of its cohort. */
@@ -125,10 +142,12 @@ function isBorrower({ budgets }: Pass, { queue }: WorkloadRow, other: WorkloadRo
   return other.queue !== queue && budgets.get(other.queue)?.settings.cohort === cohort;
 }
 
-/** Reservations of the other queues of the cohort whose rows come after this row. */
+/** Reservations of the other queues of the cohort whose rows come after this row, but not those for which others leave. */
 function plannedBehind(pass: Pass, row: WorkloadRow): readonly Reservation[] {
   const { reservations } = pass;
-  return reservations.behind().filter((other) => isBorrower(pass, row, reservations.rowOf(other)));
+  return reservations
+    .behind()
+    .filter((other) => isBorrower(pass, row, reservations.rowOf(other)) && !isOwed(pass, other));
 }
 
 /** @returns whether the row can start with what they return */
@@ -151,6 +170,7 @@ async function evictAll(
   for (const other of planned) await dropReservation(pass, other);
   if (planned.length > 0) answer ??= await evictFor(pass, row, chosen, plan);
   await matcher.cancel(row.jobid);
+  if (answer !== undefined && chosen.some((victim) => victim.isBorrower)) pass.claims.add(row.uid);
   if (answer === undefined && reservation !== undefined) await matcher.replay([reservation.allocation], now);
   return answer !== undefined;
 }

@@ -10,7 +10,7 @@ import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import type { Surroundings } from './placed-pods';
 import { freeNodes, holdsNode, shareOf } from './quota-account';
-import { RulePlanner, type RuleRequest, type UsableNode } from './rule-planner';
+import { type FullNodes, RulePlanner, type RuleRequest, type UsableNode } from './rule-planner';
 import { forecastOf, type Pass } from './state';
 import { usageOf } from './usage';
 import { TOO_COSTLY, WorkBudget } from './work-budget';
@@ -57,11 +57,12 @@ function search(
 ): Allocation | undefined {
   const ends = planner.endsAfter(from);
   const work = new WorkBudget(SEARCH_STEPS);
+  const full: FullNodes = new Map();
   let next = 0;
   for (let tried = 0, step = 1, at = from; ; tried++) {
     at = earliest(pass, row, at);
     if (at >= before || !isForeseeable(at, pass.input.now) || work.isSpent) return undefined;
-    const found = planAt(pass, row, planner, { at, promised, work });
+    const found = planAt(pass, row, planner, { at, promised, work, full });
     if (found !== undefined) return found;
     while (next < ends.length && ends[next]! <= at) next += 1;
     if (tried >= NEAREST_STARTS) step *= 2;
@@ -86,6 +87,7 @@ interface Attempt {
   readonly at: number;
   readonly promised: Allocation | undefined;
   readonly work: WorkBudget;
+  readonly full: FullNodes;
 }
 
 /** First on any nodes, then on those of its reservation, then on those that cost least quota. */
@@ -93,13 +95,14 @@ function planAt(
   pass: Pass,
   row: WorkloadRow,
   planner: RulePlanner,
-  { at, promised, work }: Attempt,
+  attempt: Attempt,
 ): Allocation | undefined {
+  const { at, promised } = attempt;
   const { jobid, jobspec } = row;
   const rules = (pass.rules && jobspec.attributes.user?.placement) ?? {};
   const request: RuleRequest = { row, rules, jobid, jobspec };
   const allocate = (among?: readonly string[]) =>
-    plan(planner, among === undefined ? request : { ...request, among }, at, work);
+    plan(planner, among === undefined ? request : { ...request, among }, attempt);
   const anywhere = allocate();
   if (anywhere === undefined || pass.quotas.refuses(row, anywhere) === undefined) return anywhere;
   const choices = [
@@ -117,11 +120,10 @@ function planAt(
 function plan(
   planner: RulePlanner,
   request: RuleRequest,
-  at: number,
-  work: WorkBudget,
+  { at, work, full }: Attempt,
 ): Allocation | undefined {
   try {
-    return planner.allocate(request, at, work);
+    return planner.allocate(request, at, work, full);
   } catch (error) {
     if (!hasCode(error, TOO_COSTLY)) throw error;
     return undefined;

@@ -1,6 +1,6 @@
 /** The quota that a workload lacks, and what others would return of it. */
 import type { WorkloadRow } from '../../queue/workload';
-import type { Lack } from './quota';
+import type { Lack } from './quota-account';
 import type { Usage } from './usage';
 import type { Room } from './victims';
 

@@ -8,7 +8,7 @@ import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import type { Cluster } from './cluster';
-import { Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
+import { byCohort, Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
 import { NEVER_MET } from './dependencies';
 import { LeastUsages } from './least-usages';
 import type { Span } from './placed-pods';
@@ -20,6 +20,7 @@ import {
   discharge,
   hasRoom,
   inUse,
+  type Lack,
   neverFits,
   nodesInUse,
   quotaAccount,
@@ -41,12 +42,6 @@ export interface QuotaShortage {
   readonly lent: boolean;
   /** Whether only the limit of its user is in the way. */
   readonly ofUser: boolean;
-}
-
-/** What an account lacks for a start. */
-export interface Lack {
-  readonly account: Account;
-  readonly short: Usage;
 }
 
 /** Start of everything that runs already. */
@@ -84,7 +79,7 @@ export class Quotas {
     cluster: Cluster,
   ) {
     this.least = new LeastUsages(cluster, units);
-    const cohorts = byCohort(queues);
+    const cohorts = byCohort(queues.map(({ settings }) => settings));
     for (const { settings } of queues) this.openAccounts(settings, cohorts.get(settings.cohort ?? '') ?? []);
     for (const [cohort, members] of cohorts) {
       const total = quotaAccount(totalOf(members), `the quota of cohort ${cohort}`, now);
@@ -121,13 +116,10 @@ export class Quotas {
   shortageOf(row: WorkloadRow): QuotaShortage | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
-    const least = this.least.of(row);
-    for (const account of accounts) {
-      const never = neverFits(account, row, least);
-      if (never !== undefined)
-        return { message: `${NEVER_MET}${never}`, never: true, lent: false, ofUser: false };
-    }
-    const { amounts } = least;
+    const never = this.neverMet(row, accounts);
+    if (never !== undefined)
+      return { message: `${NEVER_MET}${never}`, never: true, lent: false, ofUser: false };
+    const { amounts } = this.least.of(row);
     const span = this.spanOf(row, this.now);
     const full = accounts.find((account) => !hasRoom(account, amounts, span, this.now));
     if (full === undefined) return undefined;
@@ -139,23 +131,42 @@ export class Quotas {
     };
   }
 
+  private neverMet(row: WorkloadRow, accounts: readonly Account[]): string | undefined {
+    const least = this.least.of(row);
+    for (const account of accounts) {
+      const never = neverFits(account, row, least);
+      if (never !== undefined) return never;
+    }
+    return undefined;
+  }
+
+  /** Whether the row exceeds its quota or a limit even if nothing else runs. */
+  isNeverMet(row: WorkloadRow): boolean {
+    return this.neverMet(row, this.accountsOf(row)) !== undefined;
+  }
+
   /** Whether the limit of its user alone keeps the row from starting now. Its own reservation does not count. */
   isAtUserLimit(row: WorkloadRow): boolean {
     if (this.userAccount(row) === undefined) return false;
-    return this.withoutOwn(row, () => this.shortageOf(row)?.ofUser === true);
+    return this.without([row], () => this.shortageOf(row)?.ofUser === true);
   }
 
   /** Whether the row, which has a reservation, has room for a start before this time. */
   mayStartBefore(row: WorkloadRow, time: number): boolean {
-    return this.withoutOwn(row, () => this.freeFrom(row) < time);
+    return this.without([row], () => this.freeFrom(row) < time);
   }
 
-  private withoutOwn<T>(row: WorkloadRow, ask: () => T): T {
-    const own = this.charges.get(row.uid);
-    if (own === undefined) return ask();
-    for (const account of this.chargedFor(row)) discharge(account, own, this.now);
+  /** Asks as if these had no charge. */
+  without<T>(rows: readonly WorkloadRow[], ask: () => T): T {
+    const lifted = rows.flatMap((row) => {
+      const one = this.charges.get(row.uid);
+      return one === undefined ? [] : [{ row, one }];
+    });
+    for (const { row, one } of lifted)
+      for (const account of this.chargedFor(row)) discharge(account, one, this.now);
     const answer = ask();
-    for (const account of this.chargedFor(row)) charge(account, own, this.now);
+    for (const { row, one } of lifted)
+      for (const account of this.chargedFor(row)) charge(account, one, this.now);
     return answer;
   }
 
@@ -178,9 +189,9 @@ export class Quotas {
     return this.least.of(row).amounts.some((amount, i) => amount > 0 && amount > own[i]!);
   }
 
-  /** What a queue does not use of its own quota now, by dimension. */
-  leftOf(queue: string): Usage {
-    return this.borrowedBy(queue, this.now).map((beyond) => -beyond);
+  /** What a queue does not use of its own quota at that time, by dimension. */
+  leftOf(queue: string, at = this.now): Usage {
+    return this.borrowedBy(queue, at).map((beyond) => -beyond);
   }
 
   /** The least that the row can hold, by dimension. */
@@ -335,9 +346,4 @@ export class Quotas {
     this.users.set(key, account);
     return account;
   }
-}
-
-function byCohort(queues: readonly QuotaQueue[]): Map<string, QueueSettings[]> {
-  const lenders = queues.map(({ settings }) => settings).filter(({ cohort }) => cohort !== null);
-  return Map.groupBy(lenders, ({ cohort }) => cohort!);
 }

@@ -4,6 +4,7 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
+import { priorityOf } from './order';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
 
@@ -94,7 +95,7 @@ export function claimQuota(pass: Pass, row: WorkloadRow, allocation: Allocation)
 }
 
 /** Units became free: what was refused or planned before may do better now. */
-function markFreed(pass: Pass): void {
+export function markFreed(pass: Pass): void {
   pass.freed = true;
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();
@@ -109,6 +110,8 @@ export function markMoved(pass: Pass): void {
 }
 
 export function chargeReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
-  budgetOf(pass, row).countReservation(reservation, 1);
+  const budget = budgetOf(pass, row);
+  budget.countReservation(reservation, 1);
+  pass.lowestReserved = Math.min(pass.lowestReserved, priorityOf(row, budget.settings));
   claimQuota(pass, row, reservation.allocation);
 }

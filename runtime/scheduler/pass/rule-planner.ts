@@ -30,6 +30,9 @@ export interface RuleRequest {
   readonly among?: readonly string[];
 }
 
+/** Of one request, whose starts are tried in ascending order: until when a node has no room for it. */
+export type FullNodes = Map<string, number>;
+
 export interface UsableNode {
   readonly name: string;
   /** How many pods of the request fit. */
@@ -158,12 +161,13 @@ export class RulePlanner {
     { row, rules, jobid, jobspec, among }: RuleRequest,
     start: number,
     search = new WorkBudget(SEARCH_STEPS),
+    full?: FullNodes,
   ): Allocation | undefined {
     const { pods, perPod, exclusive } = askOf(jobspec);
     const span = spanOf(jobspec, start);
     const others = this.othersIn(span, jobid);
     const traits = this.surroundings.traitsOf(row);
-    const nodes = this.gangNodes(jobspec, rules, this.occupancy, others, span, among);
+    const nodes = this.gangNodes(jobspec, rules, this.occupancy, others, span, { among, full });
     const work = new WorkBudget();
     const plan = planGang({ start, pods, rules, traits }, nodes, others, this.groups, work);
     search.charge(work);
@@ -180,17 +184,27 @@ export class RulePlanner {
     occupancy: Occupancy,
     others: readonly PlacedPods[],
     span: Span,
-    among?: readonly string[],
+    {
+      among,
+      full,
+    }: { readonly among?: readonly string[] | undefined; readonly full?: FullNodes | undefined } = {},
   ) {
     const { perPod, exclusive } = askOf(jobspec);
     const constraint = jobspec.attributes.system.constraints ?? {};
     const used = usedAmounts(others);
     const wanted = { pods: 1, ...amounts };
-    const roomOf = (node: StateNode) =>
+    const countRoom = (node: StateNode) =>
       Math.min(
         amountRoom(wanted, this.surroundings.amountsOf(node.name), used.get(node.name)),
         occupancy.room(node, perPod, exclusive, span),
       );
+    const roomOf = (node: StateNode) => {
+      if (span.start < (full?.get(node.name) ?? 0)) return 0;
+      const room = countRoom(node);
+      // A later start is only more in the way of others, until one of them has ended.
+      if (room === 0) full?.set(node.name, occupancy.nextEnd(node.name, span));
+      return room;
+    };
     const isMatch = matcherOf(constraint, occupancy.nodes);
     const allowed = among && new Set(among);
     const all = occupancy.nodes.map((node, place) => {

@@ -31,8 +31,8 @@ export interface Pass {
   readonly preemptAt: Map<string, number>;
   /** By uid of a workload: those that were evicted for it. It starts before others borrow what these leave. */
   readonly beneficiaries: Map<string, ReadonlySet<string>>;
-  /** Uids of workloads whose start was promised with a claim when the pass began. */
-  readonly claims: ReadonlySet<string>;
+  /** Uids of workloads whose start is promised with a claim, from the pass on that has quota returned for them. */
+  readonly claims: Set<string>;
   /** Uids of beneficiaries with a reservation that only keeps others away until the pass reaches them. */
   readonly heldPlaces: Set<string>;
   /** Uids of workloads that are not considered, because too many wait before them. */
@@ -58,6 +58,10 @@ export interface Pass {
   moved: boolean;
   /** Created when it is first needed. */
   forecast: CapacityForecast | undefined;
+  /** No reservation is of a lower priority: then none has to be looked for, which a thousand queues would do a thousand times. */
+  lowestReserved: number;
+  /** How many reservations of all queues may still be planned again only to start earlier, and not now. */
+  improvementsLeft: number;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
   wakeAt: number;
   /** Whether the next pass has to begin at the front at once. */
@@ -65,6 +69,9 @@ export interface Pass {
   interrupted: boolean;
   matches: number;
 }
+
+/** Of a thousand queues each has the reservation of its head, and one end may let all of these move, one after the other. */
+const IMPROVEMENTS = 8;
 
 export function beginPass(given: PassInput): Pass {
   const { now, nodes = NO_NODES, units = DEFAULT_UNITS, cache = newPassCache() } = given;
@@ -97,7 +104,7 @@ export function beginPass(given: PassInput): Pass {
     reservations: new Reservations(),
     preemptAt: new Map(cache.preemptAt),
     beneficiaries: new Map(cache.beneficiaries),
-    claims: cache.claims,
+    claims: new Set(cache.claims),
     heldPlaces: new Set(),
     beyondLimit: new Set(),
     failedReclaims: new Map(),
@@ -110,6 +117,8 @@ export function beginPass(given: PassInput): Pass {
     freed: freed || cache.freed,
     moved: false,
     forecast: undefined,
+    lowestReserved: Infinity,
+    improvementsLeft: IMPROVEMENTS,
     wakeAt: Infinity,
     restart: false,
     interrupted: false,

@@ -136,6 +136,7 @@ function yielding(pass: Pass, { row, reservation, mayReserve }: Candidate): read
 /** Reservations of lower priority that the pass has not reached. Own quota comes before the priority of other queues. */
 export function ofLowerPriority(pass: Pass, row: WorkloadRow): readonly Reservation[] {
   const priority = priorityIn(pass, row);
+  if (priority <= pass.lowestReserved) return [];
   return pass.reservations.unreached().filter((other) => {
     const owner = pass.reservations.rowOf(other);
     return priorityIn(pass, owner) < priority && (other.isClaim !== true || owner.queue === row.queue);

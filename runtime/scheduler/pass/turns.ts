@@ -6,18 +6,24 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
-import type { Pass } from './state';
+import { budgetOf, type Pass } from './state';
 import { heldBy, type Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
-  const lines = linesOf(pass, ordered);
+  const { lines, never } = linesOf(pass, ordered);
   for (const row of ordered) {
     const line = lines.get(pass.quotas.reclaimingCohortOf(row.queue) ?? '');
     line?.reach(row);
     // A start that was promised when the quota was lent is kept, and so is one for which others have to leave.
-    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid)) yield row;
-    else {
+    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid) || never.has(row.uid)) {
+      const budget = budgetOf(pass, row);
+      const wasClosed = budget.closed;
+      yield row;
+      // It closes a fcfs queue for those behind it only.
+      if (line?.isWaiting(row) === true) budget.closed = wasClosed;
+      line?.judge(row.queue);
+    } else {
       line.add(row);
       pass.reservations.defer(row);
     }
@@ -29,34 +35,46 @@ function isDue({ reservations, input }: Pass, { uid }: WorkloadRow): boolean {
   return (reservations.of(uid)?.allocation.start ?? Infinity) <= input.now;
 }
 
+interface Lines {
+  readonly lines: Map<string, CohortLine>;
+  /** Uids of workloads that can never start: behind them, their queue has as much for which others wait as without them. */
+  readonly never: Set<string>;
+  /** By queue that reclaims: what is left of its own quota behind the last that is expected; undefined behind one that borrows. */
+  readonly left: Map<string, Usage | undefined>;
+}
+
 /** The lines of the cohorts in which a queue reclaims, with those that are expected in them. */
-function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Map<string, CohortLine> {
+function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
   const { quotas } = pass;
-  const lines = new Map<string, CohortLine>();
+  const found: Lines = { lines: new Map(), never: new Set(), left: new Map() };
   const leaving = leavingUsage(pass);
-  const left = new Map<string, Float64Array | undefined>();
   for (const row of ordered) {
-    const { queue } = row;
-    const cohort = quotas.reclaimingCohortOf(queue);
+    const cohort = quotas.reclaimingCohortOf(row.queue);
     if (cohort === undefined) continue;
-    const line = lines.get(cohort) ?? new CohortLine(quotas, leaving);
-    lines.set(cohort, line);
-    if (!quotas.isReclaiming(queue)) continue;
-    if (isDue(pass, row)) {
-      // What it is promised now is charged already.
+    const line = found.lines.get(cohort) ?? new CohortLine(quotas, leaving);
+    found.lines.set(cohort, line);
+    // What it is promised now is charged already.
+    if (quotas.isReclaiming(row.queue) && (isDue(pass, row) || isWithinOwn(pass, row, found)))
       line.expect(row);
-      continue;
-    }
-    const own = left.has(queue) ? left.get(queue) : quotas.leftOf(queue);
-    const isWithin = own !== undefined && !quotas.borrows(row, own);
-    left.set(queue, isWithin ? own : undefined);
-    if (!isWithin) continue;
-    quotas.leastOf(row).forEach((amount, i) => {
-      own[i]! -= amount;
-    });
-    line.expect(row);
   }
-  return lines;
+  return found;
+}
+
+/** Whether the queue has own quota for the row behind those that are expected before it. */
+function isWithinOwn({ quotas }: Pass, row: WorkloadRow, { left, never }: Lines): boolean {
+  const { queue } = row;
+  const own = left.has(queue) ? left.get(queue) : quotas.leftOf(queue);
+  if (own === undefined) return false;
+  left.set(queue, own);
+  if (quotas.borrows(row, own)) {
+    if (quotas.isNeverMet(row)) never.add(row.uid);
+    else left.set(queue, undefined);
+    return false;
+  }
+  quotas.leastOf(row).forEach((amount, i) => {
+    own[i]! -= amount;
+  });
+  return true;
 }
 
 /** By queue: what its workloads hold that have to leave. It is not theirs any more. */
@@ -70,13 +88,28 @@ function leavingUsage(pass: Pass): Map<string, Usage> {
   return sums;
 }
 
-/** The workloads of one cohort. */
+interface Entry {
+  readonly row: WorkloadRow;
+  readonly rank: number;
+  isTaken: boolean;
+}
+
+/**
+ * The workloads of one cohort. A thousand queues may have ten thousand of them, so each step looks only at the queue that it
+ * concerns.
+ */
 class CohortLine {
-  /** Those that let others go first, by queue and in order. */
-  private readonly waiting = new Map<string, { readonly rows: WorkloadRow[]; next: number }>();
+  /** All that let others go first, in order. Those before `front` have had their turn. */
+  private readonly entries: Entry[] = [];
+  private front = 0;
+  /** The same by queue, without those that have had their turn. */
+  private readonly waiting = new Map<string, { readonly entries: Entry[]; next: number }>();
   /** Those within the own quota of their queue that have not been reached, by queue. */
   private readonly expected = new Map<string, Set<string>>();
-  private readonly ranks = new Map<string, number>();
+  /** Queues of which one is expected and none waits: behind a workload that borrows, a queue has nothing that others wait for. */
+  private readonly ahead = new Set<string>();
+  /** Queues whose first waiting workload borrows nothing. */
+  private readonly within = new Set<string>();
 
   constructor(
     private readonly quotas: Quotas,
@@ -86,34 +119,69 @@ class CohortLine {
   expect({ queue, uid }: WorkloadRow): void {
     const uids = this.expected.get(queue) ?? new Set();
     this.expected.set(queue, uids.add(uid));
+    this.ahead.add(queue);
   }
 
   reach({ queue, uid }: WorkloadRow): void {
     const uids = this.expected.get(queue);
-    if (uids?.delete(uid) && uids.size === 0) this.expected.delete(queue);
+    if (!uids?.delete(uid) || uids.size > 0) return;
+    this.expected.delete(queue);
+    this.ahead.delete(queue);
   }
 
   add(row: WorkloadRow): void {
-    const own = this.waiting.get(row.queue) ?? { rows: [], next: 0 };
-    this.waiting.set(row.queue, own);
-    own.rows.push(row);
-    this.ranks.set(row.uid, this.ranks.size);
+    const { queue } = row;
+    const entry = { row, rank: this.entries.length, isTaken: false };
+    this.entries.push(entry);
+    const own = this.waiting.get(queue) ?? { entries: [], next: 0 };
+    own.entries.push(entry);
+    this.waiting.set(queue, own);
+    this.ahead.delete(queue);
+    this.judge(queue);
+  }
+
+  /** Whether workloads of its queue let others go first. */
+  isWaiting({ queue }: WorkloadRow): boolean {
+    return this.waiting.has(queue);
   }
 
   *turns(): Generator<WorkloadRow> {
-    for (let row = this.first(); row !== undefined; row = this.first()) {
-      const own = this.waiting.get(row.queue)!;
-      own.next += 1;
-      if (own.next === own.rows.length) this.waiting.delete(row.queue);
-      yield row;
+    for (let entry = this.first(); entry !== undefined; entry = this.first()) {
+      this.take(entry);
+      yield entry.row;
+      this.judge(entry.row.queue);
     }
   }
 
+  private take(entry: Entry): void {
+    const { queue } = entry.row;
+    const own = this.waiting.get(queue)!;
+    entry.isTaken = true;
+    own.next += 1;
+    if (own.next < own.entries.length) return;
+    this.waiting.delete(queue);
+    if (this.expected.has(queue)) this.ahead.add(queue);
+  }
+
   /** The first that borrows nothing, or else the first of all, unless one is expected that borrows nothing. */
-  private first(): WorkloadRow | undefined {
-    const fronts = [...this.waiting.values()].map(({ rows, next }) => rows[next]!);
-    const inOrder = fronts.sort((a, b) => this.ranks.get(a.uid)! - this.ranks.get(b.uid)!);
-    return inOrder.find((row) => !this.borrows(row)) ?? inOrder.find((row) => !this.isPreceded(row));
+  private first(): Entry | undefined {
+    const fronts = [...this.within].map((queue) => this.frontOf(queue)!);
+    if (fronts.length > 0) return fronts.reduce((best, one) => (one.rank < best.rank ? one : best));
+    if (this.ahead.size > 0) return undefined;
+    while (this.entries[this.front]?.isTaken === true) this.front += 1;
+    return this.entries[this.front];
+  }
+
+  private frontOf(queue: string): Entry | undefined {
+    const own = this.waiting.get(queue);
+    return own?.entries[own.next];
+  }
+
+  /** What the queue uses, or its first waiting workload, is another one. */
+  judge(queue: string): void {
+    const front = this.frontOf(queue);
+    if (front === undefined || this.borrows(front.row)) this.within.delete(queue);
+    else this.within.add(queue);
   }
 
   private borrows(row: WorkloadRow): boolean {
@@ -121,10 +189,5 @@ class CohortLine {
     if (leaving === undefined) return this.quotas.borrows(row);
     const own = this.quotas.leftOf(row.queue).map((amount, i) => amount + leaving[i]!);
     return this.quotas.borrows(row, own);
-  }
-
-  /** Behind a workload that borrows, its queue has nothing that others wait for. */
-  private isPreceded({ queue }: WorkloadRow): boolean {
-    return [...this.expected.keys()].some((other) => other !== queue && !this.waiting.has(other));
   }
 }

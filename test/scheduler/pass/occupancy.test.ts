@@ -38,3 +38,14 @@ test('gives an exclusive pod a whole node that nobody holds', () => {
   const part = empty.take('a', { core: 1 }, 1, true, SPAN);
   expect([countIdset(part.units.core!), part.exclusive]).toEqual([640, true]);
 });
+
+test('tells when the first of those in the span ends', () => {
+  expect(
+    occupied([
+      { ids: [1], start: 8 },
+      { ids: [2], start: 18 },
+      { ids: [3], start: 30 },
+    ]).nextEnd('a', SPAN),
+  ).toBe(13);
+  expect(occupied([{ ids: [3], start: 30 }]).nextEnd('a', SPAN)).toBe(Infinity);
+});

@@ -185,3 +185,30 @@ test('does not count a resource that a workload does not request as borrowed', a
   sim.submit('own', { queue: 'owner', cpu: 1, walltime: 100 });
   expect((await sim.pass()).evictions).toMatchObject([{ uid: 'lent' }]);
 });
+
+test('a workload that can never start does not let borrowers go before the own quota of its queue', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('guest', { cohort: 'campus' });
+  sim.queue('owner', { cohort: 'campus', quota: { cores: 8 }, reclaim: true });
+  sim.submit('never', { queue: 'owner', cpu: 3, pods: 3 });
+  sim.submit('own', { queue: 'owner', cpu: 4, pods: 2 });
+  sim.submit('borrows', { queue: 'guest', cpu: 4, walltime: 36_000, priority: 1 });
+  await sim.run();
+  expect(sim.evicted).toEqual([]);
+  expect(sim.startOf('own')).toBe(1000);
+});
+
+test('takes no running workload for quota that another one of its queue has only planned to borrow', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  sim.queue('guest', { cohort: 'campus', quota: { cores: 4 } });
+  sim.queue('other', { cohort: 'campus', quota: { cores: 4 } });
+  sim.queue('owner', { cohort: 'campus', quota: { cores: 4 }, reclaim: true });
+  sim.submit('within', { queue: 'guest', cpu: 4, walltime: 5000 });
+  sim.submit('ends', { queue: 'other', cpu: 4, pods: 2, walltime: 40 });
+  await sim.pass();
+  // It comes before the workload of the owner, and borrows from the moment at which the other queue has returned its debt.
+  sim.submit('planned', { queue: 'guest', cpu: 4, pods: 2, walltime: 5000, priority: 1 });
+  await sim.pass();
+  sim.submit('own', { queue: 'owner', cpu: 4, walltime: 5000 });
+  expect((await sim.pass()).evictions.map(({ uid }) => uid)).not.toContain('within');
+});

@@ -1,36 +1,9 @@
 /** The smallest traces of seeds that failed: each broke the conservation of work or evicted in vain until its cause was cured. */
-import type { Scenario, Settings } from './eviction-traces';
+import { FOUND_CLAIMS } from './found-claims';
+import { type FoundTrace, job, queue } from './found-trace';
 
-function queue(cores: number, over: Partial<Settings> = {}): Settings {
-  return {
-    policy: 'easy',
-    cohort: 'lab',
-    quota: { cores },
-    borrowing: {},
-    lending: {},
-    reclaim: false,
-    preempts: false,
-    preemption: { minRuntimeSeconds: 0, limit: 1_000 },
-    ...over,
-  };
-}
-
-type Job = Scenario['jobs'][number];
-
-/** Pods of so many cores for so many seconds. */
-function job(
-  of: string,
-  pods: number,
-  cpu: number,
-  walltime: number,
-  { grace, ...over }: Partial<Job> & { readonly grace?: number } = {},
-): Job {
-  const pod = grace === undefined ? {} : { pod: { terminationGracePeriodSeconds: grace } };
-  const job = { queue: of, pods, cpu, walltime, gap: 0, priority: 0, preemptible: false, leaves: 30 };
-  return { ...job, runs: walltime, ...pod, ...over };
-}
-
-export const FOUND_TRACES: readonly (Scenario & { readonly name: string })[] = [
+export const FOUND_TRACES: readonly FoundTrace[] = [
+  ...FOUND_CLAIMS,
   {
     name: 'starts what waited for the old end of a workload that is evicted',
     nodes: 8,

@@ -8,8 +8,6 @@ export interface Property {
   readonly name: string;
   /** How many cases are run; `PROPERTY_FACTOR` multiplies them. */
   readonly runs: number;
-  /** A seed that is always taken, except in a nightly run. @default - that of the day */
-  readonly seed?: number;
   /** Whether a case that fails is made smaller: for a long trace that takes an hour. @default true */
   readonly shrinks?: boolean;
   readonly check: { readonly property: fc.IRawProperty<unknown> };
@@ -35,14 +33,10 @@ export function holdsNone(violations: readonly string[]): void {
   holds(violations.length === 0, () => violations.join('; '));
 }
 
-export async function run({ name, runs, seed, shrinks = true, check, met }: Property): Promise<Report> {
+export async function run({ name, runs, shrinks = true, check, met }: Property): Promise<Report> {
   const { numRuns } = cases(runs);
   const from = process.cpuUsage();
-  const outcome = await fc.check(check.property, {
-    numRuns,
-    endOnFailure: !shrinks,
-    ...(seed !== undefined && process.env.NIGHTLY !== '1' && { seed }),
-  });
+  const outcome = await fc.check(check.property, { numRuns, endOnFailure: !shrinks });
   const { user } = process.cpuUsage(from);
   const report = { property: name, cases: outcome.numRuns, cpuSeconds: user / 1e6, met: met() };
   const unmet = Object.entries(report.met).filter(([, count]) => count * 100 < numRuns);

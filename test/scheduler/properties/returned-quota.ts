@@ -1,5 +1,4 @@
 /** A queue returns no more than it has borrowed, but for the rest of the last workload. */
-import { TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
 import type { Simulation } from '../pass/simulation';
 import { heldBy } from './counted-plan';
 import type { Scenario } from './eviction-traces';
@@ -16,17 +15,13 @@ export function overReturned(sim: Simulation, { queues }: Pick<Scenario, 'queues
   });
 }
 
-/** What it uses, and plans until its victims are gone, without what had to leave before. */
+/** What it runs, without what had to leave before. What it plans is not returned by what runs. */
 function usedBy(sim: Simulation, queue: string): number {
   const before = new Set(
     sim.evicted.filter(({ at, gone }) => at < sim.now && gone === undefined).map(({ uid }) => uid),
   );
-  const running = sim.running().filter(({ uid }) => !before.has(uid));
-  const planned = sim.reservations.filter(
-    ({ allocation }) => allocation.start <= sim.now + TERMINATION_SECONDS,
-  );
-  const own = [...running, ...planned].filter(({ uid }) => sim.row(uid).queue === queue);
-  return sum(own.map(({ uid }) => coresOf(sim, uid)));
+  const running = sim.running().filter(({ uid }) => !before.has(uid) && sim.row(uid).queue === queue);
+  return sum(running.map(({ uid }) => coresOf(sim, uid)));
 }
 
 function coresOf(sim: Simulation, uid: string): number {

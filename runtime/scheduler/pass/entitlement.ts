@@ -1,0 +1,30 @@
+/** What a queue that reclaims has a right to: its own quota. */
+import type { WorkloadRow } from '../../queue/workload';
+import type { Reservation } from './reservations';
+import type { Pass } from './state';
+import { heldBy } from './usage';
+
+/**
+ * Whether its queue has own quota for a row that starts at that time, beside what it holds and has planned by then, and beside
+ * its claims, whenever they start: victims that leave late would let the row run into them.
+ * @param yielding reservations that give way to the row and do not count
+ */
+export function isEntitled(
+  { quotas, reservations, units }: Pass,
+  row: WorkloadRow,
+  at: number,
+  yielding: readonly Reservation[] = [],
+): boolean {
+  const isOwn = (other: Reservation) => reservations.rowOf(other).queue === row.queue;
+  const own = yielding.filter(isOwn).map((other) => reservations.rowOf(other));
+  const left = quotas.without(own, () => quotas.leftOf(row.queue, at));
+  for (const other of reservations.all()) {
+    const { uid, allocation, isClaim } = other;
+    if (isClaim !== true || uid === row.uid || allocation.start <= at) continue;
+    if (!isOwn(other) || yielding.includes(other)) continue;
+    heldBy(reservations.rowOf(other), allocation, units).forEach((amount, i) => {
+      left[i]! -= amount;
+    });
+  }
+  return !quotas.borrows(row, left);
+}
