@@ -81,7 +81,7 @@ const GATED: Promises = {
 const podSpec = (object: KubeObject) => (object as unknown as Pod).spec;
 const fieldOf = (object: KubeObject, field: string) => (object.spec as Record<string, unknown>)[field];
 
-export const PROMISES = { started: STARTED, waiting: WAITING, gated: GATED } as const;
+const PROMISES = { started: STARTED, waiting: WAITING, gated: GATED } as const;
 export type Situation = keyof typeof PROMISES;
 
 /** The promises that the change breaks. */
