@@ -72,7 +72,7 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
           ...(names.length > 0 && { names }),
           ...(selector !== undefined && { uids: new Set(workloads.map(({ metadata }) => metadata.uid)) }),
         };
-        if (!watch) requireNames(fluxJobs, names);
+        if (!watch) requireNames(fluxJobs, names, scope);
         if (!isTable) return objectsPicture(fluxJobs, filter, options);
         const users = output === 'wide' ? { users: usersOf(workloads) } : {};
         return queuePicture(fluxJobs, {

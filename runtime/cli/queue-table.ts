@@ -46,14 +46,21 @@ export function chosen(fluxJobs: readonly FluxJobObject[], { queue, names, uids 
   );
 }
 
-/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN for a name that nothing has */
-export function requireNames(fluxJobs: readonly FluxJobObject[], names: readonly MeantWorkload[]): void {
+/**
+ * @param namespace undefined: all namespaces
+ * @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN for a name that nothing has
+ */
+export function requireNames(
+  fluxJobs: readonly FluxJobObject[],
+  names: readonly MeantWorkload[],
+  namespace?: string,
+): void {
   const missing = names.find((name) => !fluxJobs.some((fluxJob) => isMeant(name, fluxJob)));
   if (missing === undefined) return;
   throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', 'no FluxJob is about it', {
     field: 'workload',
     value: missing.name,
-    remedy: 'kubectl fluxqueue queue --all lists what there is',
+    remedy: `kubectl fluxqueue queue --all ${namespace === undefined ? '-A' : `-n ${namespace}`} lists what there is`,
   });
 }
 

@@ -66,7 +66,7 @@ describeStack(
       const more = await science.job('more', of('guest', 1));
       const waits = await science.phase(more, 'Waiting', 'QuotaExceeded');
       expect(waits.message).toBe(
-        `needs 1 core, more than is left of the quota of cohort ${cohort} without what other queues keep (3 cores)`,
+        `needs 1 core, more than is left of the quota of cohort ${cohort} without what other queues keep (3 cores in all)`,
       );
       const own = await science.job('own', of('owner', 3));
       await science.phase(own, 'Running');

@@ -134,7 +134,7 @@ export function inUse(account: Account, row: WorkloadRow, amounts: Usage, now: n
   const dimension = amounts.findIndex((amount, i) => planner.usedAt(i, now, now) + amount > limits[i]!);
   if (dimension < 0) return `${title} is kept for an earlier workload`;
   const needed = formatAmount(dimension, amounts[dimension]!, gpuName(row.jobspec));
-  return `needs ${needed}, more than is left of ${title} (${limitText(account, dimension)})`;
+  return `needs ${needed}, more than is left of ${title} (${limitText(account, dimension)} in all)`;
 }
 
 export function nodesInUse(account: Account): string {

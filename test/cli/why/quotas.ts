@@ -22,7 +22,7 @@ export const QUOTAS: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      "QuotaExceeded: needs 2 cores, more than is left of its queue's quota (4 cores)",
+      "QuotaExceeded: needs 2 cores, more than is left of its queue's quota (4 cores in all)",
       'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
       'in namespace science: job/used has node-0, its walltime ends at 2027-01-15T09:00:04Z',
       'what to do: nothing; it starts by itself when there is room for it again',
@@ -85,7 +85,7 @@ export const QUOTAS: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      "QuotaExceeded: needs 2 cores, more than is left of its queue's quota (2 cores and 2 cores of borrowing)",
+      "QuotaExceeded: needs 2 cores, more than is left of its queue's quota (2 cores and 2 cores of borrowing in all)",
       'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
       'in namespace science: job/used has node-0, its walltime ends at 2027-01-15T09:00:04Z',
       'what to do: nothing; it starts by itself when there is room for it again',
@@ -104,7 +104,7 @@ export const QUOTAS: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      'QuotaExceeded: needs 2 cores, more than is left of the quota of cohort lab (6 cores)',
+      'QuotaExceeded: needs 2 cores, more than is left of the quota of cohort lab (6 cores in all)',
       'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
       'in namespace science: job/borrower has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
       'what to do: nothing; it starts by itself when there is room for it again',
@@ -121,7 +121,7 @@ export const QUOTAS: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      'QuotaExceeded: needs 2 cores, more than is left of the quota of cohort lab without what other queues keep (3 cores)',
+      'QuotaExceeded: needs 2 cores, more than is left of the quota of cohort lab without what other queues keep (3 cores in all)',
       'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
       'in namespace science: job/used has node-0, its walltime ends at 2027-01-15T09:00:04Z',
       'what to do: nothing; it starts by itself when there is room for it again',

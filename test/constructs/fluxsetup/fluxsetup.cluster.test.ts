@@ -131,7 +131,7 @@ describeCluster('the API of FluxSetup', (getCluster) => {
     [
       'a default walltime above the maximum',
       { walltime: { default: '2h', max: '90m' } },
-      'default must not be greater than max; lower default or raise max',
+      'default (1h unless it is set) must not be greater than max; lower default or raise max',
     ],
     ['an empty range of priorities', { priority: { min: 2, max: 1 } }, 'min must not be greater than max'],
     [

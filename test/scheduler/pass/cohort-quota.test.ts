@@ -16,11 +16,11 @@ test('a queue owns nothing of a resource that only another queue of its cohort h
   for (const uid of ['a0', 'a1']) sim.submit(uid, { ...gpus, queue: 'a' });
   await sim.pass();
   expect(uids(sim)).toEqual(['b0', 'a0']);
-  expect(sim.row('b1').message).toContain("its queue's quota (0 gpus and 1 gpu of borrowing)");
+  expect(sim.row('b1').message).toContain("its queue's quota (0 gpus and 1 gpu of borrowing in all)");
   expect(sim.row('c0').message).toBe(
     "can never start: asks for 1 nvidia.com/gpu, more than its queue's quota of 0 gpus",
   );
-  expect(sim.row('a1').message).toContain('the quota of cohort lab (2 gpus)');
+  expect(sim.row('a1').message).toContain('the quota of cohort lab (2 gpus in all)');
 });
 
 test('a resource that no queue of the cohort has a quota of is not limited', async () => {
@@ -40,13 +40,15 @@ test('the others borrow of a quota no more than its lending limit', async () => 
   await sim.pass();
   expect(uids(sim)).toHaveLength(6);
   expect(sim.row('a9').message).toBe(
-    'needs 1 core, more than is left of the quota of cohort lab without what other queues keep (6 cores)',
+    'needs 1 core, more than is left of the quota of cohort lab without what other queues keep (6 cores in all)',
   );
   expect(sim.row('large').message).toContain('asks for 7 cores, more than');
   for (let i = 0; i < 6; i++) sim.submit(`b${i}`, { queue: 'b', walltime: 1000 });
   await sim.pass();
   expect(uids(sim)).toHaveLength(10);
-  expect(sim.row('b4').message).toBe('needs 1 core, more than is left of the quota of cohort lab (10 cores)');
+  expect(sim.row('b4').message).toBe(
+    'needs 1 core, more than is left of the quota of cohort lab (10 cores in all)',
+  );
 });
 
 test('a queue that uses what it keeps lends as much as before', async () => {

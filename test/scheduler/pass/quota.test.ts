@@ -13,7 +13,7 @@ test('a workload beyond the quota waits, and the message names the resource', as
   expect(uids(sim)).toEqual(['a']);
   expect(sim.row('b')).toMatchObject({
     reason: 'QuotaExceeded',
-    message: "needs 6 cores, more than is left of its queue's quota (7 cores)",
+    message: "needs 6 cores, more than is left of its queue's quota (7 cores in all)",
     estimatedStart: 1100,
   });
   // It would hold what b waits for until after b could start.
@@ -40,7 +40,7 @@ test("names a workload's GPUs as its user does, and the quota's as its administr
   await sim.pass();
   expect(uids(sim)).toEqual(['a']);
   expect(sim.row('b').message).toBe(
-    "needs 2 nvidia.com/gpu, more than is left of its queue's quota (3 gpus)",
+    "needs 2 nvidia.com/gpu, more than is left of its queue's quota (3 gpus in all)",
   );
   expect(sim.row('c').message).toBe(
     "can never start: asks for 4 nvidia.com/gpu, more than its queue's quota of 3 gpus",
@@ -101,7 +101,7 @@ test('counts whole nodes with all of their units', async () => {
   sim.submit('b', { cpu: 1, exclusive: true });
   await sim.pass();
   expect(uids(sim)).toEqual(['a']);
-  expect(sim.row('b').message).toBe("needs 4 cores, more than is left of its queue's quota (6 cores)");
+  expect(sim.row('b').message).toBe("needs 4 cores, more than is left of its queue's quota (6 cores in all)");
 });
 
 describe('cohort', () => {
@@ -127,7 +127,7 @@ describe('cohort', () => {
     await sim.pass();
     expect(uids(sim)).toHaveLength(10);
     expect(sim.row('b').message).toBe(
-      'needs 1 core, more than is left of the quota of cohort lab (10 cores)',
+      'needs 1 core, more than is left of the quota of cohort lab (10 cores in all)',
     );
   });
 
