@@ -46,7 +46,7 @@ export const GROUP = 'fluxqueue/group';
 /** Label or annotation: number of pods of that gang. Not supported yet; admission refuses it. */
 export const GROUP_SIZE = 'fluxqueue/group-size';
 /**
- * Annotation of an indexed Job that may grow while it runs: the number of pods (index 0 and up) that start together;
+ * Label or annotation of an indexed Job that may grow while it runs: the number of pods (index 0 and up) that start together;
  * each further pod enters the queue as a workload of its own when it is created (docs/decisions/0012-elastic-miniclusters.md).
  */
 export const GANG_SIZE = 'fluxqueue/gang-size';

@@ -3,7 +3,18 @@
  * not match it, and the controller reads it with the same patterns. RE2 (CEL, CRDs) and JavaScript read the patterns alike.
  */
 import { DURATION_PATTERN, DURATION_SYNTAX } from './durations';
-import { AFTER, EXCLUSIVE, GROUP, GROUP_SIZE, HOLD, PREEMPTIBLE, PRIORITY, QUEUE, WALLTIME } from './labels';
+import {
+  AFTER,
+  EXCLUSIVE,
+  GANG_SIZE,
+  GROUP,
+  GROUP_SIZE,
+  HOLD,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from './labels';
 
 export const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;
 
@@ -50,6 +61,7 @@ export const SETTING_SYNTAX = {
   [HOLD]: BOOLEAN,
   [EXCLUSIVE]: BOOLEAN,
   [PREEMPTIBLE]: BOOLEAN,
+  [GANG_SIZE]: { pattern: '^[1-9][0-9]{0,8}$', requirement: 'must be a whole number from 1 to 999999999' },
   [AFTER]: {
     pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,
     requirement: `must be at most ${MAX_DEPENDENCIES} names of workloads in this namespace, separated by commas, each with the prefix "afterok:", "afterany:", "afternotok:" or none`,

@@ -23,6 +23,7 @@ import { jobReleasePatch } from './job-release';
 import { neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
+import { settingOf } from './settings';
 
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
@@ -88,7 +89,7 @@ function gangPods(job: WatchedJob): number {
 
 /** Undefined if all pods of the Job are granted together. Ignores invalid text. */
 function gangSize({ metadata, spec }: WatchedJob): number | undefined {
-  const text = metadata.annotations?.[GANG_SIZE] ?? '';
+  const text = settingOf(metadata, GANG_SIZE) ?? '';
   return spec.completionMode === 'Indexed' && GANG_FORMAT.test(text) ? Number(text) : undefined;
 }
 
@@ -98,7 +99,7 @@ const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
 
 /** Kubernetes does not say whether the pods of a Job need each other, so the Job or its owner has to. */
 function isGang(job: WatchedJob): boolean {
-  const size = job.metadata.annotations?.[GANG_SIZE] ?? '';
+  const size = settingOf(job.metadata, GANG_SIZE) ?? '';
   return GANG_FORMAT.test(size) || GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
 }
 

@@ -8,7 +8,16 @@
  * constructs/api/settings.ts defines the syntax, constructs/fluxqueue/admission/settings.ts is the same check in CEL.
  */
 import { parseDuration } from '../../constructs/api/durations';
-import { AFTER, EXCLUSIVE, HOLD, PREEMPTIBLE, PRIORITY, QUEUE, WALLTIME } from '../../constructs/api/labels';
+import {
+  AFTER,
+  EXCLUSIVE,
+  GANG_SIZE,
+  HOLD,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from '../../constructs/api/labels';
 import {
   DEPENDENCY_TYPES,
   MAX_DEPENDENCIES,
@@ -31,6 +40,8 @@ export interface WorkloadSettings {
   readonly priority?: number;
   /** Seconds, with fractions, 0 < walltime <= 2147483647. @default - activeDeadlineSeconds, else the queue's default */
   readonly walltimeSeconds?: number;
+  /** Pods of a Job that need each other. @default - none do, unless its owner says so */
+  readonly gangSize?: number;
   /** Whether the workload waits until its user removes the hold. @default false */
   readonly hold: boolean;
   /** Whether the workload gets whole nodes. @default false */
@@ -62,10 +73,12 @@ export function workloadSettings(object: SettingSource): WorkloadSettings {
     within(Number(text), PRIORITY_RANGE.min, PRIORITY_RANGE.max),
   );
   const walltimeSeconds = readSetting(object, WALLTIME, parseWalltime);
+  const gangSize = readSetting(object, GANG_SIZE, Number);
   return {
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { priority }),
     ...(walltimeSeconds === undefined ? {} : { walltimeSeconds }),
+    ...(gangSize === undefined ? {} : { gangSize }),
     hold: readSetting(object, HOLD, (text) => text === 'true') ?? false,
     exclusive: readSetting(object, EXCLUSIVE, (text) => text === 'true') ?? false,
     preemptible: readSetting(object, PREEMPTIBLE, (text) => text === 'true') ?? false,

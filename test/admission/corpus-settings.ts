@@ -47,6 +47,9 @@ const INVALID: readonly (readonly [setting: string, value: string])[] = [
   ['after', 'prepare:afterok'],
   ['after', names(101)],
   ['preemptible', 'maybe'],
+  ['gang-size', 'x'],
+  ['gang-size', '0'],
+  ['gang-size', '1.5'],
   ['group', 'ring'],
   ['group-size', '4'],
 ];
@@ -70,6 +73,7 @@ const VALID: readonly (readonly [setting: string, value: string])[] = [
   ['walltime', '90:00'],
   ['walltime', '596523:00:00'],
   ['walltime', '2147483647'],
+  ['gang-size', '4'],
   ['after', 'prepare,fetch.data , load'],
   ['after', 'prepare, afterany:scan ,afternotok:probe,afterok:load'],
   ['after', 'afterok'],

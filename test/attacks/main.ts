@@ -21,6 +21,13 @@ const print = (line: string) => process.stderr.write(`${line}\n`);
 
 const walks: Walked[] = [];
 
+async function walkIn(world: World, form: AdmissionForm): Promise<void> {
+  const walked = await walk(world);
+  for (const text of walked.broken) print(`${form}: SUCCEEDED: ${text}`);
+  print(`${form}: ${walked.requests} generated changes, ${walked.accepted} accepted`);
+  walks.push(walked);
+}
+
 async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
   print(`attacks with admission by ${form}`);
   const world = await World.start(form, print);
@@ -30,10 +37,7 @@ async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
     for (const { attack, outcome, answer } of played)
       if (outcome === 'succeeded')
         print(`${form}: SUCCEEDED: ${attack.role}: ${attack.name}: ${answer.slice(0, 400)}`);
-    const walked = await walk(world);
-    for (const text of walked.broken) print(`${form}: SUCCEEDED: ${text}`);
-    print(`${form}: ${walked.requests} generated changes, ${walked.accepted} accepted`);
-    walks.push(walked);
+    if (options.only === '') await walkIn(world, form);
     return played;
   } finally {
     await world.stop();
