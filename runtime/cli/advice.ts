@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   QuotaExceeded: `${NOTHING} when there is room for it again`,
   DependencyPending: 'nothing, if the names in its fluxqueue/after are right: it starts by itself',
   NoFluxSetup:
-    'correct fluxqueue/queue (kubectl get fluxsetups NAMESPACE lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
+    'correct fluxqueue/queue of it or of its namespace (kubectl get fluxsetups NAMESPACE lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
   NamespaceLeft:
     'nothing, unless this lasts: then kubectl describe WORKLOAD names the policy that refuses to hand it back',
   Invalid: 'correct what the message names and submit it again',

@@ -207,7 +207,7 @@ export const QUOTAS: readonly Situation[] = [
       'science/job/mine waits in queue science/wrong, position 1',
       'NoFluxSetup: waits for queue science/wrong, which does not exist',
       'it cannot start as things are',
-      'what to do: correct fluxqueue/queue (kubectl get fluxsetups -n science lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
+      'what to do: correct fluxqueue/queue of it or of its namespace (kubectl get fluxsetups -n science lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
     ],
   },
   {
@@ -222,7 +222,7 @@ export const QUOTAS: readonly Situation[] = [
       'science/job/mine waits in queue science/team, position 1',
       'NoFluxSetup: waits for queue science/team, whose FluxSetup is invalid: FLUXQ_QUANTITY: spec.quota.cores: is not a resource quantity of at least 0 (got "many"); write it like 2, 500m, 1.5 or 16Gi',
       'it cannot start as things are',
-      'what to do: correct fluxqueue/queue (kubectl get fluxsetups -n science lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
+      'what to do: correct fluxqueue/queue of it or of its namespace (kubectl get fluxsetups -n science lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
     ],
   },
 ];

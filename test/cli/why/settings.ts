@@ -194,7 +194,7 @@ export const HELD: readonly Situation[] = [
       'NoFluxSetup: waits for queue science/default, which does not exist',
       'it cannot start as things are',
       'SettingsReduced: queue default is not allowed by the FluxSetups of this namespace, so queue science/default is meant',
-      'what to do: correct fluxqueue/queue (kubectl get fluxsetups -n science lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
+      'what to do: correct fluxqueue/queue of it or of its namespace (kubectl get fluxsetups -n science lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
     ],
   },
   {
