@@ -1,4 +1,4 @@
-// Own stack: etcd is taken back to a backup.
+// Own cluster: etcd is taken back to a backup.
 /** etcd is restored from a backup while controller and database go on: the cluster is as it was, and gives versions a second time. */
 
 import { cpSync, rmSync } from 'node:fs';
