@@ -60,8 +60,9 @@ export interface SubmissionBuilderOptions {
 }
 
 export class SubmissionBuilder {
-  /** Objects that ask for what their row says. A watch delivers a new object for each change. */
-  private readonly compared = new WeakSet<KubernetesObject>();
+  /** Objects that ask for what their row says, by these facts. A watch delivers a new object for each change. */
+  private comparedObjects = new WeakSet<KubernetesObject>();
+  private comparedFacts: ClusterFacts | undefined;
   /** What webhooks add to the pods of Jobs. */
   readonly charges = new InjectedCharges((...given) => this.podOf(...given));
 
@@ -114,6 +115,14 @@ export class SubmissionBuilder {
   private reportReductions(object: KubernetesObject, adapter: WorkloadAdapter, submission: Submission): void {
     const reduced = reducedIn(submission);
     if (reduced.length > 0) this.options.onReduced(object, adapter, reduced.join('; '));
+  }
+
+  /** A node with another taint came after the comparison: what was granted may not suit any more. */
+  private get compared(): WeakSet<KubernetesObject> {
+    const facts = this.options.clusterFacts();
+    if (facts !== this.comparedFacts) this.comparedObjects = new WeakSet();
+    this.comparedFacts = facts;
+    return this.comparedObjects;
   }
 
   /** Whether the object still asks for what was granted: its user can change it between grant and release. */
