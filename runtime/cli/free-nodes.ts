@@ -1,9 +1,10 @@
 /** What is free on which nodes, for those who may read that: evidence of `why`. */
+
 import { hasCode } from '../errors';
 import { ask, nodeReports, type ReadApiClient } from '../kubernetes/read-api';
 import type { NodeReport, NodeReportList } from '../reader/kinds';
+import { hostlistOf } from '../resources/hostlist';
 import { groupBy } from './group-by';
-import { hostlistOf } from './node-names';
 import { counted } from './output';
 import { amountsText, unitTypes } from './unit-amounts';
 

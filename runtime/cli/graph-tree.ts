@@ -1,9 +1,10 @@
 /** What `graph` shows: the resource graph of Fluxion as an indented tree. Pure functions. */
 import type { ResourceGraph } from '../reader/kinds';
+import { hostlistOf } from '../resources/hostlist';
 import type { UnitCounts } from '../resources/types';
 import { addUnits } from '../resources/unit-counts';
 import { groupBy } from './group-by';
-import { byName, hostlistOf } from './node-names';
+import { byName } from './node-names';
 import { counted, tableLines } from './output';
 import { type UnitType, unitTypes } from './unit-amounts';
 

@@ -1,10 +1,10 @@
 /** What `nodes` shows: what of each node is free, used, reserved and used by others, and where Fluxion says something else. Pure functions. */
 import { FluxqError } from '../errors';
 import type { NodeReport, NodeReportList } from '../reader/kinds';
-import { parseHostlist } from '../resources/hostlist';
+import { hostlistOf, parseHostlist } from '../resources/hostlist';
 import type { UnitCounts } from '../resources/types';
 import { addUnits } from '../resources/unit-counts';
-import { byName, hostlistOf } from './node-names';
+import { byName } from './node-names';
 import { counted, plain, tableLines } from './output';
 import { amountsText, type UnitType, unitTypes } from './unit-amounts';
 

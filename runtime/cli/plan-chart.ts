@@ -1,8 +1,9 @@
 /** What `plan` shows: the coming hours as a chart of characters, one line for each job. Pure functions. */
+
 import type { EstimateError, Plan, PlannedJob } from '../reader/kinds';
 import { isEndless } from '../resources/endless';
+import { hostlistOf } from '../resources/hostlist';
 import { rfc3339, spanText } from './durations';
-import { hostlistOf } from './node-names';
 import { counted, plain, tableLines } from './output';
 import type { Page } from './repeat';
 

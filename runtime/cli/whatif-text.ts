@@ -1,7 +1,8 @@
 /** What `whatif` shows: when a workload would start. Pure functions. */
+
 import type { WhatIf, WhatIfSpec } from '../reader/kinds';
+import { hostlistOf } from '../resources/hostlist';
 import { rfc3339 } from './durations';
-import { hostlistOf } from './node-names';
 import { counted, plain } from './output';
 
 /** @param name as users name it: `job/train` */

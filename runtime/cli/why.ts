@@ -3,7 +3,7 @@
 import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/reading';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
-import { HANDED_BACK, STOPPED_OUTSIDE } from '../queue/workload';
+import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
 
@@ -81,9 +81,6 @@ export function waitsForOthers(fluxJob: FluxJobObject): boolean {
 function withoutPrefix(message: string, prefix: string): string {
   return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
-
-/** Reasons that end when the workloads ahead start, or those that run end. */
-const IN_LINE: ReadonlySet<string> = new Set(['Busy', 'Reserved', 'QuotaExceeded']);
 
 function noteLines(fluxJob: FluxJobObject): readonly string[] {
   const notes = notesOf(fluxJob);

@@ -1,7 +1,7 @@
 /** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
 import type { Change } from '../kubernetes/informer';
 import type { WorkQueue } from '../kubernetes/work-queue';
-import { type WaitReason, type WorkloadRow, waitReasonOf } from '../queue/workload';
+import { IN_LINE, type WorkloadRow, waitReasonOf } from '../queue/workload';
 import type { Precedence } from '../scheduler/pass/order';
 import type { WatchedFluxJob } from '../shared/fluxjob-projection';
 import type { WatchedJob } from '../shared/job-projection';
@@ -19,9 +19,6 @@ import { FluxJobReconciler, type OrphanedFluxJob } from './reconciler';
 const CONCURRENCY = 8;
 /** Milliseconds between two refreshes of the positions at the front of each queue. */
 const POSITIONS_MS = 10_000;
-
-/** Reasons that end when others end. */
-const IN_LINE: ReadonlySet<WaitReason> = new Set(['Busy', 'Reserved', 'QuotaExceeded']);
 
 /** What the FluxJobs show of the scheduler. */
 interface SchedulerView {

@@ -17,7 +17,7 @@ import {
   waitReasonOf,
 } from '../queue/workload';
 import { isEndless } from '../resources/endless';
-import { formatHostlist } from '../resources/hostlist';
+import { hostlistOf as hostlistOfNames } from '../resources/hostlist';
 import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { GRANT_REASONS, type GrantWait } from '../shared/grant-waits';
@@ -129,14 +129,11 @@ function shownAllocation(row: WorkloadRow): FluxJobStatus['allocation'] {
   );
 }
 
-/** node-9 before node-10, so that they are one range. */
-const BY_NUMBER = new Intl.Collator('en', { numeric: true });
-
 /** Several conditions and fields name the nodes, each time that the status is written. */
 const hostlists = new WeakMap<readonly AllocatedNode[], string>();
 
 function hostlistOf(nodes: readonly AllocatedNode[]): string {
-  const known = hostlists.get(nodes) ?? formatHostlist(namesOf(nodes).toSorted(BY_NUMBER.compare));
+  const known = hostlists.get(nodes) ?? hostlistOfNames(namesOf(nodes));
   hostlists.set(nodes, known);
   return known;
 }

@@ -34,6 +34,13 @@ export interface Dependency {
   readonly name: string;
 }
 
+/** Reasons of workloads that wait in line: for those ahead to start, or for those that run to end. */
+export const IN_LINE: ReadonlySet<string> = new Set([
+  'Busy',
+  'Reserved',
+  'QuotaExceeded',
+] satisfies WaitReason[]);
+
 export const RESULTS = ['Succeeded', 'Failed', 'Cancelled', 'TimedOut'] as const;
 
 export type Result = (typeof RESULTS)[number];

@@ -97,3 +97,11 @@ function expandNumbers(inside: string): string[] | undefined {
   }
   return numbers;
 }
+
+/** node-2 before node-10, as people count. */
+export const { compare: byNumber } = new Intl.Collator('en', { numeric: true });
+
+/** Names in any order as a hostlist. */
+export function hostlistOf(names: readonly string[]): string {
+  return formatHostlist(names.toSorted(byNumber));
+}
