@@ -50,7 +50,8 @@ describe('a scheduling gate of another controller', () => {
     expect(controller.row('web-0')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
   });
 
-  test('does not end the grant of a Job as fast as a refusal of kube-scheduler', async () => {
+  /** A Job whose pods have the gate of another controller. */
+  function submitStaged(): void {
     const job = controller.submit('staged', { runs: 5 });
     const { template } = job.spec;
     const spec = { ...template.spec, schedulingGates: [{ name: STAGED }] };
@@ -58,6 +59,10 @@ describe('a scheduling gate of another controller', () => {
       ...job,
       spec: { ...job.spec, template: { ...template, spec } },
     });
+  }
+
+  test('does not end the grant of a Job as fast as a refusal of kube-scheduler', async () => {
+    submitStaged();
     await controller.seconds(300);
     const [pod] = podsNamed('staged');
     expect(controller.row('staged')).toMatchObject({ phase: 'Ready', requeues: 0 });
@@ -67,13 +72,7 @@ describe('a scheduling gate of another controller', () => {
   });
 
   test('holds the nodes of a Job for as long as pods may take to start', async () => {
-    const job = controller.submit('staged', { runs: 5 });
-    const { template } = job.spec;
-    const spec = { ...template.spec, schedulingGates: [{ name: STAGED }] };
-    controller.apiserver.store.put<Job>('jobs', {
-      ...job,
-      spec: { ...job.spec, template: { ...template, spec } },
-    });
+    submitStaged();
     await controller.seconds(610);
     expect(controller.row('staged')).toMatchObject({ requeues: 1 });
   });
