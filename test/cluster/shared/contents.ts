@@ -14,7 +14,8 @@ interface ResourceList {
 interface GroupList {
   readonly groups: readonly {
     readonly name: string;
-    readonly preferredVersion: { readonly groupVersion: string };
+    /** The preferred one first. */
+    readonly versions: readonly { readonly groupVersion: string }[];
   }[];
 }
 
@@ -136,24 +137,27 @@ async function list(api: ApiClient, collection: Collection): Promise<readonly Fo
     .filter((found) => !OF_KUBERNETES.some((pattern) => pattern.test(pathOf(found))));
 }
 
-/** Each kind once, in the version that its group prefers. */
+/** Each kind once, in the version that its group prefers, or in the first other one that has it. */
 async function collectionsOf(api: ApiClient): Promise<readonly Collection[]> {
   const { groups } = await api.get<GroupList>('/apis');
-  const versions = [
-    '/api/v1',
-    ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`),
-  ];
-  const lists = versions.map(async (version) => {
-    const { status, text } = await api.send('GET', version);
-    // A group whose definition is gone, or whose server does not run.
-    if (status !== 200) return [];
-    return (JSON.parse(text) as ResourceList).resources
-      .filter(
-        ({ name, verbs }) => !name.includes('/') && ['list', 'delete'].every((verb) => verbs.includes(verb)),
-      )
-      .map(({ name, namespaced }) => ({ path: `${version}/${name}`, name, namespaced }));
+  const lists = groups.map(async ({ versions }) => {
+    const paths = versions.map(({ groupVersion }) => `/apis/${groupVersion}`);
+    const all = (await Promise.all(paths.map((path) => resourcesOf(api, path)))).flat();
+    return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
   });
-  return (await Promise.all(lists)).flat();
+  return (await Promise.all([resourcesOf(api, '/api/v1'), ...lists])).flat();
+}
+
+/** @param version its path */
+async function resourcesOf(api: ApiClient, version: string): Promise<readonly Collection[]> {
+  const { status, text } = await api.send('GET', version);
+  // A group whose definition is gone, or whose server does not run.
+  if (status !== 200) return [];
+  return (JSON.parse(text) as ResourceList).resources
+    .filter(
+      ({ name, verbs }) => !name.includes('/') && ['list', 'delete'].every((verb) => verbs.includes(verb)),
+    )
+    .map(({ name, namespaced }) => ({ path: `${version}/${name}`, name, namespaced }));
 }
 
 function pathOf({ collection: { path, name, namespaced }, object }: Found): string {
