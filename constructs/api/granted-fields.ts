@@ -75,10 +75,25 @@ export const GRANTED_SETTINGS: readonly Setting[] = [
   AFTER,
 ];
 
-/** A hold of a Job that runs is what somebody adds who wants to stop it. */
-export const SETTING_KEPT_PROBLEM = 'has no effect on a Job that the queue started';
-export function settingKeptRemedy(setting: string): string {
-  return setting === HOLD
-    ? 'set spec.suspend: true to stop it, or wait until it ends'
-    : 'it counts if the queue has to start the Job again, so submit another Job';
+/** Kinds of workloads that the queue starts. */
+export type StartedKind = 'Job' | 'Pod';
+
+export function settingKeptProblem(kind: StartedKind): string {
+  return `has no effect on a ${kind} that the queue started`;
 }
+
+/** A hold of what runs is what somebody adds who wants to stop it. Only a Job can be started again. */
+export function settingKeptRemedy(setting: string, kind: StartedKind): string {
+  if (setting === HOLD)
+    return `${kind === 'Job' ? 'set spec.suspend: true to stop it' : 'delete it to stop it'}, or wait until it ends`;
+  return kind === 'Job'
+    ? 'it counts if the queue has to start the Job again, so submit another Job'
+    : 'submit another Pod';
+}
+
+/** `suspend: false` of a Job that waits is no start: the queue starts it. */
+export const UNSUSPENDED = {
+  field: 'suspend',
+  problem: 'the queue starts the Job when it is its turn',
+  remedy: '`kubectl fluxqueue why NAME` says what it waits for',
+} as const;

@@ -1,5 +1,6 @@
 /** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
 import type { Change } from '../kubernetes/informer';
+import type { Pod } from '../kubernetes/types';
 import type { WorkQueue } from '../kubernetes/work-queue';
 import { IN_LINE, type WorkloadRow, waitReasonOf } from '../queue/workload';
 import type { Precedence } from '../scheduler/pass/order';
@@ -84,7 +85,8 @@ export class FluxJobController implements Controller {
     informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
     grantWaits.changed.subscribe((uid) => this.queue.add(uid));
     this.scheduler.surpluses.changed.subscribe((uid) => this.queue.add(uid));
-    informers.jobs.changed.subscribe((change) => this.jobChanged(change));
+    for (const objects of [informers.jobs, informers.pods])
+      objects.changed.subscribe((change) => this.objectChanged(change));
     signals.resync.subscribe(() => this.enqueueAll());
     informers.fluxJobs.rewritten.subscribe(() => void this.recoverAgain());
   }
@@ -123,8 +125,8 @@ export class FluxJobController implements Controller {
     this.queue.add(row.uid);
   }
 
-  /** A user changed what a started Job asks for: nothing else tells the FluxJob. */
-  private jobChanged({ now, before }: Change<WatchedJob>): void {
+  /** A user changed what a started workload asks for: nothing else tells the FluxJob. */
+  private objectChanged({ now, before }: Change<WatchedJob | Pod>): void {
     if (now === undefined || before === undefined) return;
     const { uid } = now.metadata;
     const row = this.shared.workloadCache.byUid(uid);

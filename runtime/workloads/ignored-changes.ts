@@ -1,5 +1,5 @@
 /**
- * What the user of a started Job has changed since its start, without an effect: admission warns when it is changed
+ * What the user of a started Job or Pod has changed since its start, without an effect: admission warns when it is changed
  * (constructs/fluxqueue/admission/ineffective-changes.ts), and the FluxJob keeps it in view.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -8,8 +8,10 @@ import {
   GRANTED_FIELDS,
   GRANTED_SETTINGS,
   KEPT_PROBLEM,
-  SETTING_KEPT_PROBLEM,
+  type StartedKind,
+  settingKeptProblem,
   settingKeptRemedy,
+  UNSUSPENDED,
 } from '../../constructs/api/granted-fields';
 import {
   AFTER,
@@ -27,14 +29,16 @@ import type { WorkloadRow } from '../queue/workload';
 import { queueName } from '../shared/queues';
 import { type SettingSource, settingOf, type WorkloadSettings, workloadSettings } from './settings';
 
-const JOB = 'Job';
 const FIELD = /^[A-Za-z]{1,63}$/;
 
 /** One clause for each change; none for a workload that the queue did not start, or that has ended. */
 export function ignoredChanges(metadata: SettingSource, row: WorkloadRow): readonly string[] {
-  const { kind, phase, releasedAt } = row;
-  if (kind !== JOB || releasedAt === null || (phase !== 'Ready' && phase !== 'Running')) return [];
-  const fields = (metadata.annotations?.[IGNORED_ANNOTATION] ?? '').split(',').filter((it) => FIELD.test(it));
+  const { phase, releasedAt } = row;
+  if (releasedAt === null || (phase !== 'Ready' && phase !== 'Running')) return [];
+  const fields = (metadata.annotations?.[IGNORED_ANNOTATION] ?? '')
+    .split(',')
+    // It has been started since.
+    .filter((field) => FIELD.test(field) && field !== UNSUSPENDED.field);
   return [...fields.map(clauseOf), ...ignoredSettings(metadata, row)];
 }
 
@@ -54,15 +58,17 @@ function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly st
   const settings = settingsOf(metadata);
   if (settings === undefined) return [];
   const { priority, walltimeSeconds } = settings;
+  const kind: StartedKind = row.kind === 'Pod' ? 'Pod' : 'Job';
+  const problem = settingKeptProblem(kind);
   return [
-    ...(settings.hold ? [`${HOLD} ${SETTING_KEPT_PROBLEM}; ${settingKeptRemedy(HOLD)}`] : []),
+    ...(settings.hold ? [`${HOLD} ${problem}; ${settingKeptRemedy(HOLD, kind)}`] : []),
     ...(isOther('priority', priority, row)
-      ? [`${PRIORITY} ${priority} ${SETTING_KEPT_PROBLEM} with ${row.priority}`]
+      ? [`${PRIORITY} ${priority} ${problem} with ${row.priority}`]
       : []),
     ...(isOther('walltime', walltimeSeconds, row)
-      ? [`${WALLTIME} ${duration(walltimeSeconds!)} ${SETTING_KEPT_PROBLEM} with ${duration(row.walltime)}`]
+      ? [`${WALLTIME} ${duration(walltimeSeconds!)} ${problem} with ${duration(row.walltime)}`]
       : []),
-    ...otherSettings(settings, row),
+    ...otherSettings(settings, row).map((setting) => `${setting} ${problem}`),
   ];
 }
 
@@ -77,7 +83,7 @@ function otherSettings(
     [EXCLUSIVE, exclusive !== askOf(row.jobspec).exclusive],
     [AFTER, !isDeepStrictEqual(after, row.after)],
   ];
-  return changes.flatMap(([setting, isOther]) => (isOther ? [`${setting} ${SETTING_KEPT_PROBLEM}`] : []));
+  return changes.flatMap(([setting, isOther]) => (isOther ? [setting] : []));
 }
 
 /** A FluxSetup is a queue of its namespace; the queue of the stack is one of all. */

@@ -1,8 +1,8 @@
-/** Changes of a started Job without an effect: each one is accepted with a Warning, in both forms of admission. */
-import { DEADLINE_ANNOTATION, IGNORED_ANNOTATION } from '../../constructs/api/labels';
+/** Changes without an effect: each one is accepted with a Warning, in both forms of admission. */
+import { DEADLINE_ANNOTATION, GATE, IGNORED_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { job } from './corpus-objects';
+import { job, pod } from './corpus-objects';
 import { FORMS, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, type Users } from './users';
 
@@ -49,14 +49,27 @@ const CHANGES: readonly Change[] = [
   change('a suspension', spec({ suspend: true, parallelism: 3 }), []),
 ];
 
-describeCluster('a change of a started Job', (getCluster) => {
+/** Settings of what runs, and those that a change has: the same for each kind. */
+const SETTINGS: readonly (readonly [string, string])[] = [
+  ['fluxqueue/hold', 'true'],
+  ['fluxqueue/priority', '-5'],
+  ['fluxqueue/walltime', '2h'],
+  ['fluxqueue/queue', 'night'],
+  ['fluxqueue/exclusive', 'true'],
+  ['fluxqueue/preemptible', 'true'],
+  ['fluxqueue/after', 'prepare'],
+];
+
+describeCluster('a change without an effect', (getCluster) => {
   let users: Users;
   useForms(getCluster, (made) => {
     users = made;
   });
 
-  async function started(namespace: string): Promise<KubeObject> {
-    const asked = { parallelism: 2, completions: 4, activeDeadlineSeconds: 7_200 };
+  const started = (namespace: string) => startedJob(namespace, { parallelism: 2, completions: 4 });
+
+  async function startedJob(namespace: string, pods: object): Promise<KubeObject> {
+    const asked = { ...pods, activeDeadlineSeconds: 7_200 };
     const made = await accepted(users.create(ALICE, namespace, job(asked)));
     const released = {
       metadata: { annotations: { [DEADLINE_ANNOTATION]: '600/7200' } },
@@ -65,9 +78,24 @@ describeCluster('a change of a started Job', (getCluster) => {
     return accepted(users.patch(CONTROLLER, namespace, made, released));
   }
 
+  async function startedPod(namespace: string): Promise<KubeObject> {
+    const made = await accepted(users.create(ALICE, namespace, pod()));
+    expect(made.spec).toMatchObject({ schedulingGates: [{ name: GATE }] });
+    return accepted(users.patch(CONTROLLER, namespace, made, spec({ schedulingGates: null })));
+  }
+
+  /** As Kubernetes writes it, which may be about to write its own. */
+  async function ended(object: KubeObject, group: string, plural: string, status: object): Promise<void> {
+    const { namespace, name } = object.metadata;
+    await getCluster().waitFor(`the end of ${name}`, async () => {
+      const path = `${group}/namespaces/${namespace}/${plural}/${name}/status`;
+      return (await users.send(undefined, 'PATCH', path, { status })).status === 200;
+    });
+  }
+
   /** The fields that the warnings name. */
   const warned = (warnings: readonly string[]) =>
-    warnings.map((text) => /FLUXQ_RELEASED: (\S+): /.exec(text)?.[1] ?? text);
+    warnings.map((text) => /FLUXQ_(?:RELEASED|HELD): (\S+): /.exec(text)?.[1] ?? text);
 
   describe.each([...FORMS])('in the namespace of the %s', (form) => {
     beforeAll(async () => {
@@ -87,6 +115,63 @@ describeCluster('a change of a started Job', (getCluster) => {
         expect(now.metadata.annotations?.[IGNORED_ANNOTATION]).toBe(noted);
       },
     );
+
+    it.each(SETTINGS)('%s of a Job or Pod that runs is warned about', async (key, value) => {
+      const change = { metadata: { annotations: { [key]: value } } };
+      const [train, serve] = [await started(form), await startedPod(form)];
+      for (const [object, stop] of [
+        [train, /submit another Job"$|suspend: true to stop it/],
+        [serve, /submit another Pod"$|delete it to stop it/],
+      ] as const) {
+        const { status, warnings } = await users.patch(ALICE, form, object, change);
+        expect([status, warned(warnings)]).toEqual([200, [key]]);
+        expect(warnings[0]).toMatch(stop);
+      }
+    });
+
+    it('what has ended is changed without a warning', async () => {
+      const change = { metadata: { annotations: { 'fluxqueue/priority': '-5' } } };
+      const [train, serve] = [await startedJob(form, { parallelism: 0 }), await startedPod(form)];
+      await ended(train, '/apis/batch/v1', 'jobs', {
+        conditions: ['FailureTarget', 'Failed'].map((type) => ({ type, status: 'True' })),
+      });
+      await ended(serve, '/api/v1', 'pods', { phase: 'Succeeded' });
+      for (const object of [train, serve]) {
+        const { status, warnings } = await users.patch(ALICE, form, object, change);
+        expect([status, warnings]).toEqual([200, []]);
+      }
+    });
+
+    it('suspend: false of a Job that waits is put back and warned about, with what else changes', async () => {
+      const waiting = await accepted(users.create(ALICE, form, job()));
+      const {
+        status,
+        body: now,
+        warnings,
+      } = await users.patch(ALICE, form, waiting, {
+        ...labels({ 'fluxqueue/walltime': '2h' }),
+        ...spec({ suspend: false }),
+      });
+      expect([status, warned(warnings), now.spec]).toEqual([
+        200,
+        ['spec.suspend'],
+        expect.objectContaining({ suspend: true }),
+      ]);
+      const later = await users.patch(ALICE, form, waiting, labels({ tier: 'gold' }));
+      expect([later.warnings, later.body.metadata.annotations?.[IGNORED_ANNOTATION]]).toEqual([
+        [],
+        undefined,
+      ]);
+    });
+
+    it('the end of a suspension has an effect, and so have settings of what waits', async () => {
+      const held = await accepted(users.create(ALICE, form, job({ suspend: true })));
+      expect((await users.patch(ALICE, form, held, spec({ suspend: false }))).warnings).toEqual([]);
+      const waiting = await accepted(users.create(ALICE, form, pod()));
+      expect(
+        (await users.patch(ALICE, form, waiting, labels({ 'fluxqueue/hold': 'true' }))).warnings,
+      ).toEqual([]);
+    });
 
     it('forgets what was wanted with the next update that does not want it', async () => {
       const train = await started(form);

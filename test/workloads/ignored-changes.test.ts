@@ -39,16 +39,21 @@ describe('changes of a started Job that have no effect', () => {
       ],
     ],
     [{ [IGNORED_ANNOTATION]: 'a forged <b>text</b>', [WALLTIME]: 'soon' }, []],
+    // It waited then.
+    [{ [IGNORED_ANNOTATION]: 'suspend' }, []],
   ])('%j: %j', (annotations, clauses) => {
     expect(ignoredChanges(annotated(annotations), row)).toEqual(clauses);
-    for (const other of [
-      rowIn('Waiting'),
-      rowIn('Finished'),
-      { ...row, releasedAt: null },
-      { ...row, kind: 'Pod' },
-    ])
+    for (const other of [rowIn('Waiting'), rowIn('Finished'), { ...row, releasedAt: null }])
       expect(ignoredChanges(annotated(annotations), other)).toEqual([]);
     expect(mayChangeOtherwise(annotated(annotations), {})).toBe(Object.keys(annotations).length > 0);
+  });
+
+  test('are those of a Pod, too, which is never started again', () => {
+    const pod = { ...row, kind: 'Pod' };
+    expect(ignoredChanges(annotated({ [PRIORITY]: '5', [HOLD]: 'true' }), pod)).toEqual([
+      'fluxqueue/hold has no effect on a Pod that the queue started; delete it to stop it, or wait until it ends',
+      'fluxqueue/priority 5 has no effect on a Pod that the queue started with 0',
+    ]);
   });
 
   test('are not the name of the FluxSetup that is its queue', () => {

@@ -3,7 +3,7 @@ import { bypassPart } from './bypass';
 import { RESIZE_GUARD } from './granted-pods';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
-import { INEFFECTIVE_CHANGES } from './ineffective-changes';
+import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-changes';
 import { podLimitPart } from './pod-limits';
 import { type PriorityGuardProps, priorityRight } from './priority-guard';
 import {
@@ -74,13 +74,17 @@ export class AdmissionGuards extends Construct {
       matchConditions: [byUser, JOB_TOUCHES_RESERVED],
       ...JOB_GUARD(props),
     });
-    const { matchCondition, ...warning } = INEFFECTIVE_CHANGES;
-    addGuard(this, 'ineffective', props, {
-      matchConstraints: constraints(JOBS, notExcluded(props), ['UPDATE']),
-      matchConditions: [byUser, matchCondition],
-      action: 'Warn',
-      ...warning,
-    });
+    const warn = (id: string, kind: typeof JOBS, changes: typeof INEFFECTIVE_POD_CHANGES) => {
+      const { matchCondition, ...warning } = changes;
+      addGuard(this, id, props, {
+        matchConstraints: constraints(kind, notExcluded(props), ['UPDATE']),
+        matchConditions: [byUser, matchCondition],
+        action: 'Warn',
+        ...warning,
+      });
+    };
+    warn('ineffective', JOBS, INEFFECTIVE_CHANGES);
+    warn('ineffective-pods', PODS, INEFFECTIVE_POD_CHANGES);
     addGuard(this, 'pods', props, {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],

@@ -74,7 +74,7 @@ export const GUARDS: readonly string[] = [
 ];
 
 /** Those that only warn. @internal exported for tests */
-export const WARNINGS: readonly string[] = ['ineffective'];
+export const WARNINGS: readonly string[] = ['ineffective', 'ineffective-pods'];
 
 const APPLY =
   'apply the last file of the stack again: kubectl apply --server-side -f fluxqueue-6-admission.k8s.yaml';
