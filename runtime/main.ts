@@ -50,14 +50,14 @@ function signal(): Promise<string> {
 const program = new Command('fluxqueue')
   .description('HPC scheduling for Kubernetes: the runtime')
   .version(version, '--version', 'print the version of the program');
+addCommands(program);
+program.commandsGroup('Roles of the stack, which its manifests start:');
 for (const [name, { summary }] of Object.entries(ROLES))
   program
     .command(name)
     .description(summary)
     .option('--config <file>', 'YAML configuration')
     .action((options: { config?: string }) => run(name, options));
-
-addCommands(program);
 
 endWithReader();
 program.parseAsync().then(

@@ -15,17 +15,21 @@ import { addUpCommand } from './up-command';
 import { addWorkloadCommands } from './workload-commands';
 
 export function addCommands(program: Command): void {
+  program.commandsGroup('Workloads and nodes, with your own rights:');
   addWorkloadCommands(program);
   addReadCommands(program);
   addMiniClusterCommand(program);
   addDashboardCommand(program);
-  addMigrateCommand(program);
-  addBackupCommand(program);
-  addSecretCommands(program);
+  program.commandsGroup('Without a stack:');
   addRenderCommand(program);
   addSimulateCommand(program);
   addUpCommand(program);
-  addUninstallCommand(program);
-  addDoctorCommand(program);
   addCompletionCommands(program);
+  program.commandsGroup('The stack, for its administrators:');
+  addDoctorCommand(program);
+  addUninstallCommand(program);
+  program.commandsGroup('In the pods of the stack:');
+  addMigrateCommand(program);
+  addBackupCommand(program);
+  addSecretCommands(program);
 }

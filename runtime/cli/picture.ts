@@ -104,9 +104,14 @@ export class Screen {
   }
 }
 
+/** A line that goes on beyond the edge says so. */
+function cut(line: string, columns: number): string {
+  return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
+}
+
 function fit(lines: readonly string[], { rows, columns }: Size): string[] {
   const most = Math.max(1, rows - 1);
   const shown =
     lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more`];
-  return shown.map((line) => line.replace(/\p{Cc}/gu, ' ').slice(0, columns));
+  return shown.map((line) => cut(line.replace(/\p{Cc}/gu, ' '), columns));
 }

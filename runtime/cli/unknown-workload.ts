@@ -9,12 +9,16 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { History } from '../reader/kinds';
 import { rfc3339 } from './durations';
 
-/** @param text the workload, as its user wrote it */
+/**
+ * @param text the workload, as its user wrote it
+ * @param lister the command that lists what the text could name
+ */
 export async function unknownWorkload(
   client: KubernetesClient,
   namespace: string,
   text: string,
   problem: string,
+  lister = 'kubectl fluxqueue queue --all',
 ): Promise<FluxqError> {
   const isQueued = await hasQueue(client, namespace);
   const name = text.split('/').at(-1)!;
@@ -31,7 +35,7 @@ export async function unknownWorkload(
       `${problem}, and the namespace has not the label ${NAMESPACE_LABEL}: "true"`,
       'have an administrator set the label, and create the workload again',
     );
-  return refuse(problem, `kubectl fluxqueue queue --all -n ${namespace} lists what there is`);
+  return refuse(problem, `${lister} -n ${namespace} lists what there is`);
 }
 
 /**

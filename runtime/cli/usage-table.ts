@@ -14,7 +14,7 @@ export function usageLines(
   keys: readonly TopKey[],
 ): string[] {
   return [
-    `allocated hours of ${where} from ${rfc3339(from)} until ${rfc3339(until)}`,
+    `allocated hours of ${where}, and jobs that ended, from ${rfc3339(from)} until ${rfc3339(until)}`,
     ...(lines.length === 0 ? ['no workload held nodes in this period'] : hoursTable(lines, keys)),
     ...(shares.length === 0 ? [] : ['', ...sharesTable(shares)]),
   ];

@@ -21,7 +21,7 @@ interface Options extends Scope {
 
 export function addWhatIfCommand(program: Command): void {
   scoped(program.command('whatif'))
-    .description('say when a Job or MiniCluster would start if you submitted it now; nothing is created')
+    .description('say when a Job, Pod or MiniCluster would start if you submitted it now; nothing is created')
     .requiredOption('-f, --filename <file>', 'YAML or JSON of it; - reads stdin')
     .option(
       '--nodes <+number>',

@@ -16,11 +16,15 @@ export interface WhatIfInput {
   readonly notes: readonly string[];
 }
 
-/** Kinds that wait in a queue, by API group. */
-const KINDS: Readonly<Record<string, string>> = { Job: 'batch', MiniCluster: 'flux-framework.org' };
+/** Kinds that wait in a queue, by API group, or by version in the group of the core. */
+const KINDS: Readonly<Record<string, string>> = {
+  Job: 'batch',
+  Pod: 'v1',
+  MiniCluster: 'flux-framework.org',
+};
 
 /**
- * The Jobs and MiniClusters of a file, also of its lists. What else a file brings with them, such as ConfigMaps, waits in no queue: it is
+ * The Jobs, Pods and MiniClusters of a file, also of its lists. What else a file brings with them, such as ConfigMaps, waits in no queue: it is
  * left out with a note.
  * @throws FluxqError FLUXQ_WHATIF_INPUT
  */
@@ -80,6 +84,6 @@ function asked(object: Fields): AskedObject {
 function invalid(source: string, problem: string): FluxqError {
   return new FluxqError('FLUXQ_WHATIF_INPUT', problem, {
     field: source,
-    remedy: 'give the YAML or JSON of a Job or a MiniCluster, as kubectl apply takes it',
+    remedy: 'give the YAML or JSON of a Job, a Pod or a MiniCluster, as kubectl apply takes it',
   });
 }

@@ -147,12 +147,20 @@ function release(text: string, scope: Scope): Promise<void> {
   return change(text, scope, async (_, object, client) => {
     const { metadata } = object;
     if (metadata.labels?.[ADMITTED_LABEL] !== 'true') return resume(object);
-    const after = (await hasQueue(client, metadata.namespace!)) === false ? `; ${LEFT_LINE}` : '';
+    const hasLeft = (await hasQueue(client, metadata.namespace!)) === false;
+    const after = hasLeft ? LEFT_LINE : whySentence(object);
     if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined)
-      return { patch: { metadata: none, spec: { suspend: false } }, done: `released${after}` };
+      return { patch: { metadata: none, spec: { suspend: false } }, done: `released; ${after}` };
     const isHeld = settingOf(metadata, HOLD) !== undefined;
-    return isHeld ? { patch: { metadata: none }, done: `released${after}` } : { done: `is not held${after}` };
+    return isHeld
+      ? { patch: { metadata: none }, done: `released; ${after}` }
+      : { done: `is not held; ${after}` };
   });
+}
+
+/** The queue decides what comes next, a moment later. */
+function whySentence({ metadata: { name, namespace } }: KubernetesObject): string {
+  return `kubectl fluxqueue why ${name} -n ${namespace} says what it waits for`;
 }
 
 /** What the queue has handed back, or never had. */
@@ -198,7 +206,7 @@ async function requeue(text: string, scope: Scope): Promise<void> {
     const asked = { fieldManager: FIELD_MANAGER, dryRun: true };
     requireQueued(shown, await client.patch<KubernetesObject>(path, steps[0]!, 'merge', asked));
     for (const step of steps) await client.patch(path, step, 'merge', { fieldManager: FIELD_MANAGER });
-    write(`${shown} requeued`);
+    write(`${shown} requeued; ${whySentence(object)}`);
   });
 }
 

@@ -79,7 +79,15 @@ export async function findFluxJob(
     const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, record)));
     if (found !== undefined) return found;
   }
-  if (!isRecord) await refuseUnrecorded(client, namespace, text);
+  if (isRecord)
+    throw await unknownWorkload(
+      client,
+      namespace,
+      text,
+      `namespace ${namespace} has no FluxJob of this name`,
+      'kubectl get fluxjobs',
+    );
+  await refuseUnrecorded(client, namespace, text);
   throw await unknownWorkload(client, namespace, text, `no FluxJob in namespace ${namespace} is about it`);
 }
 

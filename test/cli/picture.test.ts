@@ -84,8 +84,9 @@ describe('a terminal', () => {
   });
 
   test('gets no more and no longer lines than it has, and no control characters', () => {
+    expect(terminal(new Screen().frame(['2'.repeat(10)], SIZE))).toEqual(['2'.repeat(10)]);
     const lines = ['1', '2'.repeat(20), '3\u001b[2J', '4', '5', '6'];
-    expect(terminal(new Screen().frame(lines, SIZE))).toEqual(['1', '2222222222', '3 [2J', '… 3 more']);
+    expect(terminal(new Screen().frame(lines, SIZE))).toEqual(['1', '222222222…', '3 [2J', '… 3 more']);
   });
 
   test('that was resized is drawn anew', () => {

@@ -73,9 +73,9 @@ test.each<[string, object, RegExp]>([
   [
     'usage',
     USAGE,
-    /^allocated hours of namespace science from 2026-11-01T00:00:00Z until 2026-11-23T09:00:00Z\n/,
+    /^allocated hours of namespace science, and jobs that ended, from 2026-11-01T00:00:00Z until 2026-11-23T09:00:00Z\n/,
   ],
-  ['usage -A', USAGE, /^allocated hours of all namespaces /],
+  ['usage -A', USAGE, /^allocated hours of all namespaces, /],
   ['plan', PLAN, /^plan of namespace science at .*\nWORKLOAD +now /],
   ['plan -A -o wide', PLAN, /^plan of all namespaces at .*\nNAMESPACE +WORKLOAD +QUEUE +STATE /],
   ['plan -o name', PLAN, /^job\/train\n$/],

@@ -14,7 +14,8 @@ const usage: Usage = {
   ],
   shares: [],
 };
-const TITLE = 'allocated hours of namespace science from 2026-11-01T00:00:00Z until 2026-11-23T09:00:00Z';
+const TITLE =
+  'allocated hours of namespace science, and jobs that ended, from 2026-11-01T00:00:00Z until 2026-11-23T09:00:00Z';
 const lines = (of: Usage) => usageLines(of, 'namespace science', ['user', 'queue']);
 
 test('hours have a line for each key, under what they are about', () => {

@@ -52,13 +52,14 @@ test('what would not start says why', () => {
 });
 
 describe('the file', () => {
-  test('has Jobs and MiniClusters, also in lists; what else is in it is left out and named', () => {
-    const list = `---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: batch/v1, kind: Job, metadata: {generateName: run-}}\n`;
+  test('has Jobs, Pods and MiniClusters, also in lists; what else is in it is left out and named', () => {
+    const list = `---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: batch/v1, kind: Job, metadata: {generateName: run-}}\n- {apiVersion: v1, kind: Pod, metadata: {name: shell}}\n`;
     const { objects, notes } = objectsIn(`${CONFIG}---\n${JOB}---\n${SWEEP}---\n${list}---\n`, 'all.yaml');
     expect(objects.map(({ name, namespace }) => [name, namespace])).toEqual([
       ['job/train', undefined],
       ['minicluster/sweep', 'lab'],
       ['job/run-…', undefined],
+      ['pod/shell', undefined],
     ]);
     expect(notes).toEqual(['left out: configmap/input waits in no queue']);
   });

@@ -48,7 +48,9 @@ describe('the FluxJob of a workload', () => {
 
   test('leads to the workload', async () => {
     expect((await findWorkload(client, 'a', 'fj/train-job')).shown).toBe('job/train');
-    await expect(findWorkload(client, 'a', 'fj/train')).rejects.toThrow(/FLUXQ_WORKLOAD_UNKNOWN/);
+    await expect(findWorkload(client, 'a', 'fj/train')).rejects.toThrow(
+      /FLUXQ_WORKLOAD_UNKNOWN: .*no FluxJob of this name.*kubectl get fluxjobs -n a lists/,
+    );
     // What is deleted is meant by its own name, or by the word.
     await expect(findWorkload(client, 'a', 'train-job')).rejects.toThrow(/FLUXQ_WORKLOAD_UNKNOWN/);
   });

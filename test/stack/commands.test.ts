@@ -68,7 +68,9 @@ describeStack(
 
       expect(await fluxqueue('hold', 'first')).toBe('job/first held');
       await science.phase(first, 'Waiting', 'Held');
-      expect(await fluxqueue('release', 'first')).toBe('job/first released');
+      expect(await fluxqueue('release', 'first')).toBe(
+        `job/first released; kubectl fluxqueue why first -n ${science.name} says what it waits for`,
+      );
       await waitFor('first to be queued', async () => (await science.row(first))?.reason !== 'Held');
       expect(await fluxqueue('priority', 'first', '-5')).toBe('job/first has priority -5');
       await waitFor('second to be ahead', async () =>
@@ -85,7 +87,7 @@ describeStack(
     test('a Job with suspend: true in its manifest is released, too', async () => {
       const held = await job('suspended', 1, '300ms', {}, { suspend: true });
       await science.phase(held, 'Waiting', 'Held');
-      expect(await fluxqueue('release', 'job/suspended')).toBe('job/suspended released');
+      expect(await fluxqueue('release', 'job/suspended')).toMatch(/^job\/suspended released; kubectl fluxqueue why suspended /);
       await science.phase(held, 'Finished');
     });
 
@@ -176,7 +178,7 @@ describeStack(
     test('a running Job is given back to the queue and starts again', async () => {
       const again = await job('again', 1, UNTIL_ENDED);
       const before = await science.phase(again, 'Running');
-      expect(await fluxqueue('requeue', 'again')).toBe('job/again requeued');
+      expect(await fluxqueue('requeue', 'again')).toMatch(/^job\/again requeued; kubectl fluxqueue why again /);
       await science.regranted(again, before);
       const { metadata } = await getFixture().client.get<Job>(jobs('science', 'again'));
       expect(metadata.annotations).not.toHaveProperty(['fluxqueue/hold']);

@@ -9,12 +9,14 @@ export class DependencyCycles {
   /** @param rows all active rows of all queues; asked for only if a workload waits for another one */
   constructor(private readonly rows: () => readonly Row[]) {}
 
-  /** `waits for b, which waits for a in turn`; undefined for a workload that is in no cycle. */
+  /** `waits for b, which waits for a in turn; change …`; undefined for a workload that is in no cycle. */
   textOf({ uid, name }: Pick<WorkloadRow, 'uid' | 'name'>): string | undefined {
     this.found ??= new Components(this.rows());
     const other = this.found.partnerOf(uid);
     if (other === undefined) return undefined;
-    return other === name ? 'waits for itself' : `waits for ${other}, which waits for ${name} in turn`;
+    return other === name
+      ? 'waits for itself; change its fluxqueue/after'
+      : `waits for ${other}, which waits for ${name} in turn; change fluxqueue/after of one of them`;
   }
 }
 

@@ -22,8 +22,6 @@ const noOutcome: OutcomeOf = () => undefined;
 /** Longest backoff of a requeue, however often the workload has failed: one hour. */
 export const LONGEST_BACKOFF_SECONDS = 3600;
 
-const CYCLE_REMEDY = 'change fluxqueue/after of one of them';
-
 /** A reason that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
 function isDecidedElsewhere(reason: WaitReason | null): boolean {
   return reason === 'Invalid' || reason === 'RequeueLimit';
@@ -78,6 +76,6 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
   const pending = unmet(row.after, row.namespace, outcomeOf, now - row.submittedAt);
   if (pending === undefined) return true;
   const cycle = input.cycles.textOf(row);
-  waits.markDependency(row, cycle === undefined ? pending : `${NEVER_MET}${cycle}; ${CYCLE_REMEDY}`);
+  waits.markDependency(row, cycle === undefined ? pending : `${NEVER_MET}${cycle}`);
   return false;
 }

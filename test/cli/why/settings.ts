@@ -95,7 +95,7 @@ export const DEPENDENCIES: readonly Situation[] = [
     arrange: (world) => world.job('mine', { annotations: after('mine') }),
     prints: [
       'science/job/mine waits in queue default, position 1',
-      'DependencyPending: can never start: waits for itself; change fluxqueue/after of one of them',
+      'DependencyPending: can never start: waits for itself; change its fluxqueue/after',
       'it cannot start as things are',
       'what to do: change or remove its annotation fluxqueue/after, or delete it',
     ],

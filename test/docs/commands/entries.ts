@@ -90,7 +90,7 @@ again every 5 seconds.`,
       },
       {
         command: 'whatif',
-        text: `It asks about each Job and MiniCluster of the file alone. \`--nodes +20\`, \`--policy\` and \`--priority\` change what is asked about, never the queue.`,
+        text: `It asks about each Job, Pod and MiniCluster of the file alone. \`--nodes +20\`, \`--policy\` and \`--priority\` change what is asked about, never the queue.`,
         runs: [
           'kubectl fluxqueue whatif -f examples/jobs/small.yaml',
           'kubectl fluxqueue whatif -f examples/jobs/small.yaml --nodes +20',
@@ -151,6 +151,7 @@ again every 5 seconds.`,
       },
       {
         command: 'usage',
+        text: 'The hours are those of the period, also of what still runs; JOBS and PODS count what ended in it, Pods of their own as jobs, too.',
         runs: [
           'kubectl fluxqueue usage',
           'kubectl fluxqueue usage --by namespace',

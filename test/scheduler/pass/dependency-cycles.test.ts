@@ -26,9 +26,9 @@ test('each workload of a cycle names one that it waits for and that waits for it
   expect(
     textsOf(waiting('a', ['x', 'b']), waiting('b', ['c']), waiting('c', ['a']), waiting('d', ['a'])),
   ).toEqual([
-    'waits for b, which waits for a in turn',
-    'waits for c, which waits for b in turn',
-    'waits for a, which waits for c in turn',
+    'waits for b, which waits for a in turn; change fluxqueue/after of one of them',
+    'waits for c, which waits for b in turn; change fluxqueue/after of one of them',
+    'waits for a, which waits for c in turn; change fluxqueue/after of one of them',
     undefined,
   ]);
   expect(textsOf(waiting('a', ['b', 'a']))).toEqual(['waits for itself']);
