@@ -90,10 +90,3 @@ export function settingKeptRemedy(setting: string, kind: StartedKind): string {
     ? 'it counts if the queue has to start the Job again, so submit another Job'
     : 'submit another Pod';
 }
-
-/** `suspend: false` of a Job that waits is no start: the queue starts it. */
-export const UNSUSPENDED = {
-  field: 'suspend',
-  problem: 'the queue starts the Job when it is its turn',
-  remedy: '`kubectl fluxqueue why NAME` says what it waits for',
-} as const;

@@ -4,27 +4,21 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import {
-  CHANGEABLE_FIELDS,
-  GRANTED_FIELDS,
-  type GrantedField,
-  UNSUSPENDED,
-} from '../../constructs/api/granted-fields';
+import { CHANGEABLE_FIELDS, GRANTED_FIELDS, type GrantedField } from '../../constructs/api/granted-fields';
 import { ADMITTED_LABEL, DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { JsonPatch } from '../kubernetes/json-patch';
-import { putBack, type SuspensionWish, suspensionWish, type UpdatedJob } from './reapplied';
+import { putBack, suspensionWish, type UpdatedJob } from './reapplied';
 
 /** The patch for an update by anybody but the runtime. */
 export function restoreJob(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
   if (old.metadata?.labels?.[ADMITTED_LABEL] !== 'true') return [];
   // A suspended Job is judged anew before its next start.
-  const wish = suspensionWish(job, old);
-  const isStarted = !wish.suspend;
+  const isStarted = !suspensionWish(job, old).suspend;
   return [
     ...(isStarted
       ? [...GRANTED_FIELDS.flatMap(({ field }) => restoreField(field, job, old)), ...keep(job, old)]
       : []),
-    ...putBack(job, old, isStarted ? ignoredOf(job, old).join(',') : ignoredStart(job, old, wish)),
+    ...putBack(job, old, isStarted ? ignoredOf(job, old).join(',') : ''),
   ];
 }
 
@@ -45,11 +39,6 @@ function ignoredOf(job: UpdatedJob, old: UpdatedJob): readonly string[] {
     (field) => isRaised(field, job, old) && !(field === 'activeDeadlineSeconds' && hasOwnDeadline(job, old)),
   );
   return [...raised, ...keptKeys(job, old).slice(0, 1)];
-}
-
-/** A Job that waits is not started by its user; whether the wish ends a hold, the wish says. */
-function ignoredStart({ spec }: UpdatedJob, old: UpdatedJob, { resumes }: SuspensionWish): string {
-  return old.spec?.suspend === true && spec?.suspend !== true && !resumes ? UNSUSPENDED.field : '';
 }
 
 /** A manifest that is applied again has the deadline from before the release, which the note of the release has too. */

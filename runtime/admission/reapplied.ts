@@ -35,8 +35,6 @@ export interface SuspensionWish {
   readonly note: string;
   /** Whether admission holds the Job. */
   readonly holds: boolean;
-  /** Whether the suspension that its user asked for ends. */
-  readonly resumes: boolean;
   /** Whether the hold that admission gave the Job ends. */
   readonly lifts: boolean;
 }
@@ -56,12 +54,12 @@ export function suspensionWish(job: UpdatedJob, old: UpdatedJob): SuspensionWish
   const hold = settingOf(job.metadata ?? {}, HOLD) ?? '';
   const resumes = was && !is && noted !== '';
   const stops = !was && is && hold !== 'false' && (noted === '' || hold === 'true');
-  if (resumes) return { suspend: true, note: '', holds: false, resumes, lifts: noted === 'held' };
+  if (resumes) return { suspend: true, note: '', holds: false, lifts: noted === 'held' };
   const holdsAnew = stops && hold === '';
   const isNew = !was && is && noted === '';
   const note = isNew ? (holdsAnew ? 'held' : 'true') : noted;
   const keepsHold = !stops && note === 'held' && losesHold(job, old);
-  return { suspend: was || stops, note, holds: holdsAnew || keepsHold, resumes, lifts: false };
+  return { suspend: was || stops, note, holds: holdsAnew || keepsHold, lifts: false };
 }
 
 /** An update that drops all labels drops also the hold of admission, which a user lifts by its own name. */

@@ -11,7 +11,6 @@ import {
   type StartedKind,
   settingKeptProblem,
   settingKeptRemedy,
-  UNSUSPENDED,
 } from '../../constructs/api/granted-fields';
 import {
   AFTER,
@@ -35,10 +34,7 @@ const FIELD = /^[A-Za-z]{1,63}$/;
 export function ignoredChanges(metadata: SettingSource, row: WorkloadRow): readonly string[] {
   const { phase, releasedAt } = row;
   if (releasedAt === null || (phase !== 'Ready' && phase !== 'Running')) return [];
-  const fields = (metadata.annotations?.[IGNORED_ANNOTATION] ?? '')
-    .split(',')
-    // It has been started since.
-    .filter((field) => FIELD.test(field) && field !== UNSUSPENDED.field);
+  const fields = (metadata.annotations?.[IGNORED_ANNOTATION] ?? '').split(',').filter((it) => FIELD.test(it));
   return [...fields.map(clauseOf), ...ignoredSettings(metadata, row)];
 }
 

@@ -39,8 +39,6 @@ describe('changes of a started Job that have no effect', () => {
       ],
     ],
     [{ [IGNORED_ANNOTATION]: 'a forged <b>text</b>', [WALLTIME]: 'soon' }, []],
-    // It waited then.
-    [{ [IGNORED_ANNOTATION]: 'suspend' }, []],
   ])('%j: %j', (annotations, clauses) => {
     expect(ignoredChanges(annotated(annotations), row)).toEqual(clauses);
     for (const other of [rowIn('Waiting'), rowIn('Finished'), { ...row, releasedAt: null }])

@@ -1,6 +1,6 @@
 /**
- * CEL that warns about an update without an effect: of what the queue started, and the start of a Job that waits. Admission has
- * put the fields back before a guard sees the object, so it notes their names in an annotation; the settings are in the object.
+ * CEL that warns about an update of a started Job or Pod without an effect. Admission has put the fields back before a guard sees
+ * the object, so it notes their names in an annotation; the settings are in the object.
  */
 import {
   GRANTED_FIELDS,
@@ -10,7 +10,6 @@ import {
   type StartedKind,
   settingKeptProblem,
   settingKeptRemedy,
-  UNSUSPENDED,
 } from '../../api/granted-fields';
 import { ADMITTED_LABEL, GATE, HOLD, IGNORED_ANNOTATION } from '../../api/labels';
 import { annotation } from './job-reapplied';
@@ -36,35 +35,26 @@ const ofFields: readonly Validation[] = GRANTED_FIELDS.map(({ field, problem, re
   message: `FLUXQ_RELEASED: spec.${field}: ${PUT_BACK}${problem}; ${remedy}`,
 }));
 
-const isGranted = `field in ${celList(['', UNSUSPENDED.field, ...GRANTED_FIELDS.map(({ field }) => field)])}`;
+const isGranted = `field in ${celList(['', ...GRANTED_FIELDS.map(({ field }) => field)])}`;
 const ofOtherFields: Validation = {
   expression: `${IGNORED}.all(field, ${isGranted})`,
   messageExpression: `"FLUXQ_RELEASED: spec." + ${IGNORED}.filter(field, !(${isGranted}))[0] + ${cel(`: ${PUT_BACK}${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
 };
 
-const settingsOf = (kind: StartedKind, unless = 'false'): readonly Validation[] =>
+const settingsOf = (kind: StartedKind): readonly Validation[] =>
   GRANTED_SETTINGS.map((key) => ({
-    expression: `${unless} || ${isUnchanged(key)}`,
+    expression: isUnchanged(key),
     message: `FLUXQ_RELEASED: ${key}: ${settingKeptProblem(kind)}; ${settingKeptRemedy(key, kind)}`,
   }));
-
-const UNSUSPENDED_ONLY = `${annotation('object', IGNORED_ANNOTATION)} == ${cel(UNSUSPENDED.field)}`;
-const ofStart: Validation = {
-  expression: `!(${cel(UNSUSPENDED.field)} in ${IGNORED})`,
-  message: `FLUXQ_HELD: spec.suspend: was put back as it was: ${UNSUSPENDED.problem}; ${UNSUSPENDED.remedy}`,
-};
 
 const ENDED =
   'oldObject.status.?conditions.orValue([]).exists(it, it.type in ["Complete", "Failed"] && it.status == "True")';
 
 /** Nobody waits for an effect on a Job that has ended. */
 export const INEFFECTIVE_CHANGES = {
-  matchCondition: {
-    name: 'started-or-unsuspended',
-    expression: `(${STARTED} && !(${ENDED})) || ${UNSUSPENDED_ONLY}`,
-  },
+  matchCondition: { name: 'started', expression: `${STARTED} && !(${ENDED})` },
   variables: [{ name: 'ignored', expression: `${annotation('object', IGNORED_ANNOTATION)}.split(",")` }],
-  validations: [...ofFields, ofOtherFields, ofStart, ...settingsOf('Job', UNSUSPENDED_ONLY)],
+  validations: [...ofFields, ofOtherFields, ...settingsOf('Job')],
 };
 
 const wasStarted = [

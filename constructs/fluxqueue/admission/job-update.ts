@@ -2,13 +2,7 @@
  * CEL of a started Job whose user changes what was granted: the mutation that puts it back, and the guard for requests that
  * no mutation saw. runtime/admission/job-updates.ts has the same rules.
  */
-import {
-  CHANGEABLE_FIELDS,
-  GRANTED_FIELDS,
-  KEPT_PROBLEM,
-  KEPT_REMEDY,
-  UNSUSPENDED,
-} from '../../api/granted-fields';
+import { CHANGEABLE_FIELDS, GRANTED_FIELDS, KEPT_PROBLEM, KEPT_REMEDY } from '../../api/granted-fields';
 import { DEADLINE_ANNOTATION, IGNORED_ANNOTATION } from '../../api/labels';
 import {
   ANNOTATIONS,
@@ -80,7 +74,7 @@ export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
   {
     name: 'ignored',
     expression:
-      `!variables.started ? (variables.was && !variables.is && !variables.resumes ? ${cel(UNSUSPENDED.field)} : "") : (${GRANTED_FIELDS.map(({ field }) => `(${wanted(field)} ? [${cel(field)}] : [])`).join(' + ')} + ` +
+      `!variables.started ? "" : (${GRANTED_FIELDS.map(({ field }) => `(${wanted(field)} ? [${cel(field)}] : [])`).join(' + ')} + ` +
       `(${KEPT_CHANGE} ? [string((${KEPT_KEYS}).min())] : [])).join(",")`,
   },
 ];
