@@ -154,7 +154,7 @@ function release(text: string, scope: Scope): Promise<void> {
     const isHeld = settingOf(metadata, HOLD) !== undefined;
     return isHeld
       ? { patch: { metadata: none }, done: `released; ${after}` }
-      : { done: `is not held; ${after}` };
+      : { done: hasLeft ? `is not held; ${after}` : 'is not held' };
   });
 }
 

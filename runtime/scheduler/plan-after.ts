@@ -3,7 +3,14 @@ import type { FairUsage } from '../queue/fair-usage';
 import type { Shared } from '../shared/shared';
 import type { Surroundings } from './pass/placed-pods';
 import type { PassResult } from './pass/types';
-import { needsPlan, type PlanInput, type PlannedStarts, planStarts } from './queue-plan';
+import {
+  mayBePlanned,
+  needsPlan,
+  type PlanInput,
+  type PlannedStarts,
+  plannedLine,
+  planStarts,
+} from './queue-plan';
 
 interface Given extends Pick<PlanInput, 'unmanaged' | 'isOver' | 'rest'> {
   readonly surroundings: Surroundings;
@@ -18,10 +25,8 @@ export async function planAfter(
   { fairUsage, ...given }: Given,
 ): Promise<PlannedStarts | undefined> {
   // What started or left since the pass is not in line any more; a promise may be lost with it.
-  const waiting = line
-    .map(({ uid }) => workloadCache.byUid(uid))
-    .filter((row) => row?.phase === 'Waiting')
-    .map((row) => row!);
+  const rows = line.map(({ uid }) => workloadCache.byUid(uid)).filter((row) => row !== undefined);
+  const waiting = plannedLine(rows.filter(mayBePlanned));
   if (!needsPlan(waiting)) return new Map();
   const second = Math.floor(now());
   const fairShare = fairUsage(second);

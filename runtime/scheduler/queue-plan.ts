@@ -1,7 +1,7 @@
 /**
- * When the first in line would start if nothing were submitted and every workload used its walltime. A scheduling pass
- * plans it on a matcher of its own, as if every queue were conservative, and nothing of it is decided: quota, limits, order
- * and placement rules count as in any pass (docs/decisions/0038-defaults.md).
+ * What the queue would do if nothing were submitted and every workload used its walltime: passes with the policies of the
+ * queues, from one end of a workload to the next, on a matcher of their own. Nothing of it is decided. Estimates of FluxJobs,
+ * `plan` and `whatif` are this one answer (docs/decisions/0038-defaults.md).
  */
 import type { MatchPolicy } from '../../constructs/api/policies';
 import { hasCode } from '../errors';
@@ -12,13 +12,19 @@ import type { QueueSettings } from '../queue/settings';
 import type { WaitUpdate, WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import { runPass } from './pass/pass';
+import type { PassCache } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
-import type { PassInput, PassQueue } from './pass/types';
+import type { PassInput, PassQueue, PassResult } from './pass/types';
+import { PlannedEnds } from './planned-ends';
 import { heldAllocations } from './replay';
 import { UnmanagedUsage } from './unmanaged-usage';
 
-/** So many workloads of each queue are planned for FluxJobs. */
+/** FluxJobs show when so many workloads of each queue start. */
 export const PLANNED = 16;
+/** So many waiting workloads are planned, beside the first of each queue. */
+export const MOST_PLANNED = 200;
+/** Seconds for which a plan goes on: what waits then waits for the end of a workload that should have ended before. */
+const HORIZON_SECONDS = 365 * 24 * 3600;
 
 export interface PlanInput
   extends Pick<PassInput, 'now' | 'surroundings' | 'units' | 'fairShare' | 'outcomeOf'> {
@@ -32,8 +38,6 @@ export interface PlanInput
   readonly line: readonly WorkloadRow[];
   /** The promises of the last pass. They are kept. */
   readonly reservations: readonly Reservation[];
-  /** How many workloads of each queue are planned. @default PLANNED */
-  readonly perQueue?: number;
   /** Whether the time for the plan is used up: it ends with what it has. */
   readonly isOver: () => boolean;
   /** Called between parts of the work. */
@@ -43,11 +47,6 @@ export interface PlanInput
 /** uid -> Unix seconds, of workloads without a reservation. */
 export type PlannedStarts = ReadonlyMap<string, number>;
 
-/** Whether one of the first in line has no promised start. */
-export function needsPlan(line: readonly WorkloadRow[]): boolean {
-  return [...firstInLine(line).values()].flat().some(({ estimatedStart }) => estimatedStart === null);
-}
-
 /** What a plan says of the workloads that it contains. */
 export interface QueuePlan {
   /** uid -> what it would hold and when, also of those with a reservation. A start that nobody can tell is left out. */
@@ -56,141 +55,246 @@ export interface QueuePlan {
   readonly waits: ReadonlyMap<string, WaitUpdate>;
 }
 
-/** @returns undefined if the time was used up before anything could be planned */
-export async function planStarts(input: PlanInput): Promise<PlannedStarts | undefined> {
-  const plan = await planQueue(input);
-  if (plan === undefined) return undefined;
-  const starts = new Map([...plan.allocations].map(([uid, { start }]) => [uid, start] as const));
-  for (const { uid } of input.reservations) starts.delete(uid);
-  return starts;
+/** Whether one of the first in line has no promised start. */
+export function needsPlan(line: readonly WorkloadRow[]): boolean {
+  return firstInLine(line).some(({ estimatedStart }) => estimatedStart === null);
 }
 
-/** @returns undefined if the time was used up before anything could be planned */
-export async function planQueue(input: PlanInput): Promise<QueuePlan | undefined> {
-  const matcher = await matcherFor(input);
-  if (matcher === undefined) return undefined;
-  const { now, surroundings, units, fairShare, outcomeOf, reservations } = input;
-  const result = await runPass({
-    now,
-    queues: plannedQueues(input),
-    matcher,
-    reservations,
-    freed: false,
-    graphGrew: false,
-    nodes: [...input.nodes.values()],
-    unmanaged: input.unmanaged,
-    interrupted: input.isOver,
-    rest: input.rest,
-    ...(surroundings && { surroundings }),
-    ...(units && { units }),
-    ...(fairShare && { fairShare }),
-    ...(outcomeOf && { outcomeOf }),
-  });
-  await matcher.close();
-  const waits = new Map(result.waits.map((wait) => [wait.uid, wait]));
-  const allocations = new Map(result.grants.map(({ uid, allocation }) => [uid, allocation]));
-  // A start that depends on a predicted end is no estimate.
-  for (const { uid, allocation } of result.reservations)
-    if (waits.get(uid)?.estimatedStart != null) allocations.set(uid, allocation);
-  // A promise is kept, unless the plan made another one.
-  for (const { uid, allocation } of reservations) if (!allocations.has(uid)) allocations.set(uid, allocation);
-  return { allocations: inQueueOrder(allocations, input), waits };
+const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
+  'Held',
+  'Invalid',
+  'RequeueLimit',
+  'DependencyPending',
+  'NoFluxSetup',
+  'NamespaceLeft',
+  'SchedulingGated',
+  'Unsatisfiable',
+]);
+
+/** Whether it waits, and the last pass did not find that it can never start as it is. */
+export function mayBePlanned({ phase, held, reason }: WorkloadRow): boolean {
+  return phase === 'Waiting' && !held && !IMPOSSIBLE.has(reason);
 }
 
-/** The first of each queue, by queue. */
-function firstInLine(
-  line: readonly WorkloadRow[],
-  perQueue = PLANNED,
-): ReadonlyMap<string, readonly WorkloadRow[]> {
-  const first = new Map<string, WorkloadRow[]>();
-  for (const row of line) {
-    const rows = first.get(row.queue) ?? [];
-    first.set(row.queue, rows);
-    if (rows.length < perQueue) rows.push(row);
-  }
-  return first;
-}
-
-/** Nobody is evicted in a plan, and every workload of it is planned behind those before it. */
-function plannedQueues({ queues, holders, line, reservations, perQueue }: PlanInput): readonly PassQueue[] {
-  const held = Map.groupBy(holders, ({ queue }) => queue);
-  const first = firstInLine(line, perQueue);
-  const reserved = new Set(reservations.map(({ uid }) => uid));
-  const promised = Map.groupBy(
-    line.filter(({ uid }) => reserved.has(uid)),
-    ({ queue }) => queue,
-  );
-  return queues.map((settings) => {
-    const waiting = new Set([...(promised.get(settings.name) ?? []), ...(first.get(settings.name) ?? [])]);
-    return {
-      settings: { ...settings, policy: 'conservative', depth: waiting.size, preempts: false, reclaim: false },
-      // Without a message every wait is news.
-      rows: [...(held.get(settings.name) ?? []), ...[...waiting].map((row) => ({ ...row, message: '' }))],
-    };
-  });
+/** The rows of a plan: more would cost time, and say nothing that anybody waits for. */
+export function plannedLine(line: readonly WorkloadRow[]): readonly WorkloadRow[] {
+  const rows = new Set([...line.slice(0, MOST_PLANNED), ...firstInLine(line)]);
+  return line.filter((row) => rows.has(row));
 }
 
 /**
- * In a fcfs queue nobody starts before those ahead: the plan is the earliest start of which that is true. When one starts
- * behind a workload without a plan is not known.
+ * The starts of the first of each queue.
+ * @returns undefined if the time was used up before anything could be planned
  */
-function inQueueOrder(
-  planned: Map<string, Allocation>,
-  { queues, line, perQueue }: PlanInput,
-): ReadonlyMap<string, Allocation> {
-  const first = firstInLine(line, perQueue);
-  for (const { name } of queues.filter(({ policy }) => policy === 'fcfs')) {
-    let earliest = Number.NEGATIVE_INFINITY;
-    for (const { uid } of first.get(name) ?? []) {
-      const allocation = planned.get(uid);
-      earliest = Math.max(earliest, allocation?.start ?? Number.POSITIVE_INFINITY);
-      if (allocation === undefined) continue;
-      if (Number.isFinite(earliest)) planned.set(uid, startingAt(allocation, earliest));
-      else planned.delete(uid);
+export async function planStarts(input: PlanInput): Promise<PlannedStarts | undefined> {
+  const promised = new Set(input.reservations.map(({ uid }) => uid));
+  const first = firstInLine(input.line).map(({ uid }) => uid);
+  const wanted = new Set(first.filter((uid) => !promised.has(uid)));
+  const plan = await planQueue(input, wanted);
+  if (plan === undefined) return undefined;
+  return new Map(
+    [...plan.allocations].flatMap(([uid, { start }]) => (wanted.has(uid) ? [[uid, start] as const] : [])),
+  );
+}
+
+/**
+ * @param wanted the plan ends when these have started. @default - when nothing waits any more
+ * @returns undefined if the time was used up before the first pass; else the starts that were reached within the time
+ */
+export async function planQueue(
+  input: PlanInput,
+  wanted?: ReadonlySet<string>,
+): Promise<QueuePlan | undefined> {
+  const graph = await graphOf(input);
+  if (graph === undefined) return undefined;
+  const play = new Play(input, graph);
+  await play.run(wanted ?? new Set(input.line.map(({ uid }) => uid)));
+  await graph.matcher.close();
+  // A promise that the time did not reach is kept.
+  for (const { uid, allocation } of input.reservations)
+    if (!play.allocations.has(uid)) play.allocations.set(uid, allocation);
+  return play;
+}
+
+/** The first of each queue, in line. */
+function firstInLine(line: readonly WorkloadRow[]): readonly WorkloadRow[] {
+  const counts = new Map<string, number>();
+  return line.filter(({ queue }) => {
+    const count = (counts.get(queue) ?? 0) + 1;
+    counts.set(queue, count);
+    return count <= PLANNED;
+  });
+}
+
+/** What Fluxion holds, as far as a matcher of its own can hold it. */
+interface PlanGraph {
+  readonly matcher: Fluxion;
+  /** Job ids. */
+  readonly held: ReadonlySet<number>;
+  readonly reservations: readonly Reservation[];
+}
+
+class Play implements QueuePlan {
+  readonly allocations = new Map<string, Allocation>();
+  readonly waits = new Map<string, WaitUpdate>();
+  private readonly running: Map<string, WorkloadRow>;
+  private readonly waiting: Map<string, WorkloadRow>;
+  /** Namespace and name of the workloads that ended. */
+  private readonly ended = new Set<string>();
+  /** Those that should have ended before go on, as in the controller: their ends are predicted anew. */
+  private readonly overruns: readonly WorkloadRow[];
+  private readonly plannedEnds: PlannedEnds;
+  private readonly matcher: Fluxion;
+  private reservations: readonly Reservation[];
+  private cache: PassCache | undefined;
+  private freed = true;
+  /** One array for all passes: what is counted over it is kept with it. */
+  private readonly nodes: readonly GraphNode[];
+
+  constructor(
+    private readonly input: PlanInput,
+    { matcher, held, reservations }: PlanGraph,
+  ) {
+    const { holders, now } = input;
+    this.matcher = matcher;
+    this.overruns = holders.filter(({ jobid, allocation }) => allocation!.end <= now && held.has(jobid));
+    this.plannedEnds = new PlannedEnds(matcher);
+    this.plannedEnds.reset(this.overruns, now);
+    this.running = new Map(holders.map((row) => [row.uid, row]));
+    // Without a message every wait is news.
+    this.waiting = new Map(input.line.map((row) => [row.uid, { ...row, message: '' }]));
+    this.reservations = reservations;
+    this.nodes = [...input.nodes.values()];
+  }
+
+  async run(wanted: ReadonlySet<string>): Promise<void> {
+    const { input } = this;
+    const left = new Set(wanted);
+    for (let now = input.now; left.size > 0 && !input.isOver(); ) {
+      const { more, nextAt = Number.POSITIVE_INFINITY, waits, grants } = await this.pass(now);
+      if (now === input.now) for (const wait of waits) this.waits.set(wait.uid, wait);
+      for (const { uid } of grants) left.delete(uid);
+      await input.rest();
+      if (more) continue;
+      const next = Math.min(this.nextEnd(), nextAt);
+      if (next >= input.now + HORIZON_SECONDS) return;
+      now = Math.max(now + 1, next);
+      await this.endUntil(now);
     }
   }
-  return planned;
+
+  private async pass(now: number): Promise<PassResult> {
+    const { surroundings, units, fairShare, outcomeOf, unmanaged, isOver, rest } = this.input;
+    await this.predictEnds(now);
+    const result = await runPass({
+      now,
+      queues: this.queues(),
+      matcher: this.matcher,
+      reservations: this.reservations,
+      cache: this.cache,
+      freed: this.freed,
+      graphGrew: this.cache === undefined,
+      nodes: this.nodes,
+      unmanaged,
+      interrupted: isOver,
+      rest,
+      ...(surroundings && { surroundings }),
+      ...(units && { units }),
+      ...(fairShare && { fairShare }),
+      outcomeOf: (namespace, name) =>
+        this.ended.has(`${namespace}/${name}`) ? 'Succeeded' : outcomeOf?.(namespace, name),
+    });
+    this.reservations = result.reservations;
+    this.cache = result.cache;
+    this.freed = false;
+    for (const { uid, allocation } of result.grants) this.start(uid, allocation, now);
+    return result;
+  }
+
+  private async predictEnds(now: number): Promise<void> {
+    const planned = ({ jobid, allocation }: WorkloadRow) =>
+      heldAllocations([{ allocation }], this.input.nodes, now).byJob.get(jobid);
+    const update = await this.plannedEnds.update(this.overruns, planned, this.reservations, now);
+    this.reservations = update.reservations;
+    this.freed ||= update.moved;
+  }
+
+  /** Nobody is evicted in a plan. */
+  private queues(): readonly PassQueue[] {
+    const rows = Map.groupBy([...this.running.values(), ...this.waiting.values()], ({ queue }) => queue);
+    return this.input.queues.map((settings) => ({
+      settings: { ...settings, depth: Math.max(1, this.waiting.size), preempts: false, reclaim: false },
+      rows: rows.get(settings.name) ?? [],
+    }));
+  }
+
+  private start(uid: string, allocation: Allocation, now: number): void {
+    const row = this.waiting.get(uid)!;
+    this.waiting.delete(uid);
+    this.allocations.set(uid, allocation);
+    this.running.set(uid, { ...row, phase: 'Running', allocation, allocatedAt: now, startedAt: now });
+  }
+
+  private nextEnd(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const row of this.running.values()) if (this.ends(row)) next = Math.min(next, row.allocation!.end);
+    return next;
+  }
+
+  private async endUntil(now: number): Promise<void> {
+    for (const row of [...this.running.values()]) {
+      if (!this.ends(row) || row.allocation!.end > now) continue;
+      await this.matcher.cancel(row.jobid);
+      this.running.delete(row.uid);
+      this.ended.add(`${row.namespace}/${row.name}`);
+      this.freed = true;
+    }
+  }
+
+  /** Nobody knows when one ends that should have ended before the plan. */
+  private ends({ allocation }: WorkloadRow): boolean {
+    return allocation!.end > this.input.now;
+  }
 }
 
-function startingAt(allocation: Allocation, start: number): Allocation {
-  return { ...allocation, start, end: allocation.end + start - allocation.start };
-}
-
-/** A matcher that holds what Fluxion holds; undefined if the time was used up before it was ready. */
-export async function matcherFor(input: PlanInput): Promise<Fluxion | undefined> {
-  const { nodes, match, now, unmanaged, holders, reservations, rest, isOver } = input;
+/** @returns undefined if the time was used up before it was ready */
+async function graphOf(input: PlanInput): Promise<PlanGraph | undefined> {
+  const { nodes, match, now, unmanaged, holders, rest, isOver } = input;
   const matcher = embeddedFluxion();
   await matcher.init({ nodes: [...nodes.values()], policy: match, now });
-  const held = [...heldAllocations(holders, nodes, now).byJob.values()];
   const usage = new UnmanagedUsage(matcher, SILENT);
+  const held = new Set<number>();
+  const reservations: Reservation[] = [];
   const parts = [
-    ...held.map((allocation) => () => replayed(matcher, allocation, now)),
+    ...[...heldAllocations(holders, nodes, now).byJob.values()].map((allocation) => async () => {
+      if (await replayed(matcher, allocation, now)) held.add(allocation.jobid);
+    }),
     () =>
       usage.update(
         [...unmanaged.keys()].filter((name) => nodes.has(name)),
         unmanaged,
         now,
       ),
-    ...reservations.map(
-      ({ allocation }) =>
-        () =>
-          replayed(matcher, allocation, now),
-    ),
+    ...input.reservations.map((reservation) => async () => {
+      if (await replayed(matcher, reservation.allocation, now)) reservations.push(reservation);
+    }),
   ];
   for (const part of parts) {
     await part();
     await rest();
     if (isOver()) return undefined;
   }
-  return matcher;
+  return { matcher, held, reservations };
 }
 
-/** Units that two workloads hold are the concern of the controller's own graph. */
-async function replayed(matcher: Fluxion, allocation: Allocation, now: number): Promise<void> {
+/** Units that two workloads hold are the concern of the controller's own graph. @returns whether the matcher holds it now */
+async function replayed(matcher: Fluxion, allocation: Allocation, now: number): Promise<boolean> {
   try {
     await matcher.replay([allocation], now);
+    return true;
   } catch (error) {
     if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
+    return false;
   }
 }
 

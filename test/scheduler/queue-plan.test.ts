@@ -1,13 +1,16 @@
-import type { QueuePolicy } from '../../constructs/api/policies';
+import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { PassResult } from '../../runtime/scheduler/pass/types';
 import {
   needsPlan,
   PLANNED,
   type PlanInput,
+  plannedLine,
   planQueue,
   planStarts,
 } from '../../runtime/scheduler/queue-plan';
+import { Random } from '../fuzz/random';
+import { rowIn } from '../queue/rows';
 import { queueSettings } from './pass/settings';
 import { nodesOf, Simulation } from './pass/simulation';
 
@@ -58,12 +61,12 @@ test('fcfs: everybody has a planned start, and nobody before those ahead', async
   const sim = await busyCluster('fcfs');
   sim.submit('small', { pods: 1, walltime: 5 });
   // Alone it would fit beside `second`.
-  expect(await planned(sim, await sim.pass())).toEqual({ second: 150, third: 180, small: 180 });
+  expect(await planned(sim, await sim.pass())).toEqual({ second: 150, third: 180, small: 190 });
   const gap = await Simulation.of(nodesOf(2, 1), { policy: 'fcfs' });
   gap.submit('running', { pods: 1, walltime: 100 });
   gap.submit('wide', { pods: 2, walltime: 50 });
   gap.submit('narrow', { pods: 1, walltime: 10 });
-  expect(await planned(gap, await gap.pass())).toEqual({ narrow: 100 });
+  expect(await planned(gap, await gap.pass())).toEqual({ narrow: 150 });
 });
 
 test('changes nothing that a pass decides by', async () => {
@@ -99,8 +102,8 @@ test('ends when its time is over, with what it has', async () => {
   const result = await sim.pass();
   expect(await planned(sim, result, { isOver: () => true })).toBeUndefined();
   let asked = 0;
-  // The running workload, the pods outside, one reservation, and one match.
-  const isOver = () => ++asked > 4;
+  // Until the first of them has ended and the next one has started.
+  const isOver = () => ++asked > 12;
   expect(await planned(sim, result, { isOver })).toEqual({ second: 150 });
 });
 
@@ -143,9 +146,42 @@ test('says why a workload of the plan has no start', async () => {
   });
 });
 
-test('plans as many workloads of a queue as it is asked for', async () => {
-  const sim = await Simulation.of(nodesOf(1, 1), { policy: 'easy' });
-  for (let i = 0; i < 3 * PLANNED; i++) sim.submit(`j${i}`);
-  const plan = await planQueue(inputOf(sim, await sim.pass(), { perQueue: 2 * PLANNED }));
-  expect(plan!.allocations.size).toBe(2 * PLANNED);
+test('is of the first 200 in line, and of the first 16 of each queue', () => {
+  const row = (n: number) => rowIn('Waiting', { uid: `${n}`, queue: n < 300 ? 'default' : 'other' });
+  const line = Array.from({ length: 400 }, (_, n) => row(n));
+  const planned = plannedLine(line).map(({ uid }) => Number(uid));
+  expect(planned).toEqual([...Array(200).keys(), ...Array.from({ length: PLANNED }, (_, i) => 300 + i)]);
+});
+
+test('what should have ended by now holds its nodes for as long as anybody can tell', async () => {
+  const sim = await Simulation.of(nodesOf(3, 1), { policy: 'easy' });
+  sim.submit('stuck', { pods: 1, walltime: 10, runs: 1_000 });
+  sim.submit('running', { pods: 1, walltime: 100 });
+  await sim.pass();
+  sim.now += 20;
+  sim.submit('wide', { pods: 3, walltime: 50 });
+  sim.submit('two', { pods: 2, walltime: 30 });
+  const plan = await planQueue(inputOf(sim, await sim.pass(), { reservations: [] }));
+  expect([...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now])).toEqual([['two', 80]]);
+});
+
+/** A queue as any, whose workloads use their walltime to the second. */
+async function madeCluster(policy: QueuePolicy, seed: number): Promise<Simulation> {
+  const random = new Random(seed);
+  const whole = (most: number) => 1 + Math.floor(random.next() * most);
+  const sim = await Simulation.of(nodesOf(6, 2), { policy });
+  for (let n = 0; n < 40; n++)
+    sim.submit(`j${n}`, { pods: whole(8), walltime: whole(9) * 10, priority: n % 3 });
+  return sim;
+}
+
+describe.each(QUEUE_POLICIES)('a plan of a %s queue', (policy) => {
+  test.each([...Array(15).keys()])('is what happens, seed %i', async (seed) => {
+    const sim = await madeCluster(policy, seed);
+    const plan = await planQueue(inputOf(sim, await sim.pass(), {}));
+    const starts = [...plan!.allocations].map(([uid, { start }]) => [uid, start]);
+    await sim.run();
+    expect(starts.map(([uid]) => [uid, sim.startOf(uid as string)])).toEqual(starts);
+    expect(starts.length).toBeGreaterThan(25);
+  });
 });

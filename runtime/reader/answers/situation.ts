@@ -4,10 +4,15 @@ import { type Clock, restIn } from '../../clock';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
-import { playForward } from '../../scheduler/forward-plan';
 import { shareFactors } from '../../scheduler/pass/fair-share';
 import { inOrder } from '../../scheduler/pass/order';
-import { type PlanInput, planQueue, type QueuePlan } from '../../scheduler/queue-plan';
+import {
+  mayBePlanned,
+  type PlanInput,
+  plannedLine,
+  planQueue,
+  type QueuePlan,
+} from '../../scheduler/queue-plan';
 import { rowsByQueue } from '../../scheduler/queue-rows';
 import type { Watch } from '../../shared/informers';
 import type { ReadModel } from './read-model';
@@ -17,10 +22,8 @@ export const PLAN_WATCHES: readonly Watch[] = ['nodes', 'pods', 'jobs', 'fluxSet
 
 /** Milliseconds that a plan waits for the promises of the leader. Without them it makes its own. */
 const PROMISES_MS = 2_000;
-/** The most waiting workloads that are planned. */
-export const MOST_PLANNED = 200;
 
-export interface Situation extends Omit<PlanInput, 'line' | 'isOver' | 'rest' | 'perQueue'> {
+export interface Situation extends Omit<PlanInput, 'line' | 'isOver' | 'rest'> {
   /** Rows that wait and that the last pass did not find impossible to start, in any order. */
   readonly waiting: readonly WorkloadRow[];
 }
@@ -59,30 +62,17 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
   };
 }
 
-/** How a situation is planned, and the milliseconds for it, rests included. */
-export interface Planner {
-  readonly plan: (input: PlanInput) => Promise<QueuePlan | undefined>;
-  readonly budgetMs: number;
-}
-
-/** In one pass, as the leader plans. */
-const ONE_PASS: Planner = { plan: planQueue, budgetMs: 2_000 };
-/** Pass by pass, with the policies of the queues. */
-export const PASS_BY_PASS: Planner = { plan: playForward, budgetMs: 5_000 };
+/** Milliseconds for a plan, rests included. */
+const BUDGET_MS = 5_000;
 
 /** The plan of a situation, with what its time allows. */
-export async function planned(
-  situation: Situation,
-  clock: Clock,
-  { plan: make, budgetMs }: Planner = ONE_PASS,
-): Promise<Planned> {
-  const line = lineOf(situation).slice(0, MOST_PLANNED);
+export async function planned(situation: Situation, clock: Clock): Promise<Planned> {
+  const line = plannedLine(lineOf(situation));
   const started = clock.now();
-  const isOver = () => clock.now() - started > budgetMs;
-  const input = { ...situation, line, perQueue: MOST_PLANNED, isOver, rest: restIn(clock) };
+  const isOver = () => clock.now() - started > BUDGET_MS;
   const known = new Set(line.map(({ uid }) => uid));
   const reservations = situation.reservations.filter(({ uid }) => known.has(uid));
-  const plan = await make({ ...input, reservations });
+  const plan = await planQueue({ ...situation, line, reservations, isOver, rest: restIn(clock) });
   const promises = new Map(reservations.map(({ uid, allocation }) => [uid, allocation]));
   return { line, plan: plan ?? { allocations: promises, waits: new Map() } };
 }
@@ -93,21 +83,6 @@ function lineOf({ now, queues, fairShare, waiting, holders }: Situation): readon
   const shares = fairShare && shareFactors(fairShare, rowsByQueue(queues, [...holders, ...waiting]).queues);
   const known = waiting.filter(({ queue }) => settings.has(queue));
   return inOrder(known, { now, settingsOf: (name) => settings.get(name), shares });
-}
-
-const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
-  'Held',
-  'Invalid',
-  'RequeueLimit',
-  'DependencyPending',
-  'NoFluxSetup',
-  'NamespaceLeft',
-  'SchedulingGated',
-  'Unsatisfiable',
-]);
-
-function mayBePlanned({ phase, held, reason }: WorkloadRow): boolean {
-  return phase === 'Waiting' && !held && !IMPOSSIBLE.has(reason);
 }
 
 /** The nodes with so many more, each like the kind of node of which there are most. */

@@ -5,22 +5,14 @@
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
+import { MOST_PLANNED } from '../../scheduler/queue-plan';
 import { submissionsOf } from '../../workloads/submissions';
 import type { WhatIf, WhatIfStatus } from '../kinds';
 import { RequestSlots } from '../request-slots';
 import type { ReadRequest, ReadResource } from '../resource';
 import { answered, isoOf } from './answered';
 import type { ReadModel } from './read-model';
-import {
-  MOST_PLANNED,
-  PASS_BY_PASS,
-  PLAN_WATCHES,
-  type Planned,
-  planned,
-  type Situation,
-  situationOf,
-  withMoreNodes,
-} from './situation';
+import { PLAN_WATCHES, type Planned, planned, type Situation, situationOf, withMoreNodes } from './situation';
 import { type CheckedSpec, checkedSpec } from './what-if-spec';
 import { wouldBeRow } from './would-be-row';
 
@@ -68,9 +60,9 @@ async function whatIf(model: ReadModel, request: ReadRequest): Promise<WhatIf> {
     rows: rows.active(),
   });
   const situation = changed(present, spec, row);
-  const without = await planned(situation, model.clock, PASS_BY_PASS);
+  const without = await planned(situation, model.clock);
   const more = { ...situation, waiting: [...situation.waiting, row] };
-  const withIt = await planned(more, model.clock, PASS_BY_PASS);
+  const withIt = await planned(more, model.clock);
   return {
     ...answered('WhatIf', request),
     spec,
