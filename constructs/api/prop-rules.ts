@@ -2,6 +2,8 @@
  * One check for the props of every construct: TypeScript refuses a misspelled name or value only in a literal, and a JavaScript program
  * or a value from a file passes it by. A table has a rule for each prop, which the compiler compares with the interface.
  */
+import type { Duration, Size } from 'cdk8s';
+import type { Cpu } from 'cdk8s-plus-28';
 import { PropsError } from './errors';
 import { nearest } from './nearest';
 
@@ -25,14 +27,53 @@ export interface Need<Props> {
   readonly remedy: string;
 }
 
+/** Values of these classes have methods that a construct calls: a prop of one needs the rule of its class. */
+interface Classes {
+  readonly Duration: Duration;
+  readonly Size: Size;
+  readonly Cpu: Cpu;
+}
+type ClassRule<Name extends keyof Classes> = Rule & { readonly of: Name };
+type RuleOf<Value> = [Value] extends [Duration]
+  ? ClassRule<'Duration'>
+  : [Value] extends [Size]
+    ? ClassRule<'Size'>
+    : [Value] extends [Cpu]
+      ? ClassRule<'Cpu'>
+      : Rule;
+
 export type PropRules<Props> = {
-  readonly [Name in keyof Required<Props>]: Rule | readonly [Rule, ...Need<Props>[]];
+  readonly [Name in keyof Required<Props>]:
+    | RuleOf<NonNullable<Props[Name]>>
+    | readonly [RuleOf<NonNullable<Props[Name]>>, ...Need<Props>[]];
 };
 
 const rule =
   (isRight: (value: unknown) => boolean, problem: string, remedy: string): Rule =>
   (value) =>
     isRight(value) ? [] : [{ problem, remedy }];
+
+/** Told by its members: a program can have several copies of cdk8s. */
+function ofClass<Name extends keyof Classes>(
+  of: Name,
+  member: keyof Classes[Name],
+  example: string,
+): ClassRule<Name> {
+  const isRight = (value: unknown) => typeof value === 'object' && value !== null && member in value;
+  return Object.assign(rule(isRight, `must be a ${of}`, `give ${example}`), { of });
+}
+
+export const duration = ofClass('Duration', 'toMilliseconds', 'Duration.hours(1), for example, from cdk8s');
+export const size = ofClass('Size', 'toMebibytes', 'Size.gibibytes(1), for example, from cdk8s');
+export const cpu = ofClass('Cpu', 'amount', 'Cpu.units(1), for example, from cdk8s-plus-28');
+
+/** For objects whose members have a check of their own. */
+export const object = (of: string, example: string): Rule =>
+  rule(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    `must be a ${of}`,
+    `give ${example}, for example`,
+  );
 
 /** For values that have a check of their own. */
 export const any: Rule = () => [];

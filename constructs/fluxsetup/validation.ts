@@ -2,7 +2,18 @@
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
 import { QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
-import { any, checkByRules, flag, oneOf, type PropRules, text } from '../api/prop-rules';
+import {
+  any,
+  checkByRules,
+  cpu,
+  duration,
+  flag,
+  group,
+  oneOf,
+  type PropRules,
+  size,
+  text,
+} from '../api/prop-rules';
 import { MAX_BACKOFF_SECONDS, QUEUE_DEFAULTS, QUEUE_RANGES, type Range } from '../api/queue-defaults';
 import {
   COHORT_PATTERN,
@@ -12,7 +23,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
-import type { BillingWeights, FluxSetupProps, Limits, Quota } from './props';
+import type { BillingWeights, FluxSetupProps, LendingLimit, Limits, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
@@ -58,32 +69,38 @@ export function checkPolicy(
   );
 }
 
+/** Of any queue; the numbers have ranges of their own below. */
+const LENDING_RULES: PropRules<LendingLimit> = { jobs: any, pods: any, cores: cpu, memory: size, gpus: any };
+export const QUOTA_RULES: PropRules<Quota> = { ...LENDING_RULES, nodes: any };
+export const LIMIT_RULES: PropRules<Limits> = { running: any, waiting: any };
+export const BILLING_WEIGHT_RULES: PropRules<BillingWeights> = { cores: any, memory: any, gpus: any };
+
 const RULES: PropRules<FluxSetupProps> = {
   name: text,
   namespace: text,
   policy: oneOf(...QUEUE_POLICIES),
   reservations: any,
   depth: any,
-  defaultWalltime: any,
-  maxWalltime: any,
+  defaultWalltime: duration,
+  maxWalltime: duration,
   minPriority: any,
   maxPriority: any,
   allowStackQueue: flag,
   agingPerHour: any,
-  quota: any,
+  quota: group(QUOTA_RULES),
   cohort: text,
-  borrowing: any,
-  lendingLimit: any,
+  borrowing: group(QUOTA_RULES),
+  lendingLimit: group(LENDING_RULES),
   reclaim: flag,
-  limits: any,
-  limitsPerUser: any,
+  limits: group(LIMIT_RULES),
+  limitsPerUser: group(LIMIT_RULES),
   weight: any,
-  billingWeights: any,
+  billingWeights: group(BILLING_WEIGHT_RULES),
   preempts: flag,
-  preemptionMinRuntime: any,
+  preemptionMinRuntime: duration,
   preemptionLimit: any,
   requeueLimit: any,
-  requeueBackoff: any,
+  requeueBackoff: duration,
 };
 
 /** @throws PropsError */

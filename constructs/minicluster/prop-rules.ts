@@ -1,5 +1,5 @@
 /** The props that a MiniCluster has, for programs that TypeScript does not check. Their values are checked as fields of the resource. */
-import { amount, any, flag, group, listOf, type PropRules } from '../api/prop-rules';
+import { amount, any, duration, flag, group, listOf, type PropRules, size } from '../api/prop-rules';
 import type { ComputeProps, MiniClusterContainerProps } from './container-props';
 import type { FluxViewProps, MiniClusterFluxProps } from './flux-props';
 import type { MiniClusterJobProps } from './job-props';
@@ -12,8 +12,8 @@ import type { MiniClusterSchedulingProps } from './scheduling-props';
 const COMPUTE: PropRules<ComputeProps> = {
   cpu: amount,
   cpuLimit: amount,
-  memory: any,
-  memoryLimit: any,
+  memory: size,
+  memoryLimit: size,
   devices: any,
   claims: any,
   securityContext: any,
@@ -78,7 +78,7 @@ const FLUX: PropRules<MiniClusterFluxProps> = {
   report: any,
   cpuAffinity: any,
   topology: any,
-  connectTimeout: any,
+  connectTimeout: duration,
   socket: flag,
   waitSocket: flag,
   completeWorkers: any,
@@ -88,9 +88,9 @@ const FLUX: PropRules<MiniClusterFluxProps> = {
 };
 const JOB: PropRules<MiniClusterJobProps> = {
   labels: any,
-  deadline: any,
+  deadline: duration,
   backoffLimit: any,
-  ttlAfterFinished: any,
+  ttlAfterFinished: duration,
   podFailurePolicy: any,
 };
 const LOGGING: PropRules<MiniClusterLoggingProps> = {
@@ -118,7 +118,7 @@ const POD: PropRules<MiniClusterPodProps> = {
   restricted: any,
   securityContext: any,
   restartPolicy: any,
-  terminationGracePeriod: any,
+  terminationGracePeriod: duration,
   resources: any,
   resourceClaims: any,
   runtimeClassName: any,
@@ -149,7 +149,7 @@ export const MINICLUSTER_RULES: PropRules<MiniClusterProps> = {
   tasks: any,
   interactive: any,
   queue: any,
-  walltime: any,
+  walltime: duration,
   suspend: any,
   certificate: any,
   archivePath: any,

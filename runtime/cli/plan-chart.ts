@@ -78,7 +78,7 @@ export function planTable(plan: Plan, { where, namespaces, empty }: PlanOptions)
       job.queue,
       job.state,
       startText(job),
-      lastsOf(job) === undefined ? 'none' : rfc3339(job.end),
+      endText(job),
       hostlistOf(job.nodes),
     ]);
   const title = `plan of ${where} at ${rfc3339(plan.now)}`;
@@ -95,7 +95,12 @@ function startText({ state, start }: PlannedJob): string {
   return `${STATES[state].sign}${rfc3339(start)}`;
 }
 
-const byStart = (a: PlannedJob, b: PlannedJob) =>
+function endText(job: PlannedJob): string {
+  if (job.overdue === true) return 'overdue';
+  return lastsOf(job) === undefined ? 'none' : rfc3339(job.end);
+}
+
+export const byStart = (a: PlannedJob, b: PlannedJob) =>
   Date.parse(a.start) - Date.parse(b.start) ||
   Date.parse(a.end) - Date.parse(b.end) ||
   nameOf(a).localeCompare(nameOf(b), 'en');
@@ -233,6 +238,7 @@ function stepOf(seconds: number): number {
 function rightCell(job: PlannedJob, title: Right): string {
   if (title === 'START') return startText(job);
   if (title === 'NODES') return hostlistOf(job.nodes);
+  if (job.overdue === true) return 'overdue';
   const lasts = lastsOf(job);
   return lasts === undefined ? 'endless' : spanText(lasts);
 }

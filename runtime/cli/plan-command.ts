@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ask, plans } from '../kubernetes/read-api';
 import type { Plan } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption } from './output';
-import { nameOf, type PlanOptions, planLines, planTable } from './plan-chart';
+import { byStart, nameOf, type PlanOptions, planLines, planTable } from './plan-chart';
 import { type Page, repeat } from './repeat';
 import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped, whereOf } from './with-client';
@@ -35,7 +35,7 @@ const NOTHING_PLANNED = 'nothing runs, and no start is planned';
 function hoursOf(text: string): number {
   const hours = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && hours > 0) return hours;
-  throw new InvalidArgumentError('must be a number above 0.');
+  throw new InvalidArgumentError('must be a number of hours above 0, such as 6 or 1.5.');
 }
 
 async function printPlan({ allNamespaces, hours, output, watch, ...scope }: Options): Promise<void> {
@@ -63,7 +63,7 @@ async function printPlan({ allNamespaces, hours, output, watch, ...scope }: Opti
 }
 
 function linesOf(plan: Plan, output: Options['output'], options: PlanOptions, page: Page): string[] {
-  if (output === 'name') return plan.jobs.map(nameOf);
+  if (output === 'name') return plan.jobs.toSorted(byStart).map(nameOf);
   if (isObjectFormat(output)) return [objectText(plan, output)];
   return output === 'wide' ? planTable(plan, options) : planLines(plan, options, page);
 }

@@ -59,7 +59,7 @@ export function requireNames(
   if (missing === undefined) return;
   throw new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', 'no FluxJob is about it', {
     field: 'workload',
-    value: missing.name,
+    value: missing.text,
     remedy: `kubectl fluxqueue queue --all ${namespace === undefined ? '-A' : `-n ${namespace}`} lists what there is`,
   });
 }

@@ -13,7 +13,7 @@ export function requireWaiting(shown: string, object: KubernetesObject, effect: 
       'is not in the queue',
       'its namespace needs the label fluxqueue/enabled: "true" when it is created',
     );
-  if (hasEnded(object as Job | Pod)) throw refuse('has ended', 'create it again');
+  requireGoingOn(shown, object as Job | Pod);
   if (isHeldBack(shown, object)) return;
   throw refuse(
     `has its nodes already, and ${effect}`,
@@ -21,6 +21,16 @@ export function requireWaiting(shown: string, object: KubernetesObject, effect: 
       ? 'kubectl fluxqueue requeue takes it off its nodes and lets it wait again'
       : 'kubectl fluxqueue cancel ends it',
   );
+}
+
+/** @throws FluxqError FLUXQ_NOT_WAITING for a workload that has ended */
+export function requireGoingOn(shown: string, object: Pick<Job | Pod, 'status'>): void {
+  if (!hasEnded(object)) return;
+  throw new FluxqError('FLUXQ_NOT_WAITING', 'has ended', {
+    field: 'workload',
+    value: shown,
+    remedy: 'create it again',
+  });
 }
 
 function isHeldBack(shown: string, object: KubernetesObject): boolean {

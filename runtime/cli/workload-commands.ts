@@ -8,7 +8,7 @@ import { scheduled } from '../fluxjobs/reading';
 import type { Reason } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
-import type { Job, KubernetesObject } from '../kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { settingOf } from '../workloads/settings';
 import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
@@ -18,7 +18,7 @@ import { requeueSteps, requireQueued } from './requeue';
 import { show } from './show';
 import { addTopCommand } from './top-command';
 import { hasQueue } from './unknown-workload';
-import { requireWaiting } from './waiting';
+import { requireGoingOn, requireWaiting } from './waiting';
 import { type Asked, LEFT_LINE, movedLines, waitsForOthers, whenLines, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
 import { findDeletable, findFluxJob, findWorkload } from './workload-names';
@@ -144,9 +144,10 @@ function hold(text: string, scope: Scope): Promise<void> {
 /** Also of a Job that is held because its manifest has `suspend: true`: admission takes `false` for the release then. */
 function release(text: string, scope: Scope): Promise<void> {
   const none = { annotations: { [HOLD]: null }, labels: { [HOLD]: null } };
-  return change(text, scope, async (_, object, client) => {
+  return change(text, scope, async (shown, object, client) => {
     const { metadata } = object;
     if (metadata.labels?.[ADMITTED_LABEL] !== 'true') return resume(object);
+    requireGoingOn(shown, object as Job | Pod);
     const hasLeft = (await hasQueue(client, metadata.namespace!)) === false;
     const after = hasLeft ? LEFT_LINE : whySentence(object);
     if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined)

@@ -30,6 +30,8 @@ const KINDS: readonly Kind[] = [
 export interface MeantWorkload {
   readonly kinds: readonly Kind[];
   readonly name: string;
+  /** As its user wrote it. */
+  readonly text: string;
   /** Whether it is the name of its FluxJob. @default false */
   readonly isRecord?: boolean;
 }
@@ -37,11 +39,11 @@ export interface MeantWorkload {
 /** The kinds that the text may mean, and the name. @throws FluxqError FLUXQ_WORKLOAD_NAME */
 export function parseWorkload(text: string): MeantWorkload {
   const [word, name, ...more] = text.split('/');
-  if (name === undefined) return { kinds: KINDS, name: text };
+  if (name === undefined) return { kinds: KINDS, name: text, text };
   const kinds = KINDS.filter(({ words }) => words.includes(word!.toLowerCase()));
   const isRecord = RECORD_WORDS.includes(word!.toLowerCase());
   if ((kinds.length > 0 || isRecord) && name !== '' && more.length === 0)
-    return isRecord ? { kinds: KINDS, name, isRecord } : { kinds, name };
+    return isRecord ? { kinds: KINDS, name, text, isRecord } : { kinds, name, text };
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,
@@ -58,7 +60,7 @@ export function parseAnyWorkload(text: string): MeantWorkload & { readonly names
   const words = [...KINDS.flatMap(({ words }) => words), ...RECORD_WORDS];
   const isKind = words.includes(namespace.toLowerCase());
   if (isKind || namespace === '' || name === '' || more.length > 0) return parseWorkload(text);
-  return { kinds: KINDS, name, namespace };
+  return { kinds: KINDS, name, text, namespace };
 }
 
 export function isMeant({ kinds, name, isRecord }: MeantWorkload, fluxJob: FluxJobObject): boolean {
@@ -136,7 +138,11 @@ export async function findDeletable(client: KubernetesClient, namespace: string,
   if (name === undefined || !MINICLUSTER_WORDS.includes(word.toLowerCase()))
     return findWorkload(client, namespace, text);
   parseWorkload(text);
-  return { path: miniClusters(namespace, name), shown: `minicluster/${name}` };
+  const path = miniClusters(namespace, name);
+  if ((await ifFound(client.get<KubernetesObject>(path))) !== undefined)
+    return { path, shown: `minicluster/${name}` };
+  const problem = `namespace ${namespace} has no MiniCluster of this name`;
+  throw await unknownWorkload(client, namespace, text, problem, 'kubectl get miniclusters');
 }
 
 /** The text, or the workload whose FluxJob it names. @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN */

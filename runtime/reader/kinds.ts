@@ -131,7 +131,10 @@ export interface PlannedJob {
   readonly queue: string;
   readonly state: 'Running' | 'Reserved' | 'Planned';
   readonly start: string;
+  /** That of its walltime; if `overdue`, a guess that moves. */
   readonly end: string;
+  /** Whether it should have ended by now. @default false */
+  readonly overdue?: boolean;
   readonly nodes: readonly string[];
 }
 

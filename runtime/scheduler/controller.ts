@@ -14,6 +14,7 @@ import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
 import type { Precedence } from './pass/order';
 import { planAfter } from './plan-after';
+import { mayBePlanned } from './queue-plan';
 import { StartEstimates } from './start-estimates';
 import { ClusterSurroundings } from './surroundings';
 import { UnmanagedPods } from './unmanaged-pods';
@@ -131,9 +132,10 @@ export class Scheduler implements Controller {
     return this.unmanagedPods.surpluses;
   }
 
-  /** When a waiting workload without a promise would start by the latest plan. Unix seconds. */
+  /** When a waiting workload without a promise would start by the latest plan, if it may still start. Unix seconds. */
   plannedStartOf(uid: string): number | undefined {
-    return this.estimates.of(uid);
+    const row = this.shared.workloadCache.byUid(uid);
+    return row !== undefined && mayBePlanned(row) ? this.estimates.of(uid) : undefined;
   }
 
   /** Units in use without a grant, by node. */

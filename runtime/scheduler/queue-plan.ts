@@ -110,9 +110,10 @@ export async function planQueue(
   const play = new Play(input, graph);
   await play.run(wanted ?? new Set(input.line.map(({ uid }) => uid)));
   await graph.matcher.close();
-  // A promise that the time did not reach is kept.
+  // A promise that the time did not reach is kept; a reservation behind an end that nobody knows is none.
+  const promised = new Set(input.line.flatMap((row) => (row.estimatedStart === null ? [] : [row.uid])));
   for (const { uid, allocation } of input.reservations)
-    if (!play.allocations.has(uid)) play.allocations.set(uid, allocation);
+    if (promised.has(uid) && !play.allocations.has(uid)) play.allocations.set(uid, allocation);
   return play;
 }
 

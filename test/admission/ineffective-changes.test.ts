@@ -78,10 +78,28 @@ describeCluster('a change without an effect', (getCluster) => {
     return accepted(users.patch(CONTROLLER, namespace, made, released));
   }
 
-  async function startedPod(namespace: string): Promise<KubeObject> {
+  async function startedPod(
+    namespace: string,
+    { nodeName }: { nodeName?: string } = {},
+  ): Promise<KubeObject> {
     const made = await accepted(users.create(ALICE, namespace, pod()));
     expect(made.spec).toMatchObject({ schedulingGates: [{ name: GATE }] });
-    return accepted(users.patch(CONTROLLER, namespace, made, spec({ schedulingGates: null })));
+    const released = await accepted(
+      users.patch(CONTROLLER, namespace, made, spec({ schedulingGates: null })),
+    );
+    if (nodeName === undefined) return released;
+    const { name } = made.metadata;
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
+    const target = { apiVersion: 'v1', kind: 'Node', name: nodeName };
+    await accepted(
+      users.send(undefined, 'POST', `${path}/binding`, {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { name },
+        target,
+      }),
+    );
+    return accepted(users.send(undefined, 'GET', path));
   }
 
   /** As Kubernetes writes it, which may be about to write its own. */
@@ -128,6 +146,19 @@ describeCluster('a change without an effect', (getCluster) => {
         expect(warnings[0]).toMatch(stop);
       }
     });
+
+    it.each(['fluxqueue/waltime', 'fluxqueue/walltime'])(
+      'a wrong setting %s of a Job or Pod that runs is refused, and can be removed',
+      async (key) => {
+        const bound = await startedPod(form, { nodeName: 'somewhere' });
+        for (const object of [await started(form), bound]) {
+          const change = (value: string | null) => ({ metadata: { annotations: { [key]: value } } });
+          const { status, body } = await users.patch(ALICE, form, object, change('1 hour'));
+          expect([status, body.message]).toEqual([403, expect.stringContaining('FLUXQ_SETTING_INVALID')]);
+          await accepted(users.patch(ALICE, form, object, change(null)));
+        }
+      },
+    );
 
     it('what has ended is changed without a warning', async () => {
       const change = { metadata: { annotations: { 'fluxqueue/priority': '-5' } } };

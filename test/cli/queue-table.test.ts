@@ -56,7 +56,7 @@ test('workloads are chosen by queue, name and labels', () => {
 
 test('a name that nothing has is refused', () => {
   expect(() => requireNames(ALL, [parseWorkload('first'), parseWorkload('job/fist')])).toThrow(
-    'FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob is about it (got "fist"); kubectl fluxqueue queue --all',
+    'FLUXQ_WORKLOAD_UNKNOWN: workload: no FluxJob is about it (got "job/fist"); kubectl fluxqueue queue --all',
   );
   expect(() => requireNames(ALL, [parseWorkload('ended')])).not.toThrow();
 });

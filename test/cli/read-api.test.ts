@@ -140,7 +140,7 @@ test.each<[string, string, RegExp]>([
   ['a priority that is none', 'whatif -f x --priority high', /must be a whole number/],
   ['no file', 'whatif', /required option '-f, --filename <file>' not specified/],
   ['a file that does not exist', 'whatif -f /nowhere/x', /^FLUXQ_WHATIF_INPUT: \/nowhere\/x: can't be read/],
-  ['hours that are none', 'plan --hours 0', /must be a number above 0/],
+  ['hours that are none', 'plan --hours 0', /must be a number of hours above 0, such as 6/],
   ['a format that makes no sense', 'usage -o name', /Allowed choices are table, json, yaml/],
   [
     'two namespaces',

@@ -4,6 +4,7 @@ import { RESIZE_GUARD } from './granted-pods';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
 import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-changes';
+import { WAS_ADMITTED } from './job-reapplied';
 import { podLimitPart } from './pod-limits';
 import { type PriorityGuardProps, priorityRight } from './priority-guard';
 import {
@@ -129,9 +130,16 @@ export class AdmissionGuards extends Construct {
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
     const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
-    add('pod-settings', PODS, [...settingParts(ofPods), podLimitPart('spec', ofPods), bypassPart(props)]);
+    add('pod-settings', PODS, [
+      ...settingParts(`(${ofPods}) || ${WAS_ADMITTED_POD}`),
+      podLimitPart('spec', ofPods),
+      bypassPart(props),
+    ]);
   }
 }
+
+/** Bound pods are those of the queue if they were admitted. */
+const WAS_ADMITTED_POD = `(oldObject != null && ${WAS_ADMITTED})`;
 
 const all = (conditions: readonly MatchCondition[]) =>
   conditions.map(({ expression }) => `(${expression})`).join(' && ');

@@ -11,8 +11,8 @@ import {
   settingKeptProblem,
   settingKeptRemedy,
 } from '../../api/granted-fields';
-import { ADMITTED_LABEL, GATE, HOLD, IGNORED_ANNOTATION } from '../../api/labels';
-import { annotation } from './job-reapplied';
+import { GATE, HOLD, IGNORED_ANNOTATION } from '../../api/labels';
+import { annotation, WAS_ADMITTED } from './job-reapplied';
 import { STARTED } from './job-update';
 import { cel, celList } from './scope';
 import type { Validation } from './settings';
@@ -58,7 +58,7 @@ export const INEFFECTIVE_CHANGES = {
 };
 
 const wasStarted = [
-  `oldObject.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true"`,
+  WAS_ADMITTED,
   `!oldObject.spec.?schedulingGates.orValue([]).exists(it, it.name == ${cel(GATE)})`,
   '!(oldObject.status.?phase.orValue("") in ["Succeeded", "Failed"])',
 ].join(' && ');

@@ -1,5 +1,6 @@
 /** Checks of the settings of pods. A setting that a component cannot have is refused, not ignored. */
 
+import { k8s } from 'cdk8s-plus-28';
 import { amountOf } from '../../api/amounts';
 import { PropsError } from '../../api/errors';
 import type {
@@ -109,7 +110,40 @@ function checkNames(prop: string, settings: object, { settings: known, lacks }: 
   }
 }
 
+/** Writes the fields that Kubernetes has, and leaves out the others. */
+type ToJson = (value: never) => Record<string, unknown> | undefined;
+
+/** Objects of Kubernetes, or lists of them. */
+const OF_KUBERNETES = {
+  affinity: k8s.toJson_Affinity,
+  containerSecurityContext: k8s.toJson_SecurityContext,
+  env: k8s.toJson_EnvVar,
+  securityContext: k8s.toJson_PodSecurityContext,
+  tolerations: k8s.toJson_Toleration,
+  topologySpreadConstraints: k8s.toJson_TopologySpreadConstraint,
+} satisfies Partial<Record<keyof ReplicatedPodSettings, ToJson>>;
+
+function checkFields(prop: string, value: object, toJson: ToJson): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) checkFields(`${prop}[${index}]`, item, toJson);
+    return;
+  }
+  const known = Object.keys(toJson(value as never) ?? {});
+  for (const [name, given] of Object.entries(value))
+    if (given !== undefined && !known.includes(name))
+      throw new PropsError(
+        `${prop}.${name}`,
+        'is not a field of it in Kubernetes',
+        given,
+        'correct the name',
+      );
+}
+
 function checkSettings(prop: string, settings: ReplicatedPodSettings): void {
+  for (const name of Object.keys(OF_KUBERNETES) as (keyof typeof OF_KUBERNETES)[]) {
+    const value = settings[name];
+    if (value !== undefined) checkFields(`${prop}.${name}`, value, OF_KUBERNETES[name]);
+  }
   checkWhole(`${prop}.replicas`, settings.replicas, 1);
   checkBudget(`${prop}.disruptionBudget`, settings.disruptionBudget, settings.replicas ?? REPLICAS);
   checkAmounts(`${prop}.resources.requests`, settings.resources?.requests);

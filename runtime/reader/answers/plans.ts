@@ -59,14 +59,13 @@ async function planNow(model: ReadModel): Promise<FullPlan> {
   const situation = await situationOf(model);
   const { line, plan } = await planned(situation, model.clock);
   const { rows } = await model.openTables();
-  const { now, holders, reservations } = situation;
-  const promised = new Set(reservations.map(({ uid }) => uid));
+  const { now, holders } = situation;
   const running = holders.map((row) => runningJob(row, now));
   const ahead = line.flatMap((row) => {
     const allocation = plan.allocations.get(row.uid);
     if (allocation === undefined) return [];
-    const isPromised = promised.has(row.uid) || row.estimatedStart !== null;
-    return [jobOf(row, isPromised ? 'Reserved' : 'Planned', startOf(row, allocation, now))];
+    const state = row.estimatedStart === null ? 'Planned' : 'Reserved';
+    return [jobOf(row, state, startOf(row, allocation, now))];
   });
   const started = new Set(line.filter(({ uid }) => plan.allocations.has(uid)).map(({ uid }) => uid));
   return {
@@ -87,7 +86,8 @@ function startOf({ estimatedStart }: WorkloadRow, allocation: Allocation, now: n
 function runningJob(row: WorkloadRow, now: number): PlannedJob {
   const allocation = row.allocation!;
   const start = row.startedAt ?? row.allocatedAt ?? allocation.start;
-  return jobOf(row, 'Running', { ...allocation, start, end: plannedEnd(allocation.end, now) });
+  const job = jobOf(row, 'Running', { ...allocation, start, end: plannedEnd(allocation.end, now) });
+  return allocation.end > now ? job : { ...job, overdue: true };
 }
 
 function jobOf(

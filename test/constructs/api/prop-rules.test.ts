@@ -26,6 +26,23 @@ test.each<[object, string]>([
   [{ queueWeight: 2 }, 'FluxQueue.queueWeight: requires fairShare: true'],
   [{ queueBillingWeights: { gpus: 2 } }, 'FluxQueue.queueBillingWeights: requires fairShare: true'],
   [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife: requires fairShare: true'],
+  [
+    { defaultWalltime: '1h' },
+    'FluxQueue.defaultWalltime: must be a Duration (got "1h"); give Duration.hours(1)',
+  ],
+  [{ maxWalltime: 3600 }, 'FluxQueue.maxWalltime: must be a Duration (got 3600)'],
+  [{ memoryUnit: '2Gi' }, 'FluxQueue.memoryUnit: must be a Size (got "2Gi"); give Size.gibibytes(1)'],
+  [{ database: 'postgres' }, 'FluxQueue.database: must be a Database (got "postgres")'],
+  [{ queueQuota: { core: 5 } }, 'FluxQueue.queueQuota.core: is not a prop (got 5); did you mean cores'],
+  [{ pods: 'many' }, 'FluxQueue.pods: must be a PodsProps (got "many")'],
+  [
+    { pods: { controller: { securityContext: { privileged: true } } } },
+    'FluxQueue.pods.controller.securityContext.privileged: is not a field of it in Kubernetes (got true)',
+  ],
+  [
+    { pods: { controller: { tolerations: [{ key: 'a', effects: 'NoSchedule' }] } } },
+    'FluxQueue.pods.controller.tolerations[0].effects: is not a field of it',
+  ],
   [{ apiserverPorts: [443], networkPolicies: false }, 'FluxQueue.apiserverPorts: is for NetworkPolicies'],
 ])('the stack refuses %j', (props, message) => {
   expect(() => stackObjects(props as FluxQueueProps)).toThrow(message);
@@ -43,6 +60,11 @@ test.each<[object, string]>([
   [{ polcy: 'easy' }, 'FluxSetup.polcy: is not a prop (got "easy"); did you mean policy'],
   [{ policy: 'fair' }, 'FluxSetup.policy: must be one of: fcfs, easy, conservative, hybrid (got "fair")'],
   [{ reclaim: 'no' }, 'FluxSetup.reclaim: must be true or false'],
+  [{ quota: { cores: 5 } }, 'FluxSetup.quota.cores: must be a Cpu (got 5); give Cpu.units(1)'],
+  [{ quota: { memory: '1Gi' } }, 'FluxSetup.quota.memory: must be a Size (got "1Gi")'],
+  [{ quota: 5 }, 'FluxSetup.quota: must be an object (got 5)'],
+  [{ limits: { runing: 1 } }, 'FluxSetup.limits.runing: is not a prop (got 1); did you mean running'],
+  [{ maxWalltime: '2d' }, 'FluxSetup.maxWalltime: must be a Duration (got "2d")'],
   [{ quota: { cores: Cpu.millis(Number.NaN) } }, 'FluxSetup.quota.cores: must be 0 or greater (got NaN);'],
 ])('a FluxSetup refuses %j', (props, message) => {
   expect(() => new FluxSetup(Testing.chart(), 'queue', props)).toThrow(message);
@@ -75,6 +97,8 @@ describe('a MiniCluster', () => {
     [{ container: undefined }, 'container: is required'],
     [{ walltime: Duration.seconds(0) }, 'walltime: must be greater than 0'],
     [{ scheduling: { priority: 1e12 } }, 'scheduling.priority: must be at most 2147483647'],
+    [{ walltime: '2d' }, 'walltime: must be a Duration (got "2d")'],
+    [{ container: { ...CONTAINER, memory: '1Gi' } }, 'container.memory: must be a Size (got "1Gi")'],
     [{ sise: 4 }, 'sise: is not a prop (got 4); did you mean size'],
     [{ flux: { optionFlag: '-o' } }, 'flux.optionFlag: is not a prop (got "-o"); did you mean optionFlags'],
     [{ sidecars: [{ name: 'a', image: 'b', port: [1] }] }, 'sidecars[0].port: is not a prop'],

@@ -101,7 +101,7 @@ describeCluster('the API of FluxJob', (getCluster) => {
 
   test('kubectl get fj -o wide shows the reason and message of a waiting workload', async () => {
     const { stdout } = await getCluster().kubectl(['get', 'fj', 'waits-job', '-n', 'default', '-o', 'wide']);
-    expect(stdout).toMatch(/PRIORITY +PODS +WALLTIME +RESULT +REASON +MESSAGE/);
+    expect(stdout).toMatch(/PRIORITY +PODS +WALLTIME SECONDS +RESULT +REASON +MESSAGE/);
     expect(stdout).toMatch(/ 5 +4 +600 +Reserved +starts when train-2 ends/);
   });
 
