@@ -105,7 +105,7 @@ test('a pipe has all cells, however long the names are', () => {
 test('what has no end, has run out, or starts behind the chart is in it', () => {
   const jobs = [
     job('service', 'Running', -5, 10 * 365 * 24 * 60, ['node-1']),
-    job('late', 'Running', -90, -30, ['node-2']),
+    { ...job('late', 'Running', -90, 8, ['node-2']), overdue: true },
     job('far', 'Planned', 60 * 30, 60 * 31, []),
   ];
   const lines = planLines(plan(jobs), HERE, PIPE);
@@ -113,11 +113,14 @@ test('what has no end, has run out, or starts behind the chart is in it', () => 
   expect(lines.find((line) => line.startsWith('job/service'))).toMatch(
     / #+> +2026-11-23T08:55:00Z +endless +node-1$/,
   );
-  expect(lines.find((line) => line.startsWith('job/late'))).toMatch(/^job\/late +# +2026-/);
+  expect(lines.find((line) => line.startsWith('job/late'))).toMatch(
+    /^job\/late +#+>? +2026-\S+ +overdue +node-2$/,
+  );
   expect(lines.find((line) => line.startsWith('job/far'))).toMatch(
     /^job\/far +> +\?2026-11-24T15:00:00Z +1h$/,
   );
   expect(planTable(plan(jobs), HERE).join('\n')).toMatch(/job\/service +default +Running +\S+ +none +node-1/);
+  expect(planTable(plan(jobs), HERE).join('\n')).toMatch(/job\/late +default +Running +\S+ +overdue +node-2/);
 });
 
 test('the hours of the chart are chosen', () => {

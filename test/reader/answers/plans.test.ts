@@ -39,6 +39,19 @@ describe('plans', () => {
     expect(seconds(plan, third!.end) - seconds(plan, third!.start)).toBe(600);
   });
 
+  test('promise no start behind what should have ended, and say that it is overdue', async () => {
+    const { controller } = world;
+    controller.submit('stuck', { pods: 2, runs: 9_000 });
+    await controller.seconds(10);
+    controller.stopCluster();
+    await controller.seconds(700);
+    controller.submit('behind', { pods: 2 });
+    await controller.seconds(10);
+    const { jobs, unplanned } = await world.ask<Plan>('plans');
+    expect(jobs.map(({ name, overdue }) => [name, overdue])).toEqual([['stuck', true]]);
+    expect(unplanned).toBe(1);
+  });
+
   test('plan no more than 200 waiting workloads, and count the rest', async () => {
     const { controller } = world;
     for (let i = 0; i < 230; i++) controller.submit(`j${i}`);
