@@ -68,6 +68,8 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   retention: any,
   archiveRetention: any,
   fluxJobs: oneOf(...FLUXJOB_POLICIES),
+  priorityWeights: any,
+  priorityMaxAge: any,
   fairShare: flag,
   fairShareHalfLife: [any, FAIR_SHARE],
   unschedulableTimeout: any,

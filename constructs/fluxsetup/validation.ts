@@ -12,7 +12,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
-import type { BillingWeights, FluxSetupProps, Limits, Quota } from './props';
+import type { BillingWeights, FluxSetupProps, Limits, PriorityWeights, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
@@ -70,6 +70,7 @@ const RULES: PropRules<FluxSetupProps> = {
   maxPriority: any,
   allowStackQueue: flag,
   agingPerHour: any,
+  priorityWeights: any,
   quota: any,
   cohort: text,
   borrowing: any,
@@ -168,6 +169,7 @@ function checkNumbers(props: FluxSetupProps): void {
     { minRuntime: props.preemptionMinRuntime, limit: props.preemptionLimit },
   );
   checkBillingWeights('FluxSetup.billingWeights', props.billingWeights);
+  checkPriorityWeights('FluxSetup.priorityWeights', props.priorityWeights);
   checkNumber('FluxSetup.agingPerHour', props.agingPerHour, QUEUE_RANGES.agingPerHour);
   for (const prop of ['limits', 'limitsPerUser'] as const) checkLimits(`FluxSetup.${prop}`, props[prop]);
 }
@@ -184,6 +186,17 @@ function checkNumber(field: string, value: number | undefined, { min, max }: Ran
 export function checkBillingWeights(field: string, weights: BillingWeights = {}): void {
   for (const resource of ['cores', 'memory', 'gpus'] as const)
     checkNumber(`${field}.${resource}`, weights[resource], QUEUE_RANGES.billingWeight);
+}
+
+/**
+ * Checks the weights of the factors of the order.
+ * @throws PropsError
+ */
+export function checkPriorityWeights(field: string, weights: PriorityWeights = {}): void {
+  for (const factor of ['age', 'fairShare'] as const)
+    checkNumber(`${field}.${factor}`, weights[factor], QUEUE_RANGES.priorityWeight);
+  for (const factor of ['size', 'queue'] as const)
+    checkNumber(`${field}.${factor}`, weights[factor], QUEUE_RANGES.signedPriorityWeight);
 }
 
 /**

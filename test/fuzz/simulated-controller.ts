@@ -1,5 +1,7 @@
 /** A simulated cluster with one controller, for tests that control every step. */
+
 import { Registry } from 'prom-client';
+import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
@@ -26,6 +28,8 @@ interface GivenJob {
   readonly runs?: number;
   /** Of its pods. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Who submits it. @default - no person */
+  readonly user?: string;
 }
 
 export class SimulatedController {
@@ -97,11 +101,14 @@ export class SimulatedController {
   submitIn(
     namespace: string,
     name: string,
-    { pods = 1, cores = 4, runs = 30, labels = {} }: GivenJob = {},
+    { pods = 1, cores = 4, runs = 30, labels = {}, user }: GivenJob = {},
   ): Job {
     const resources = { requests: { cpu: String(cores) } };
     return this.apiserver.create(jobs(namespace), {
-      metadata: { name, annotations: { 'fluxqueue/walltime': '600s' } },
+      metadata: {
+        name,
+        annotations: { 'fluxqueue/walltime': '600s', ...(user !== undefined && { [USER_ANNOTATION]: user }) },
+      },
       spec: {
         parallelism: pods,
         completions: pods,

@@ -6,7 +6,8 @@ import type { WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
 import { playForward } from '../../scheduler/forward-plan';
 import { shareFactors } from '../../scheduler/pass/fair-share';
-import { inOrder } from '../../scheduler/pass/order';
+import { jobSizes } from '../../scheduler/pass/job-size';
+import { inOrder, type Precedence } from '../../scheduler/pass/order';
 import { type PlanInput, planQueue, type QueuePlan } from '../../scheduler/queue-plan';
 import { rowsByQueue } from '../../scheduler/queue-rows';
 import type { Watch } from '../../shared/informers';
@@ -76,7 +77,7 @@ export async function planned(
   clock: Clock,
   { plan: make, budgetMs }: Planner = ONE_PASS,
 ): Promise<Planned> {
-  const line = lineOf(situation).slice(0, MOST_PLANNED);
+  const line = lineOf(situation, precedenceIn(situation)).slice(0, MOST_PLANNED);
   const started = clock.now();
   const isOver = () => clock.now() - started > budgetMs;
   const input = { ...situation, line, perQueue: MOST_PLANNED, isOver, rest: restIn(clock) };
@@ -88,11 +89,28 @@ export async function planned(
 }
 
 /** The waiting rows in the order of a pass. */
-function lineOf({ now, queues, fairShare, waiting, holders }: Situation): readonly WorkloadRow[] {
+export function lineOf({ queues, waiting }: Situation, precedence: Precedence): readonly WorkloadRow[] {
+  const known = new Set(queues.map(({ name }) => name));
+  return inOrder(
+    waiting.filter(({ queue }) => known.has(queue)),
+    precedence,
+  );
+}
+
+/** What decides the order of a pass in this situation. */
+export function precedenceIn({
+  now,
+  queues,
+  fairShare,
+  waiting,
+  holders,
+  nodes,
+  units,
+}: Situation): Precedence {
   const settings = new Map<string, QueueSettings>(queues.map((queue) => [queue.name, queue]));
   const shares = fairShare && shareFactors(fairShare, rowsByQueue(queues, [...holders, ...waiting]).queues);
-  const known = waiting.filter(({ queue }) => settings.has(queue));
-  return inOrder(known, { now, settingsOf: (name) => settings.get(name), shares });
+  const sizeOf = jobSizes([...nodes.values()], units);
+  return { now, settingsOf: (name) => settings.get(name), shares, sizeOf };
 }
 
 const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
