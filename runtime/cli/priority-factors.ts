@@ -5,7 +5,7 @@ import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { PrioritizedJob, Priority } from '../reader/kinds';
 import { withoutReadApi } from './without-read-api';
 
-export function prioritySentence({ points, factors }: PrioritizedJob): string {
+function prioritySentence({ points, factors }: PrioritizedJob): string {
   const { own, queue, age, fairShare, size } = factors;
   const parts = [
     `${rounded(own)} of its own`,
