@@ -35,9 +35,14 @@ export interface FluxSetupSpec {
   readonly allowStackQueue?: boolean;
 
   /**
-   * Priority points that a workload gains for each hour in the queue.
+   * Priority points that a workload gains for each hour in the queue, up to the maximum age of the stack, in addition to what priorityWeights gives for its age.
    */
   readonly agingPerHour?: number;
+
+  /**
+   * What the factors of the order are worth in priority points, which are added to the priority of a workload. Factors without a value have the weight of the stack.
+   */
+  readonly priorityWeights?: FluxSetupSpecPriorityWeights;
 
   /**
    * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited; in a cohort where another queue has a quota of them, the queue owns none and can borrow them.
@@ -123,6 +128,31 @@ export interface FluxSetupSpecPriority {
    * Highest priority; not limited by default.
    */
   readonly max?: number;
+}
+
+/**
+ * What the factors of the order are worth in priority points, which are added to the priority of a workload. Factors without a value have the weight of the stack.
+ */
+export interface FluxSetupSpecPriorityWeights {
+  /**
+   * Points of a workload that has waited for the maximum age of the stack, and in proportion before.
+   */
+  readonly age?: number;
+
+  /**
+   * Points of a queue and a user that have used nothing, and fewer the more they have used; with fairShare of the stack.
+   */
+  readonly fairShare?: number;
+
+  /**
+   * Points of a workload that asks for the whole cluster, and in proportion of others; below 0 small workloads come first.
+   */
+  readonly size?: number;
+
+  /**
+   * Points of every workload of the queue; 0 by default.
+   */
+  readonly queue?: number;
 }
 
 /**

@@ -140,11 +140,18 @@ export interface FluxSetupSpec {
   readonly allowStackQueue?: boolean;
 
   /**
-   * Priority points that a workload gains for each hour in the queue.
+   * Priority points that a workload gains for each hour in the queue, up to the maximum age of the stack, in addition to what priorityWeights gives for its age.
    *
    * @schema FluxSetupSpec#agingPerHour
    */
   readonly agingPerHour?: number;
+
+  /**
+   * What the factors of the order are worth in priority points, which are added to the priority of a workload. Factors without a value have the weight of the stack.
+   *
+   * @schema FluxSetupSpec#priorityWeights
+   */
+  readonly priorityWeights?: FluxSetupSpecPriorityWeights;
 
   /**
    * Maximum amounts that all workloads of the queue hold together. Resources without a value are not limited; in a cohort where another queue has a quota of them, the queue owns none and can borrow them.
@@ -231,6 +238,7 @@ export function toJson_FluxSetupSpec(obj: FluxSetupSpec | undefined): Record<str
     'priority': toJson_FluxSetupSpecPriority(obj.priority),
     'allowStackQueue': obj.allowStackQueue,
     'agingPerHour': obj.agingPerHour,
+    'priorityWeights': toJson_FluxSetupSpecPriorityWeights(obj.priorityWeights),
     'quota': toJson_FluxSetupSpecQuota(obj.quota),
     'cohort': obj.cohort,
     'borrowing': toJson_FluxSetupSpecBorrowing(obj.borrowing),
@@ -329,6 +337,58 @@ export function toJson_FluxSetupSpecPriority(obj: FluxSetupSpecPriority | undefi
   const result = {
     'min': obj.min,
     'max': obj.max,
+  };
+  // filter undefined values
+  return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});
+}
+/* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+
+/**
+ * What the factors of the order are worth in priority points, which are added to the priority of a workload. Factors without a value have the weight of the stack.
+ *
+ * @schema FluxSetupSpecPriorityWeights
+ */
+export interface FluxSetupSpecPriorityWeights {
+  /**
+   * Points of a workload that has waited for the maximum age of the stack, and in proportion before.
+   *
+   * @schema FluxSetupSpecPriorityWeights#age
+   */
+  readonly age?: number;
+
+  /**
+   * Points of a queue and a user that have used nothing, and fewer the more they have used; with fairShare of the stack.
+   *
+   * @schema FluxSetupSpecPriorityWeights#fairShare
+   */
+  readonly fairShare?: number;
+
+  /**
+   * Points of a workload that asks for the whole cluster, and in proportion of others; below 0 small workloads come first.
+   *
+   * @schema FluxSetupSpecPriorityWeights#size
+   */
+  readonly size?: number;
+
+  /**
+   * Points of every workload of the queue; 0 by default.
+   *
+   * @schema FluxSetupSpecPriorityWeights#queue
+   */
+  readonly queue?: number;
+}
+
+/**
+ * Converts an object of type 'FluxSetupSpecPriorityWeights' to JSON representation.
+ */
+/* eslint-disable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
+export function toJson_FluxSetupSpecPriorityWeights(obj: FluxSetupSpecPriorityWeights | undefined): Record<string, any> | undefined {
+  if (obj === undefined) { return undefined; }
+  const result = {
+    'age': obj.age,
+    'fairShare': obj.fairShare,
+    'size': obj.size,
+    'queue': obj.queue,
   };
   // filter undefined values
   return Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {});

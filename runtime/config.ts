@@ -11,26 +11,18 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { CONTROLLER_LEASE, STACK_NAMESPACE } from '../constructs/api/labels';
-import {
-  FLUXJOB_POLICIES,
-  HISTORY_POLICIES,
-  MATCH_POLICIES,
-  QUEUE_POLICIES,
-} from '../constructs/api/policies';
-import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../constructs/api/queue-defaults';
-import { PRIORITY_RANGE, QUEUE_NAME_PATTERN, QUEUE_NAME_SYNTAX } from '../constructs/api/settings';
+import { FLUXJOB_POLICIES, HISTORY_POLICIES, MATCH_POLICIES } from '../constructs/api/policies';
+import { STACK_DEFAULTS } from '../constructs/api/queue-defaults';
 import { databaseSettings } from './database-settings';
 import { FluxqError, messageOf } from './errors';
 import { LOG_LEVELS } from './observability/log';
 import { reportSettings } from './report-settings';
 import { readerSettings, webhookSettings } from './server-settings';
+import { stackQueueSettings } from './stack-queue-settings';
 import { parseKnown } from './unknown-settings';
 
 const port = z.number().int().min(0).max(65535);
 const positive = z.number().int().positive();
-const priority = z.number().int().min(PRIORITY_RANGE.min).max(PRIORITY_RANGE.max);
-const limits = z.partialRecord(z.enum(['running', 'waiting']), z.number().int().min(0)).prefault({});
-const QUOTA_RESOURCES = ['jobs', 'pods', 'cores', 'memoryGiB', 'gpus', 'nodes'] as const;
 
 const settings = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
@@ -80,57 +72,8 @@ const settings = z.strictObject({
       policy: z.enum(MATCH_POLICIES).default(STACK_DEFAULTS.matchPolicy),
     })
     .prefault({}),
-  queue: z
-    .strictObject({
-      /** The stack's own queue. It takes workloads that name it, and workloads without a queue in namespaces without a FluxSetup. */
-      name: z
-        .string()
-        .regex(new RegExp(QUEUE_NAME_PATTERN), `must be ${QUEUE_NAME_SYNTAX}`)
-        .default(STACK_DEFAULTS.queueName),
-      /** If false, workloads without a queue wait for a FluxSetup in their namespace. */
-      enabled: z.boolean().default(true),
-      policy: z.enum(QUEUE_POLICIES).default(QUEUE_DEFAULTS.policy),
-      /** The number of waiting workloads that nodes are reserved for, with policy hybrid. */
-      reservations: positive.default(QUEUE_DEFAULTS.reservations),
-      /** The number of waiting workloads that one pass considers. */
-      depth: positive.default(QUEUE_DEFAULTS.depth),
-      defaultWalltimeSeconds: positive.default(QUEUE_DEFAULTS.defaultWalltimeSeconds),
-      maxWalltimeSeconds: positive.default(QUEUE_DEFAULTS.maxWalltimeSeconds),
-      /** Days after which finished workloads move from the queue's tables to the archive and to the daily sums. */
-      retentionDays: positive.default(STACK_DEFAULTS.retentionDays),
-      /** Days after which archived workloads are removed; their daily sums stay. */
-      archiveDays: positive.default(STACK_DEFAULTS.archiveDays),
-      /** The share of the cluster relative to the weights of FluxSetups. */
-      weight: positive.default(QUEUE_DEFAULTS.weight),
-      /** Priorities outside this range are set to its nearest limit. */
-      priority: z
-        .strictObject({
-          min: priority.default(QUEUE_DEFAULTS.priority.min),
-          max: priority.default(QUEUE_DEFAULTS.priority.max),
-        })
-        .prefault({}),
-      /** The most that its workloads hold at once, in cores and GiB. */
-      quota: z.partialRecord(z.enum(QUOTA_RESOURCES), z.number().min(0)).prefault({}),
-      /** The most workloads that run, and the most waiting ones that are considered, of the queue and of each user. */
-      limits: z.strictObject({ queue: limits, user: limits }).prefault({}),
-      /** What a core, a GiB and a gpu count in fair share. */
-      billingWeights: z
-        .strictObject({
-          cores: z.number().min(0).default(QUEUE_DEFAULTS.billingWeights.cores),
-          memoryGiB: z.number().min(0).default(QUEUE_DEFAULTS.billingWeights.memoryGiB),
-          gpus: z.number().min(0).default(QUEUE_DEFAULTS.billingWeights.gpus),
-        })
-        .prefault({}),
-      /** Which of its workloads others may preempt: those that ran for this time, and each at most this often. */
-      preemption: z
-        .strictObject({
-          minRuntimeSeconds: z.number().min(0).default(QUEUE_DEFAULTS.preemption.minRuntimeSeconds),
-          limit: z.number().int().min(0).default(QUEUE_DEFAULTS.preemption.limit),
-        })
-        .prefault({}),
-    })
-    .prefault({}),
-  /** Among workloads of equal priority, queues and users that used less of their share come first. */
+  queue: stackQueueSettings.prefault({}),
+  /** Whether the usage of queues and users is a factor of the order (`queue.priorityWeights`). */
   fairShare: z
     .strictObject({
       enabled: z.boolean().default(false),

@@ -99,6 +99,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
   'runtime/queue': ['ground', 'runtime/fluxion', 'runtime/jobspec', 'runtime/queue/migrations'],
   'runtime/report-settings': [],
   'runtime/server-settings': ['constructs/api'],
+  'runtime/stack-queue-settings': ['constructs/api'],
   'runtime/database-settings': [],
   'runtime/unknown-settings': [],
   'runtime/config': [
@@ -108,6 +109,7 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/queue',
     'runtime/report-settings',
     'runtime/server-settings',
+    'runtime/stack-queue-settings',
     'runtime/unknown-settings',
   ],
   'runtime/configured': ['ground', 'runtime/config'],

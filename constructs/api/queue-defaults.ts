@@ -17,6 +17,8 @@ export const QUEUE_DEFAULTS = {
   maxWalltimeSeconds: 7 * DAY,
   priority: PRIORITY_RANGE,
   agingPerHour: 0,
+  /** Together they are worth one point: by default one point of own priority decides before all of them. */
+  priorityWeights: { age: 0.5, fairShare: 0.5, size: 0, queue: 0, maxAgeSeconds: DAY },
   quota: {},
   cohort: null,
   borrowing: {},
@@ -64,6 +66,9 @@ export const QUEUE_RANGES = {
   reservations: { min: 1, max: 100_000 },
   depth: { min: 1, max: 1_000_000 },
   agingPerHour: { min: 0, max: 1_000_000 },
+  priorityWeight: { min: 0, max: 1_000_000 },
+  /** Below 0, small workloads come first; and a queue can come behind others. */
+  signedPriorityWeight: { min: -1_000_000, max: 1_000_000 },
   quota: { min: 0, max: INT32.max },
   running: { min: 0, max: INT32.max },
   waiting: { min: 1, max: INT32.max },

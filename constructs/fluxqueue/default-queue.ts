@@ -11,6 +11,7 @@ import {
   checkPolicy,
   checkPreemption,
   checkPriorityRange,
+  checkPriorityWeights,
   checkQueueName,
   checkQuota,
 } from '../fluxsetup/validation';
@@ -35,8 +36,17 @@ export function queueSettings(props: FluxQueueProps) {
     },
     quota: quotaSettings(props.queueQuota),
     limits: { queue: props.queueLimits ?? {}, user: props.queueLimitsPerUser ?? {} },
+    ...prioritySettings(props),
     ...billingSettings(props),
     ...preemptionSettings(props),
+  };
+}
+
+function prioritySettings({ priorityWeights, priorityMaxAge }: FluxQueueProps) {
+  const maxAgeSeconds = priorityMaxAge?.toSeconds();
+  if (priorityWeights === undefined && maxAgeSeconds === undefined) return {};
+  return {
+    priorityWeights: { ...priorityWeights, ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }) },
   };
 }
 
@@ -101,7 +111,9 @@ export function checkQueue(props: FluxQueueProps): void {
     { min: 'FluxQueue.userMinPriority', max: 'FluxQueue.userMaxPriority' },
     userPriorities(props),
   );
-  checkFairShare(props);
+  checkPriorityWeights('FluxQueue.priorityWeights', props.priorityWeights);
+  for (const name of ['fairShareHalfLife', 'priorityMaxAge'] as const)
+    checkSeconds(`FluxQueue.${name}`, props[name]);
   for (const name of ['retention', 'archiveRetention'] as const) checkDays(`FluxQueue.${name}`, props[name]);
 }
 
@@ -122,12 +134,12 @@ function checkDays(field: string, duration: Duration | undefined): void {
   );
 }
 
-function checkFairShare({ fairShareHalfLife }: FluxQueueProps): void {
-  if (fairShareHalfLife === undefined) return;
-  const seconds = fairShareHalfLife.toMilliseconds() / 1000;
+function checkSeconds(field: string, duration: Duration | undefined): void {
+  if (duration === undefined) return;
+  const seconds = duration.toMilliseconds() / 1000;
   if (seconds < 1 || !Number.isInteger(seconds))
     throw new PropsError(
-      'FluxQueue.fairShareHalfLife',
+      field,
       'must be a whole number of seconds, 1 or more',
       `${seconds} s`,
       'give a Duration of days or hours',

@@ -15,7 +15,12 @@ import {
   size,
   text,
 } from '../api/prop-rules';
-import { BILLING_WEIGHT_RULES, LIMIT_RULES, QUOTA_RULES } from '../fluxsetup/validation';
+import {
+  BILLING_WEIGHT_RULES,
+  LIMIT_RULES,
+  PRIORITY_WEIGHT_RULES,
+  QUOTA_RULES,
+} from '../fluxsetup/validation';
 import type { FluxQueueProps } from './props';
 
 const OWN_QUEUE: Need<FluxQueueProps> = {
@@ -83,6 +88,8 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   retention: duration,
   archiveRetention: duration,
   fluxJobs: oneOf(...FLUXJOB_POLICIES),
+  priorityWeights: group(PRIORITY_WEIGHT_RULES),
+  priorityMaxAge: duration,
   fairShare: flag,
   fairShareHalfLife: [duration, FAIR_SHARE],
   unschedulableTimeout: duration,

@@ -1,6 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
 import type { FluxJobPolicy, MatchPolicy, QueuePolicy } from '../api/policies';
-import type { BillingWeights, Limits, Quota } from '../fluxsetup/props';
+import type { BillingWeights, Limits, PriorityWeights, Quota } from '../fluxsetup/props';
 import type { AdmissionChoice, ExternalRuntime } from './admission/form';
 import type { WebhookCertificate } from './certificates';
 import type { Database } from './database';
@@ -175,7 +175,21 @@ export interface FluxQueueProps {
    */
   readonly fluxJobs?: FluxJobPolicy;
 
-  /** Whether, among equal priorities, queues and users start first that have used less of their share. @default false */
+  /**
+   * What the factors of the order are worth in points, which are added to the priority of a workload; `queue` is of the stack's own queue. A
+   * FluxSetup may have other weights.
+   * @default - age 0.5, fair share 0.5, size 0, queue 0: together less than one point of priority
+   */
+  readonly priorityWeights?: PriorityWeights;
+
+  /** Time in the queue after which a workload does not gain points for its age any more, in whole seconds. @default Duration.days(1) */
+  readonly priorityMaxAge?: Duration;
+
+  /**
+   * Whether queues and users that have used less of their share start earlier: what that is worth beside priority and age is in
+   * `priorityWeights`.
+   * @default false
+   */
   readonly fairShare?: boolean;
 
   /** Time after which past usage counts half, in whole seconds; with `fairShare: true`. @default Duration.days(7) */

@@ -12,7 +12,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 const QUESTIONS: k8s.PolicyRule[] = [
   {
     apiGroups: [READ_GROUP],
-    resources: ['histories', 'usages', 'plans', 'nodereports', 'resourcegraphs', 'traces'],
+    resources: ['histories', 'usages', 'plans', 'priorities', 'nodereports', 'resourcegraphs', 'traces'],
     verbs: ['get', 'list'],
   },
   { apiGroups: [READ_GROUP], resources: ['dashboards/proxy'], verbs: ['get'] },

@@ -105,6 +105,7 @@ function specOf(props: FluxSetupProps): FluxSetupSpec {
     }),
     ...group('limits', { ...props.limits, perUser: nonEmpty(props.limitsPerUser) }),
     ...group('billingWeights', { ...props.billingWeights }),
+    ...group('priorityWeights', { ...props.priorityWeights }),
     ...group('preemption', {
       policy: props.preempts === true ? FluxSetupSpecPreemptionPolicy.LOWER_PRIORITY : undefined,
       minRuntime: text(props.preemptionMinRuntime),

@@ -53,6 +53,21 @@ export interface BillingWeights {
   readonly gpus?: number;
 }
 
+/** What the factors of the order are worth in points, which are added to the priority of a workload. */
+export interface PriorityWeights {
+  /** Points of a workload that has waited for `priorityMaxAge` of the stack, and in proportion before. @default 0.5 */
+  readonly age?: number;
+
+  /** Points of a queue and a user that have used nothing, and fewer the more they have used; with `fairShare` of the stack. @default 0.5 */
+  readonly fairShare?: number;
+
+  /** Points of a workload that asks for the whole cluster, and in proportion of others; below 0, small ones come first. @default 0 */
+  readonly size?: number;
+
+  /** Points of every workload of the queue. @default 0 */
+  readonly queue?: number;
+}
+
 /** Maximum numbers of workloads. */
 export interface Limits {
   /** Maximum number of workloads that hold nodes at the same time. @default - not limited */
@@ -100,8 +115,15 @@ export interface FluxSetupProps {
    */
   readonly allowStackQueue?: boolean;
 
-  /** Priority points that a workload gains for each hour in the queue. @default 0 */
+  /**
+   * Priority points that a workload gains for each hour in the queue, up to `priorityMaxAge` of the stack, in addition to what
+   * `priorityWeights` gives for its age.
+   * @default 0
+   */
   readonly agingPerHour?: number;
+
+  /** What the factors of the order are worth for workloads of the queue. @default - the weights of the stack, and 0 for the queue */
+  readonly priorityWeights?: PriorityWeights;
 
   /** Quota of all workloads of the queue together. @default - not limited */
   readonly quota?: Quota;

@@ -23,7 +23,7 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
-import type { BillingWeights, FluxSetupProps, LendingLimit, Limits, Quota } from './props';
+import type { BillingWeights, FluxSetupProps, LendingLimit, Limits, PriorityWeights, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
@@ -73,6 +73,12 @@ export function checkPolicy(
 const LENDING_RULES: PropRules<LendingLimit> = { jobs: any, pods: any, cores: cpu, memory: size, gpus: any };
 export const QUOTA_RULES: PropRules<Quota> = { ...LENDING_RULES, nodes: any };
 export const LIMIT_RULES: PropRules<Limits> = { running: any, waiting: any };
+export const PRIORITY_WEIGHT_RULES: PropRules<PriorityWeights> = {
+  age: any,
+  fairShare: any,
+  size: any,
+  queue: any,
+};
 export const BILLING_WEIGHT_RULES: PropRules<BillingWeights> = { cores: any, memory: any, gpus: any };
 
 const RULES: PropRules<FluxSetupProps> = {
@@ -87,6 +93,7 @@ const RULES: PropRules<FluxSetupProps> = {
   maxPriority: any,
   allowStackQueue: flag,
   agingPerHour: any,
+  priorityWeights: group(PRIORITY_WEIGHT_RULES),
   quota: group(QUOTA_RULES),
   cohort: text,
   borrowing: group(QUOTA_RULES),
@@ -185,6 +192,7 @@ function checkNumbers(props: FluxSetupProps): void {
     { minRuntime: props.preemptionMinRuntime, limit: props.preemptionLimit },
   );
   checkBillingWeights('FluxSetup.billingWeights', props.billingWeights);
+  checkPriorityWeights('FluxSetup.priorityWeights', props.priorityWeights);
   checkNumber('FluxSetup.agingPerHour', props.agingPerHour, QUEUE_RANGES.agingPerHour);
   for (const prop of ['limits', 'limitsPerUser'] as const) checkLimits(`FluxSetup.${prop}`, props[prop]);
 }
@@ -201,6 +209,17 @@ function checkNumber(field: string, value: number | undefined, { min, max }: Ran
 export function checkBillingWeights(field: string, weights: BillingWeights = {}): void {
   for (const resource of ['cores', 'memory', 'gpus'] as const)
     checkNumber(`${field}.${resource}`, weights[resource], QUEUE_RANGES.billingWeight);
+}
+
+/**
+ * Checks the weights of the factors of the order.
+ * @throws PropsError
+ */
+export function checkPriorityWeights(field: string, weights: PriorityWeights = {}): void {
+  for (const factor of ['age', 'fairShare'] as const)
+    checkNumber(`${field}.${factor}`, weights[factor], QUEUE_RANGES.priorityWeight);
+  for (const factor of ['size', 'queue'] as const)
+    checkNumber(`${field}.${factor}`, weights[factor], QUEUE_RANGES.signedPriorityWeight);
 }
 
 /**

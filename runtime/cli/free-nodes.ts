@@ -1,12 +1,12 @@
 /** What is free on which nodes, for those who may read that: evidence of `why`. */
 
-import { hasCode } from '../errors';
 import { ask, nodeReports, type ReadApiClient } from '../kubernetes/read-api';
 import type { NodeReport, NodeReportList } from '../reader/kinds';
 import { hostlistOf } from '../resources/hostlist';
 import { groupBy } from './group-by';
 import { counted } from './output';
 import { amountsText, unitTypes } from './unit-amounts';
+import { withoutReadApi } from './without-read-api';
 
 /** A line names so many kinds of free nodes. */
 const MOST_NAMED = 4;
@@ -37,23 +37,11 @@ function compareFree(a: NodeReport, b: NodeReport, types: readonly { readonly ty
   return 0;
 }
 
-/** Answers without this evidence: who may not see nodes, or asks a stack without the read API, still learns why. */
-const WITHOUT = ['FLUXQ_READ_FORBIDDEN', 'FLUXQ_READ_API_MISSING', 'FLUXQ_READ_API_DOWN'] as const;
-
 /** @returns undefined if this user cannot see nodes, or nobody answers */
 export async function freeNodes(client: ReadApiClient): Promise<string | undefined> {
-  try {
-    const request = { timeout: 5_000, retries: 0 };
-    return freeSentence(
-      await ask<NodeReportList>(client, {
-        verb: 'list',
-        path: nodeReports(),
-        scope: 'the whole cluster',
-        request,
-      }),
-    );
-  } catch (error) {
-    if (WITHOUT.some((code) => hasCode(error, code))) return undefined;
-    throw error;
-  }
+  const request = { timeout: 5_000, retries: 0 };
+  const answer = await withoutReadApi(() =>
+    ask<NodeReportList>(client, { verb: 'list', path: nodeReports(), scope: 'the whole cluster', request }),
+  );
+  return answer && freeSentence(answer);
 }

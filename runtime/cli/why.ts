@@ -15,6 +15,8 @@ export interface Asked {
   readonly now: number;
   /** What is free on which nodes, as a sentence. @default - its user cannot see nodes */
   readonly free?: string;
+  /** The points by which it is ordered, as a sentence. @default - its user cannot see them */
+  readonly priority?: string;
   /** Whether its namespace is known to have not the label of the queue. @default false */
   readonly hasLeft?: boolean;
 }
@@ -54,9 +56,13 @@ function stateLines(asked: Asked): string[] {
     said,
     startSentence(asked),
     ...(waitsForOthers(asked.fluxJob)
-      ? [...aheadLines(asked), ...endLines(asked), ...(asked.free === undefined ? [] : [asked.free])]
+      ? [...evidenceOf(asked.priority), ...aheadLines(asked), ...endLines(asked), ...evidenceOf(asked.free)]
       : []),
   ];
+}
+
+function evidenceOf(sentence: string | undefined): readonly string[] {
+  return sentence === undefined ? [] : [sentence];
 }
 
 /** When a workload starts; where that is not known, why it waits. */

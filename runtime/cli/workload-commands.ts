@@ -13,6 +13,7 @@ import { settingOf } from '../workloads/settings';
 import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
 import type { Picture } from './picture';
+import { priorityOfJob } from './priority-factors';
 import { addQueueCommand } from './queue-command';
 import { requeueSteps, requireQueued } from './requeue';
 import { show } from './show';
@@ -67,11 +68,14 @@ function printWhy(text: string, options: WatchOptions): Promise<void> {
     done: asked.fluxJob.status?.phase === 'Finished',
   });
   return showWorkload(text, options, say, async (client, fluxJob) => {
-    // It would be old when the workload changes.
-    const free = options.watch || !waitsForOthers(fluxJob) ? undefined : await freeNodes(client);
+    // They would be old when the workload changes.
+    const isOnce = !options.watch && waitsForOthers(fluxJob);
+    const [free, priority] = isOnce
+      ? await Promise.all([freeNodes(client), priorityOfJob(client, fluxJob)])
+      : [];
     const { namespace } = fluxJob.metadata;
     const hasLeft = scheduled(fluxJob).reason === HELD && (await hasQueue(client, namespace!)) === false;
-    return { ...(free !== undefined && { free }), hasLeft };
+    return { ...(free !== undefined && { free }), ...(priority !== undefined && { priority }), hasLeft };
   });
 }
 
@@ -94,7 +98,7 @@ async function showWorkload(
   evidence: (
     client: KubernetesClient,
     fluxJob: FluxJobObject,
-  ) => Promise<Pick<Asked, 'free' | 'hasLeft'>> = async () => ({}),
+  ) => Promise<Pick<Asked, 'free' | 'hasLeft' | 'priority'>> = async () => ({}),
 ): Promise<void> {
   let promised: string | undefined;
   const sayAll = (asked: Asked): Said => {

@@ -147,7 +147,7 @@ export class QueueRegistry implements Queues {
       const name = queueName(object.metadata.namespace ?? '', object.metadata.name);
       this.known.add(name);
       try {
-        settings.set(name, settingsOf(object));
+        settings.set(name, settingsOf(object, this.stackQueue.priorityWeights));
       } catch (error) {
         if (!(error instanceof FluxqError)) throw error;
         problems.set(name, error.message);

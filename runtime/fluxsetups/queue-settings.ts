@@ -5,7 +5,7 @@ import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { FluxSetupObject, FluxSetupSpecJson } from '../kubernetes/custom-resources';
-import type { BillingWeights, Limits, QueueSettings, Quota } from '../queue/settings';
+import type { BillingWeights, Limits, PriorityWeights, QueueSettings, Quota } from '../queue/settings';
 import { queueName } from '../shared/queues';
 import { durationSeconds } from '../workloads/settings';
 
@@ -17,8 +17,14 @@ export function stackQueue(config: Config['queue']): QueueSettings {
   return { ...QUEUE_DEFAULTS, ...given, namespace: null };
 }
 
-/** @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_SETTING_INVALID` for values that the schema of the CRD can't check */
-export function settingsOf({ metadata, spec }: FluxSetupObject): QueueSettings {
+/**
+ * @param stackWeights weights that the FluxSetup does not replace; what the stack adds for its own queue is not for others
+ * @throws FluxqError `FLUXQ_QUANTITY`, `FLUXQ_SETTING_INVALID` for values that the schema of the CRD can't check
+ */
+export function settingsOf(
+  { metadata, spec }: FluxSetupObject,
+  stackWeights: PriorityWeights = QUEUE_DEFAULTS.priorityWeights,
+): QueueSettings {
   const { name, namespace = '' } = metadata;
   const { walltime, priority, quota, borrowing, limits, requeue } = spec;
   return {
@@ -32,6 +38,7 @@ export function settingsOf({ metadata, spec }: FluxSetupObject): QueueSettings {
     maxWalltimeSeconds: seconds(walltime?.max, 'walltime.max') ?? QUEUE_DEFAULTS.maxWalltimeSeconds,
     priority: { ...QUEUE_DEFAULTS.priority, ...priority },
     agingPerHour: spec.agingPerHour ?? QUEUE_DEFAULTS.agingPerHour,
+    priorityWeights: { ...stackWeights, queue: 0, ...spec.priorityWeights },
     quota: quotaOf(quota, 'quota'),
     cohort: spec.cohort ?? QUEUE_DEFAULTS.cohort,
     borrowing: quotaOf(borrowing, 'borrowing'),

@@ -11,6 +11,7 @@ import { clusterWide, namespaced, resourceOf } from './paths';
 export const histories = namespaced(READ_GROUP, READ_VERSION, 'histories');
 export const usages = namespaced(READ_GROUP, READ_VERSION, 'usages');
 export const plans = namespaced(READ_GROUP, READ_VERSION, 'plans');
+export const priorities = namespaced(READ_GROUP, READ_VERSION, 'priorities');
 export const whatIfs = namespaced(READ_GROUP, READ_VERSION, 'whatifs');
 export const nodeReports = clusterWide(READ_GROUP, READ_VERSION, 'nodereports');
 export const resourceGraphs = clusterWide(READ_GROUP, READ_VERSION, 'resourcegraphs');

@@ -25,6 +25,20 @@ export interface BillingWeights {
   readonly gpus: number;
 }
 
+/** The most points of priority that each factor is worth. */
+export interface PriorityWeights {
+  /** Of a workload that has waited for the maximum age. */
+  readonly age: number;
+  /** Of a queue and a user without usage, where fair share is on. */
+  readonly fairShare: number;
+  /** Of a workload that asks for the whole cluster; negative: small ones come first. */
+  readonly size: number;
+  /** Of every workload of the queue. */
+  readonly queue: number;
+  /** Seconds after which a workload does not become older. */
+  readonly maxAgeSeconds: number;
+}
+
 /** A queue: the stack's own queue comes from its configuration, the others from FluxSetups. */
 export interface QueueSettings {
   /** Name as configured; of a FluxSetup `<namespace>/<FluxSetup>`. */
@@ -40,8 +54,9 @@ export interface QueueSettings {
   readonly maxWalltimeSeconds: number;
   /** Priorities outside this range are cut to it. */
   readonly priority: { readonly min: number; readonly max: number };
-  /** Priority points per hour of waiting; 0: none. */
+  /** Priority points per hour of waiting beside `priorityWeights.age`, up to the maximum age; 0: none. */
   readonly agingPerHour: number;
+  readonly priorityWeights: PriorityWeights;
   readonly quota: Quota;
   /** Queues of one cohort lend each other idle quota; null: none. */
   readonly cohort: string | null;

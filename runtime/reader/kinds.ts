@@ -67,7 +67,7 @@ export interface FairShareLine {
   readonly weight?: number;
   /** Part of the decayed usage, 0 to 1: of a queue, of that of all queues; of a user, of that of the queue. */
   readonly usedShare: number;
-  /** The factor by which a pass orders equal priorities, 0 to 1; a higher one starts first. */
+  /** 0 to 1, the higher the less was used; the factor of a user times that of its queue is part of the order. */
   readonly factor: number;
 }
 
@@ -136,6 +136,31 @@ export interface PlannedJob {
   /** Whether it should have ended by now. @default false */
   readonly overdue?: boolean;
   readonly nodes: readonly string[];
+}
+
+/** `list priorities`: what waits in line, in the order of a pass, with the points by which it is ordered. */
+export interface Priority extends Answered<'Priority'> {
+  readonly now: string;
+  /** The answer for one namespace has the workloads of the user who asks, not those of other users. */
+  readonly jobs: readonly PrioritizedJob[];
+}
+
+export interface PrioritizedJob {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly uid: string;
+  readonly queue: string;
+  /** The sum of the factors. */
+  readonly points: number;
+  readonly factors: {
+    /** Its priority, within the range of its queue. */
+    readonly own: number;
+    readonly queue: number;
+    readonly age: number;
+    readonly fairShare: number;
+    readonly size: number;
+  };
 }
 
 export interface EstimateError {

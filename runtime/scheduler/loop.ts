@@ -13,6 +13,7 @@ import { measureGrants } from './grant-metrics';
 import type { SchedulingLoopOptions } from './loop-options';
 import { NodeList } from './node-list';
 import { shareFactors } from './pass/fair-share';
+import { jobSizes } from './pass/job-size';
 import { NodeChanges } from './pass/node-changes';
 import type { Precedence } from './pass/order';
 import { runPass } from './pass/pass';
@@ -115,6 +116,7 @@ export class SchedulingLoop {
       shares:
         usage &&
         shareFactors(usage, rowsByQueue(this.options.queues(), this.options.workloadCache.active()).queues),
+      sizeOf: jobSizes(this.nodeList.latest, this.options.units),
     };
   }
 

@@ -5,6 +5,11 @@ export class NodeList {
   private known: ReadonlyMap<string, GraphNode> | undefined;
   private list: readonly GraphNode[] = [];
 
+  /** The array that was made last. */
+  get latest(): readonly GraphNode[] {
+    return this.list;
+  }
+
   of(known: ReadonlyMap<string, GraphNode>): readonly GraphNode[] {
     if (this.known !== known) this.list = [...known.values()];
     this.known = known;

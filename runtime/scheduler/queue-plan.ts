@@ -76,10 +76,10 @@ export function mayBePlanned({ phase, held, reason }: WorkloadRow): boolean {
   return phase === 'Waiting' && !held && !IMPOSSIBLE.has(reason);
 }
 
-/** The rows of a plan: more would cost time, and say nothing that anybody waits for. */
+/** The rows of a plan: promises are kept, and more than the first would cost time and say nothing that anybody waits for. */
 export function plannedLine(line: readonly WorkloadRow[]): readonly WorkloadRow[] {
   const rows = new Set([...line.slice(0, MOST_PLANNED), ...firstInLine(line)]);
-  return line.filter((row) => rows.has(row));
+  return line.filter((row) => rows.has(row) || row.estimatedStart !== null);
 }
 
 /**

@@ -88,6 +88,7 @@ const QUESTIONS: readonly (readonly [what: string, act: Act])[] = [
   ['the history of a Job', read(`${API}/namespaces/${ALPHA}/histories/waiting`)],
   ['the usage', read(`${API}/namespaces/${ALPHA}/usages`)],
   ['the plan', read(`${API}/namespaces/${ALPHA}/plans`)],
+  ['the priorities', read(`${API}/namespaces/${ALPHA}/priorities`)],
   ['a step from its own to the plan', read(`${API}/namespaces/${BETA}%2f..%2f${ALPHA}/plans`)],
   ['the plan, encoded', read(`${API}/namespaces/%61lpha/plans`)],
   ['the dashboard', read(`${API}/namespaces/${ALPHA}/dashboards/queue/proxy/`)],
@@ -104,6 +105,7 @@ const QUESTIONS: readonly (readonly [what: string, act: Act])[] = [
 const OF_ALL = [
   'usages',
   'plans',
+  'priorities',
   'nodereports',
   'traces',
   'resourcegraphs/fluxion',

@@ -114,6 +114,17 @@ describe('a workload of a namespace whose label names a queue', () => {
 
 describe('the queue registry', () => {
   const own = stackQueue(parseConfig({ queue: { defaultWalltimeSeconds: 77 } }).queue);
+  test('gives FluxSetups the weights of the stack, but not those of its own queue', () => {
+    const weights = { age: 2, size: 3, queue: 5, maxAgeSeconds: 3_600 };
+    const stack = stackQueue(parseConfig({ queue: { priorityWeights: weights } }).queue);
+    const objects = [fluxSetup('plain'), fluxSetup('other', { priorityWeights: { age: 0 } })];
+    const queues = new QueueRegistry(stack, true, () => objects);
+    const stackWide = { age: 2, fairShare: 0.5, size: 3, queue: 0, maxAgeSeconds: 3_600 };
+    expect(queues.byName('science/plain')!.priorityWeights).toEqual(stackWide);
+    expect(queues.byName('science/other')!.priorityWeights).toEqual({ ...stackWide, age: 0 });
+    expect(queues.byName('default')!.priorityWeights).toEqual({ ...stackWide, queue: 5 });
+  });
+
   const registryOf = (objects: FluxSetupObject[], isStackQueueEnabled = true) =>
     new QueueRegistry(own, isStackQueueEnabled, () => objects);
 

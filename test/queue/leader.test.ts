@@ -19,6 +19,7 @@ const settings = (name: string, over: Partial<QueueSettings> = {}): QueueSetting
   maxWalltimeSeconds: 86_400,
   priority: { min: -10, max: 10 },
   agingPerHour: 0,
+  priorityWeights: { age: 0.5, fairShare: 0.5, size: 0, queue: 0, maxAgeSeconds: 86_400 },
   quota: { cores: 4.5 },
   cohort: null,
   borrowing: {},

@@ -87,7 +87,9 @@ describeStack(
     test('a Job with suspend: true in its manifest is released, too', async () => {
       const held = await job('suspended', 1, '300ms', {}, { suspend: true });
       await science.phase(held, 'Waiting', 'Held');
-      expect(await fluxqueue('release', 'job/suspended')).toMatch(/^job\/suspended released; kubectl fluxqueue why suspended /);
+      expect(await fluxqueue('release', 'job/suspended')).toMatch(
+        /^job\/suspended released; kubectl fluxqueue why suspended /,
+      );
       await science.phase(held, 'Finished');
     });
 
@@ -178,7 +180,9 @@ describeStack(
     test('a running Job is given back to the queue and starts again', async () => {
       const again = await job('again', 1, UNTIL_ENDED);
       const before = await science.phase(again, 'Running');
-      expect(await fluxqueue('requeue', 'again')).toMatch(/^job\/again requeued; kubectl fluxqueue why again /);
+      expect(await fluxqueue('requeue', 'again')).toMatch(
+        /^job\/again requeued; kubectl fluxqueue why again /,
+      );
       await science.regranted(again, before);
       const { metadata } = await getFixture().client.get<Job>(jobs('science', 'again'));
       expect(metadata.annotations).not.toHaveProperty(['fluxqueue/hold']);

@@ -75,7 +75,7 @@ describeOwnStack(
       const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'asked' }, spec: { containers } };
       const body = JSON.stringify({ spec: { object } });
       expect((await ask('namespaces/default/whatifs', { method: 'POST', body })).status).toBe(201);
-      for (const list of ['plans', 'usages', 'traces', 'nodereports'])
+      for (const list of ['plans', 'priorities', 'usages', 'traces', 'nodereports'])
         expect([list, (await ask(list)).status]).toEqual([list, 200]);
       await audit.expectUsed(READER_SERVICE_ACCOUNT, objects, FRONT_PROXY);
       left.abort();

@@ -3,6 +3,7 @@ import type { ReadResource } from '../resource';
 import { histories } from './histories';
 import { nodeReports } from './node-reports';
 import { plans } from './plans';
+import { priorities } from './priorities';
 import { ReadModel, type ReadModelOptions } from './read-model';
 import { resourceGraphs } from './resource-graphs';
 import { traces } from './traces';
@@ -17,7 +18,7 @@ export interface Answers {
 
 export function readResources(options: ReadModelOptions): Answers {
   const model = new ReadModel(options);
-  const all = [histories, usages, traces, plans, nodeReports, resourceGraphs, whatIfs];
+  const all = [histories, usages, traces, plans, priorities, nodeReports, resourceGraphs, whatIfs];
   return {
     resources: all.map((resource) => onDemand(model, resource(model))),
     stop: () => model.stop(),

@@ -5,7 +5,8 @@ import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
 import { shareFactors } from '../../scheduler/pass/fair-share';
-import { inOrder } from '../../scheduler/pass/order';
+import { jobSizes } from '../../scheduler/pass/job-size';
+import { inOrder, type Precedence } from '../../scheduler/pass/order';
 import {
   mayBePlanned,
   type PlanInput,
@@ -67,7 +68,7 @@ const BUDGET_MS = 5_000;
 
 /** The plan of a situation, with what its time allows. */
 export async function planned(situation: Situation, clock: Clock): Promise<Planned> {
-  const line = plannedLine(lineOf(situation));
+  const line = plannedLine(lineOf(situation, precedenceIn(situation)));
   const started = clock.now();
   const isOver = () => clock.now() - started > BUDGET_MS;
   const known = new Set(line.map(({ uid }) => uid));
@@ -78,11 +79,28 @@ export async function planned(situation: Situation, clock: Clock): Promise<Plann
 }
 
 /** The waiting rows in the order of a pass. */
-function lineOf({ now, queues, fairShare, waiting, holders }: Situation): readonly WorkloadRow[] {
+export function lineOf({ queues, waiting }: Situation, precedence: Precedence): readonly WorkloadRow[] {
+  const known = new Set(queues.map(({ name }) => name));
+  return inOrder(
+    waiting.filter(({ queue }) => known.has(queue)),
+    precedence,
+  );
+}
+
+/** What decides the order of a pass in this situation. */
+export function precedenceIn({
+  now,
+  queues,
+  fairShare,
+  waiting,
+  holders,
+  nodes,
+  units,
+}: Situation): Precedence {
   const settings = new Map<string, QueueSettings>(queues.map((queue) => [queue.name, queue]));
   const shares = fairShare && shareFactors(fairShare, rowsByQueue(queues, [...holders, ...waiting]).queues);
-  const known = waiting.filter(({ queue }) => settings.has(queue));
-  return inOrder(known, { now, settingsOf: (name) => settings.get(name), shares });
+  const sizeOf = jobSizes([...nodes.values()], units);
+  return { now, settingsOf: (name) => settings.get(name), shares, sizeOf };
 }
 
 /** The nodes with so many more, each like the kind of node of which there are most. */

@@ -67,7 +67,10 @@ function isVisible({ namespace: owner }: QueueSettings, { namespace }: ReadReque
 }
 
 /** Whether the answer may have the share of this user: what no person submitted belongs to its namespace. */
-function isOwn(user: string, { namespace, reader }: ReadRequest): boolean {
+export function isOwn(
+  user: string,
+  { namespace, reader }: Pick<ReadRequest, 'namespace' | 'reader'>,
+): boolean {
   return namespace === undefined || user === reader.username || user === `namespace:${namespace}`;
 }
 

@@ -2,19 +2,24 @@
 import type { WorkloadRow } from '../../queue/workload';
 import type { Reservation } from './reservations';
 import type { Pass } from './state';
-import { heldBy } from './usage';
+import { heldBy, type Usage } from './usage';
+
+/** Whether its queue has own quota for a row that starts at that time. */
+export function isEntitled(pass: Pass, row: WorkloadRow, at: number): boolean {
+  return !pass.quotas.borrows(row, ownQuotaFor(pass, row, at));
+}
 
 /**
- * Whether its queue has own quota for a row that starts at that time, beside what it holds and has planned by then, and beside
+ * The own quota that its queue has for a row that starts at that time, beside what it holds and has planned by then, and beside
  * its claims, whenever they start: victims that leave late would let the row run into them.
  * @param yielding reservations that give way to the row and do not count
  */
-export function isEntitled(
+export function ownQuotaFor(
   { quotas, reservations, units }: Pass,
   row: WorkloadRow,
   at: number,
   yielding: readonly Reservation[] = [],
-): boolean {
+): Usage {
   const isOwn = (other: Reservation) => reservations.rowOf(other).queue === row.queue;
   const own = yielding.filter(isOwn).map((other) => reservations.rowOf(other));
   const left = quotas.without(own, () => quotas.leftOf(row.queue, at));
@@ -26,5 +31,5 @@ export function isEntitled(
       left[i]! -= amount;
     });
   }
-  return !quotas.borrows(row, left);
+  return left;
 }

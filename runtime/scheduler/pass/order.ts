@@ -1,53 +1,78 @@
+/**
+ * Who comes first. The order is one number for each workload, the sum of factors that are bounded by their weights, as in Slurm's
+ * multifactor priority: own priority, queue, age, fair share and size. Equal sums start in the order of submission.
+ */
+import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { ShareFactors } from './fair-share';
 
 export type Ordered = Pick<WorkloadRow, 'queue' | 'user' | 'priority' | 'submittedAt' | 'seq'>;
 
+type Weights = Pick<QueueSettings, 'priority' | 'agingPerHour' | 'priorityWeights'>;
+
 /** What decides the order, apart from the rows. */
-export interface Precedence {
+export interface Precedence<T extends Ordered = WorkloadRow> {
   /** Unix seconds. */
   readonly now: number;
-  readonly settingsOf: (queue: string) => Pick<QueueSettings, 'priority' | 'agingPerHour'> | undefined;
+  readonly settingsOf: (queue: string) => Weights | undefined;
   /** @default - fair share is off */
   readonly shares?: ShareFactors | undefined;
+  /** The part of the cluster that a row asks for, 0 to 1. @default - sizes do not count */
+  readonly sizeOf?: ((row: T) => number) | undefined;
+}
+
+/** Points of priority. */
+export interface PriorityFactors {
+  /** That of the workload, within the range of its queue. */
+  readonly own: number;
+  readonly queue: number;
+  readonly age: number;
+  readonly fairShare: number;
+  readonly size: number;
 }
 
 /**
- * Sorts rows by priority, shares and time of submission.
- * @param precedence without it there are no priority ranges, no aging and no shares
+ * Sorts rows by their points, and by submission where these are equal.
+ * @param precedence without it own priorities decide alone
  */
-export function inOrder<T extends Ordered>(rows: readonly T[], precedence?: Precedence): T[] {
+export function inOrder<T extends Ordered>(rows: readonly T[], precedence?: Precedence<T>): T[] {
   if (precedence === undefined) return [...rows].sort(olderFirst);
-  const { shares } = precedence;
-  const ranked = rows.map((row) => ({
-    row,
-    priority: effectivePriority(row, precedence),
-    queue: shares?.queue(row.queue) ?? 0,
-    user: shares?.user(row.queue, row.user) ?? 0,
-  }));
-  ranked.sort(
-    (a, b) => b.priority - a.priority || b.queue - a.queue || b.user - a.user || bySubmission(a.row, b.row),
-  );
+  const ranked = rows.map((row) => ({ row, points: pointsOf(factorsOf(row, precedence)) }));
+  ranked.sort((a, b) => b.points - a.points || bySubmission(a.row, b.row));
   return ranked.map(({ row }) => row);
 }
 
-/** The priority of a row within the range of its queue, without aging. */
+export function pointsOf({ own, queue, age, fairShare, size }: PriorityFactors): number {
+  return own + queue + age + fairShare + size;
+}
+
+export function factorsOf<T extends Ordered>(row: T, precedence: Precedence<T>): PriorityFactors {
+  const { now, settingsOf, shares, sizeOf } = precedence;
+  const { priority, priorityWeights, agingPerHour } = settingsOf(row.queue) ?? QUEUE_DEFAULTS;
+  const { age, fairShare, size, queue, maxAgeSeconds } = priorityWeights;
+  const waited = Math.min(maxAgeSeconds, Math.max(0, now - row.submittedAt));
+  const share = shares === undefined ? 0 : shares.queue(row.queue) * shares.user(row.queue, row.user);
+  return {
+    own: withinRange(row.priority, priority),
+    queue,
+    age: (age * waited) / maxAgeSeconds + (agingPerHour * waited) / 3600,
+    fairShare: fairShare * share,
+    // To measure ten thousand rows takes time.
+    size: size === 0 || sizeOf === undefined ? 0 : size * sizeOf(row),
+  };
+}
+
+/** The priority of a row within the range of its queue: it alone decides who may preempt whom, and take whose reservation. */
 export function priorityOf(
   { priority }: Pick<WorkloadRow, 'priority'>,
   settings: Pick<QueueSettings, 'priority'> | undefined,
 ): number {
-  if (settings === undefined) return priority;
-  const { min, max } = settings.priority;
-  return Math.min(max, Math.max(min, priority));
+  return settings === undefined ? priority : withinRange(priority, settings.priority);
 }
 
-/** Aging may raise it above the range of its queue: else it would not help workloads at the top of the range. */
-function effectivePriority(row: Ordered, { now, settingsOf }: Precedence): number {
-  const settings = settingsOf(row.queue);
-  const aging = settings?.agingPerHour ?? 0;
-  const hours = aging === 0 ? 0 : Math.max(0, now - row.submittedAt) / 3600;
-  return priorityOf(row, settings) + aging * hours;
+function withinRange(priority: number, { min, max }: QueueSettings['priority']): number {
+  return Math.min(max, Math.max(min, priority));
 }
 
 function olderFirst(a: Ordered, b: Ordered): number {

@@ -15,6 +15,7 @@ import { DependencyCycles } from './dependency-cycles';
 import { isEligible } from './eligibility';
 import { evicted } from './eviction';
 import { shareFactors } from './fair-share';
+import { jobSizes } from './job-size';
 import { inOrder, type Precedence } from './order';
 import { placeInOrder } from './placement';
 import { keepReservations } from './reservation-updates';
@@ -68,11 +69,12 @@ function waitForQueue({ waits, input }: Pass, row: WorkloadRow): void {
   if (row.phase === 'Waiting') waits.markOrphaned(row, input.problemOf?.(row.queue));
 }
 
-function precedenceOf({ input, budgets }: Pass): Precedence {
+function precedenceOf({ input, budgets, units }: Pass): Precedence {
   return {
     now: input.now,
     settingsOf: (queue: string) => budgets.get(queue)?.settings,
     shares: input.fairShare && shareFactors(input.fairShare, input.queues),
+    sizeOf: input.nodes && jobSizes(input.nodes, units),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isOwed } from './claims';
-import { isEntitled } from './entitlement';
+import { ownQuotaFor } from './entitlement';
 import {
   evictableFor,
   evicted,
@@ -44,17 +44,16 @@ export async function evictForQuota(
   candidate: Candidate,
   shortage: QuotaShortage,
 ): Promise<boolean> {
-  const { row, budget } = candidate;
+  const { row } = candidate;
   const { quotas, failedReclaims, reservations } = pass;
-  const reclaims = shortage.lent && budget.settings.reclaim && mayReclaim(pass, row);
-  const preempts = budget.settings.preempts && candidate.mayReserve && row.preemptions === 0;
+  const rights = rightsOf(pass, candidate, shortage);
   const failures = failedReclaims.get(row.queue) ?? 0;
-  if (!(reclaims || preempts) || failures >= FAILURES) return false;
+  if (!(rights.reclaims || rights.preempts) || failures >= FAILURES) return false;
   if (isAwaiting(pass, row)) return false;
   // Borrowers that wait behind the owner return what they have planned before any that runs is evicted.
-  const planned = reclaims ? plannedBehind(pass, row) : [];
+  const planned = rights.isEntitled ? plannedBehind(pass, row) : [];
   for (const reservation of planned) quotas.free(reservations.rowOf(reservation));
-  const chosen = await victimsFor(pass, row, { reclaims, preempts });
+  const chosen = await victimsFor(pass, row, rights);
   if (chosen.length > 0 && (await evictAll(pass, candidate, chosen, planned))) return true;
   for (const reservation of planned)
     if (reservations.of(reservation.uid) !== undefined)
@@ -62,29 +61,89 @@ export async function evictForQuota(
   return false;
 }
 
-function mayReclaim(pass: Pass, row: WorkloadRow): boolean {
-  return isEntitled(pass, row, pass.input.now + TERMINATION_SECONDS, ofLowerPriority(pass, row));
-}
-
 interface Rights {
+  /** Its queue has own quota for it, which others have borrowed. */
+  readonly isEntitled: boolean;
   readonly reclaims: boolean;
   readonly preempts: boolean;
+}
+
+function rightsOf(pass: Pass, { row, budget, mayReserve }: Candidate, { lent }: QuotaShortage): Rights {
+  const { settings } = budget;
+  const preempts = settings.preempts && mayReserve && row.preemptions === 0;
+  const isEntitled = settings.reclaim && lent && ownQuotaRoom(pass, row).missing === 0;
+  return { isEntitled, reclaims: isEntitled || (settings.reclaim && preempts), preempts };
+}
+
+interface Attempt {
+  readonly candidates: readonly Victim[];
+  readonly room: Room<Victim>;
 }
 
 /** @returns none if those that leave return enough, or nobody can */
 async function victimsFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<readonly Victim[]> {
   const { failedReclaims } = pass;
-  const all = candidatesFor(pass, row, rights);
   const quota = roomFor(pass, row);
-  if (quota.missing === 0 || all.length === 0 || victims<Victim>(quota, all) === undefined) return [];
-  const room = both<Victim>(quota, nodeRoom(await freeFor(pass, row)));
+  if (quota.missing === 0) return [];
+  const attempts = attemptsFor(pass, row, quota, rights);
+  if (attempts.length === 0) return [];
+  const nodes = nodeRoom(await freeFor(pass, row));
   const { now } = pass.input;
-  const open = all.filter((victim) => victim.isBorrower || protectedUntil(pass, victim) <= now);
-  const chosen = lawfulVictims(quota, room, open);
-  if (chosen !== undefined) return chosen;
+  for (const { candidates, room } of attempts) {
+    const whole = both<Victim>(room, nodes);
+    const open = candidates.filter((victim) => victim.isBorrower || protectedUntil(pass, victim) <= now);
+    const chosen = lawfulVictims(quota, whole, open);
+    if (chosen !== undefined) return chosen;
+    if (open.length < candidates.length) waitForProtected(pass, row, candidates, whole);
+  }
   failedReclaims.set(row.queue, (failedReclaims.get(row.queue) ?? 0) + 1);
-  if (open.length < all.length) waitForProtected(pass, row, all, room);
   return [];
+}
+
+/**
+ * Who may be evicted, in the order in which it is tried, as far as quota tells. A queue does not lose own work, whatever its
+ * priority, while others have borrowed enough of its quota. It may evict own work to be within its quota, and then
+ * take the rest back.
+ */
+function attemptsFor(
+  pass: Pass,
+  row: WorkloadRow,
+  quota: QuotaRoom<QuotaHolder>,
+  { reclaims, preempts }: Rights,
+): readonly Attempt[] {
+  const lower = preempts ? lowerThan(pass, row).map((holder) => asVictim(pass, holder, false)) : [];
+  const preemption = { candidates: lower, room: quota };
+  if (!reclaims) return [preemption].filter(suffices);
+  const borrowers = evictableFor(pass, row)
+    .filter((holder) => isBorrower(pass, row, holder.row))
+    .map((holder) => asVictim(pass, holder, true));
+  const room = both<Victim>(quota, ownQuotaRoom(pass, row));
+  const known = new Set(borrowers.map(({ uid }) => uid));
+  const all = [...borrowers, ...lower.filter(({ uid }) => !known.has(uid))];
+  return [{ candidates: borrowers, room }, preemption, { candidates: all, room }].filter(suffices);
+}
+
+function asVictim({ units }: Pass, holder: Holder, isBorrower: boolean): Victim {
+  return { ...holder, holds: heldBy(holder.row, holder.allocation, units), isBorrower };
+}
+
+/** Whether the candidates together make enough room. */
+function suffices({ candidates, room }: Attempt): boolean {
+  for (const candidate of candidates) room.release(candidate);
+  const { missing } = room;
+  for (const candidate of candidates) room.take(candidate);
+  return missing === 0;
+}
+
+/** What the row exceeds the own quota of its queue by: only what this queue holds itself makes room for it. */
+function ownQuotaRoom(pass: Pass, row: WorkloadRow): Room<QuotaHolder> {
+  const at = pass.input.now + TERMINATION_SECONDS;
+  const left = ownQuotaFor(pass, row, at, ofLowerPriority(pass, row));
+  const short = pass.quotas.leastOf(row).map((amount, i) => (amount > 0 ? amount - left[i]! : 0));
+  return new QuotaRoom(row, [{ account: row.queue, short }], {
+    isCharged: ({ queue }, account) => queue === account,
+    borrowedBy: () => short,
+  });
 }
 
 /**
@@ -99,19 +158,6 @@ function lawfulVictims(
   const chosen = victims(room, open);
   if (chosen === undefined || quota.isLawful(chosen)) return chosen;
   return victims(room, quota.lawfulOf<Victim>(open.toSorted(cheapestFirst)));
-}
-
-function candidatesFor(pass: Pass, row: WorkloadRow, { reclaims, preempts }: Rights): readonly Victim[] {
-  const borrowers = reclaims
-    ? evictableFor(pass, row).filter((holder) => isBorrower(pass, row, holder.row))
-    : [];
-  const known = new Set(borrowers.map(({ uid }) => uid));
-  const lower = preempts ? lowerThan(pass, row).filter(({ uid }) => !known.has(uid)) : [];
-  return [...borrowers, ...lower].map((holder) => ({
-    ...holder,
-    holds: heldBy(holder.row, holder.allocation, pass.units),
-    isBorrower: !lower.includes(holder),
-  }));
 }
 
 /** What the row lacks when those that have to leave have left. */

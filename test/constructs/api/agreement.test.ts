@@ -129,6 +129,10 @@ describe('the CRD of FluxSetup', () => {
     ['depth', QUEUE_RANGES.depth],
     ['agingPerHour', QUEUE_RANGES.agingPerHour],
     ['weight', QUEUE_RANGES.weight],
+    ...['age', 'fairShare'].map((name) => [`priorityWeights.${name}`, QUEUE_RANGES.priorityWeight] as const),
+    ...['size', 'queue'].map(
+      (name) => [`priorityWeights.${name}`, QUEUE_RANGES.signedPriorityWeight] as const,
+    ),
     ['requeue.limit', QUEUE_RANGES.requeueLimit],
     ['preemption.limit', QUEUE_RANGES.preemptionLimit],
     ...['cores', 'memory', 'gpus'].map(

@@ -82,6 +82,8 @@ describe('the configuration of the runtime', () => {
         fairShare: true,
         queuePreemptionMinRuntime: Duration.minutes(1),
         queuePreemptionLimit: 0,
+        priorityWeights: { age: 4, queue: -2 },
+        priorityMaxAge: Duration.days(7),
       }),
     );
     expect(stackQueue(given.queue)).toMatchObject({
@@ -90,6 +92,7 @@ describe('the configuration of the runtime', () => {
       priority: { min: -5, max: 7 },
       billingWeights: { cores: 1, memoryGiB: 0.5, gpus: 16 },
       preemption: { minRuntimeSeconds: 60, limit: 0 },
+      priorityWeights: { age: 4, fairShare: 0.5, size: 0, queue: -2, maxAgeSeconds: 604_800 },
     });
   });
 
@@ -100,6 +103,11 @@ describe('the configuration of the runtime', () => {
     [
       { queueBillingWeights: { cores: -1 }, fairShare: true },
       'FluxQueue.queueBillingWeights.cores: must be a number from 0',
+    ],
+    [{ priorityWeights: { fairShare: -1 } }, 'FluxQueue.priorityWeights.fairShare: must be a number from 0'],
+    [
+      { priorityMaxAge: Duration.millis(1500) },
+      'FluxQueue.priorityMaxAge: must be a whole number of seconds',
     ],
     [{ queuePreemptionLimit: 0.5 }, 'FluxQueue.queuePreemptionLimit: must be a whole number'],
     [{ queueLimits: { waiting: 0 } }, 'FluxQueue.queueLimits.waiting: must be a whole number'],

@@ -147,6 +147,8 @@ export const CHOICES = {
   fluxJobs: [undefined, 'All'],
   fairShare: [false, true],
   fairShareHalfLife: [undefined, Duration.days(1)],
+  priorityWeights: [undefined, { age: 100, fairShare: 1000, size: -1, queue: 0.5 }],
+  priorityMaxAge: [undefined, Duration.days(7)],
   unschedulableTimeout: [undefined, Duration.minutes(1)],
   volumeTimeout: [undefined, Duration.minutes(20)],
   startTimeout: [undefined, Duration.minutes(20)],

@@ -88,7 +88,7 @@ test('lets users with view read every kind of the stack, and users with edit wri
     { apiGroups: ['flux-framework.org'], resources: ['miniclusters'], verbs: read },
     {
       apiGroups: ['queue.converged-computing.org'],
-      resources: ['histories', 'usages', 'plans', 'nodereports', 'resourcegraphs', 'traces'],
+      resources: ['histories', 'usages', 'plans', 'priorities', 'nodereports', 'resourcegraphs', 'traces'],
       verbs: ['get', 'list'],
     },
     { apiGroups: ['queue.converged-computing.org'], resources: ['dashboards/proxy'], verbs: ['get'] },

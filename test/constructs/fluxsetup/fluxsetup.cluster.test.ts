@@ -62,6 +62,7 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       minPriority: -10,
       maxPriority: 100,
       agingPerHour: 0.5,
+      priorityWeights: { age: 0, fairShare: 2.5, size: -1, queue: -10 },
       quota: {
         jobs: 20,
         pods: 200,

@@ -31,7 +31,7 @@ test('each workload of a cycle names one that it waits for and that waits for it
     'waits for a, which waits for c in turn; change fluxqueue/after of one of them',
     undefined,
   ]);
-  expect(textsOf(waiting('a', ['b', 'a']))).toEqual(['waits for itself']);
+  expect(textsOf(waiting('a', ['b', 'a']))).toEqual(['waits for itself; change its fluxqueue/after']);
 });
 
 test.each<[string, readonly Node[]]>([

@@ -11,6 +11,7 @@ import type { QueueSettings } from '../../../runtime/queue/settings';
 import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import type { GraphNode } from '../../../runtime/resources/types';
+import type { FairShare } from '../../../runtime/scheduler/pass/fair-share';
 import { NodeChanges } from '../../../runtime/scheduler/pass/node-changes';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
@@ -59,6 +60,8 @@ export class Simulation {
   readonly evicted: Eviction[] = [];
   /** uid -> all its estimated starts in order, and its start. */
   readonly estimates = new Map<string, number[]>();
+  /** @default - off */
+  fairShare: FairShare | undefined;
   /** Pods outside the queue. */
   others: PlacedPods[] = [];
   /** By node: resources that are not units. */
@@ -146,6 +149,7 @@ export class Simulation {
       freed: this.freed,
       graphGrew: nodes !== this.lastNodes,
       nodeChanges: NodeChanges.between(this.lastNodes, nodes),
+      ...(this.fairShare && { fairShare: this.fairShare }),
       ...over,
       nodes,
     });
