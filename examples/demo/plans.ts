@@ -1,8 +1,8 @@
 /** When those at the front of the queue would start, planned as the controller plans it, but from rows and to the second. */
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { GraphNode } from '../../runtime/resources/types';
+import { planStarts } from '../../runtime/scheduler/forward-plan';
 import { inOrder } from '../../runtime/scheduler/pass/order';
-import { planStarts } from '../../runtime/scheduler/queue-plan';
 import { type Plans, precedenceAt, QUEUE } from './snapshot';
 
 /** With more nodes a plan would take longer than the time between two pictures. */

@@ -1,17 +1,18 @@
 /**
  * What the queue would do if nothing were submitted and every workload used its walltime: passes with the policies of the
- * queues, from one end of a workload to the next, on a matcher of their own. It tells policies apart, which a plan in one
- * pass (queue-plan.ts) does not, and takes a pass for each event.
+ * queues, from one end of a workload to the next, on a matcher of their own. Planned starts, `plan` and `whatif` are all this play, so
+ * they have one answer. Nothing of it is decided (docs/decisions/0038-defaults.md).
  */
 import type { Fluxion } from '../fluxion/types';
 import type { WaitUpdate, WorkloadRow } from '../queue/workload';
+import { isForeseeable } from '../resources/endless';
 import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
 import { plannedEnd } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassQueue, PassResult } from './pass/types';
-import { matcherFor, type PlanInput, type QueuePlan } from './queue-plan';
+import { matcherFor, type PlanInput, type PlannedStarts, plannedRows, type QueuePlan } from './queue-plan';
 
 /** @returns undefined if the time was used up before the first pass; else the starts that were reached within the time */
 export async function playForward(input: PlanInput): Promise<QueuePlan | undefined> {
@@ -21,6 +22,15 @@ export async function playForward(input: PlanInput): Promise<QueuePlan | undefin
   await play.run();
   await matcher.close();
   return play;
+}
+
+/** @returns undefined if the time was used up before anything could be planned */
+export async function planStarts(input: PlanInput): Promise<PlannedStarts | undefined> {
+  const plan = await playForward(input);
+  if (plan === undefined) return undefined;
+  const starts = new Map([...plan.allocations].map(([uid, { start }]) => [uid, start] as const));
+  for (const { uid } of input.reservations) starts.delete(uid);
+  return starts;
 }
 
 class Play implements QueuePlan {
@@ -42,13 +52,20 @@ class Play implements QueuePlan {
   ) {
     this.running = new Map(input.holders.map((row) => [row.uid, row]));
     // Without a message every wait is news.
-    this.waiting = new Map(input.line.map((row) => [row.uid, { ...row, message: '' }]));
+    this.waiting = new Map(plannedRows(input).map((row) => [row.uid, { ...row, message: '' }]));
     this.reservations = input.reservations;
     this.nodes = [...input.nodes.values()];
   }
 
-  /** Ends where nobody knows what comes next: at the end of a workload that should have ended before. */
   async run(): Promise<void> {
+    await this.playEvents();
+    // A promise is kept, also where the time for the play did not reach it.
+    for (const { uid, allocation } of this.input.reservations)
+      if (!this.allocations.has(uid)) this.allocations.set(uid, allocation);
+  }
+
+  /** Ends where nobody knows what comes next: at the end of a workload that should have ended before. */
+  private async playEvents(): Promise<void> {
     const { input } = this;
     for (let now = input.now; this.waiting.size > 0 && !input.isOver(); ) {
       const { more, nextAt = Number.POSITIVE_INFINITY, waits } = await this.pass(now);
@@ -56,7 +73,8 @@ class Play implements QueuePlan {
       await input.rest();
       if (more) continue;
       const end = this.nextEnd();
-      if (Math.min(end.at, nextAt) === Number.POSITIVE_INFINITY) return;
+      // Behind what has no end nothing is planned.
+      if (!isForeseeable(Math.min(end.at, nextAt), input.now)) return;
       if (end.isPredicted && end.at <= nextAt) return;
       now = Math.max(now + 1, Math.min(end.at, nextAt));
       await this.endUntil(now);

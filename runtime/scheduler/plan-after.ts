@@ -1,9 +1,10 @@
 /** The plan of the queue as it is some time after a pass. */
 import type { FairUsage } from '../queue/fair-usage';
 import type { Shared } from '../shared/shared';
+import { planStarts } from './forward-plan';
 import type { Surroundings } from './pass/placed-pods';
 import type { PassResult } from './pass/types';
-import { needsPlan, type PlanInput, type PlannedStarts, planStarts } from './queue-plan';
+import { needsPlan, type PlanInput, type PlannedStarts } from './queue-plan';
 
 interface Given extends Pick<PlanInput, 'unmanaged' | 'isOver' | 'rest'> {
   readonly surroundings: Surroundings;

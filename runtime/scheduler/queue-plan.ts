@@ -1,8 +1,4 @@
-/**
- * When the first in line would start if nothing were submitted and every workload used its walltime. A scheduling pass
- * plans it on a matcher of its own, as if every queue were conservative, and nothing of it is decided: quota, limits, order
- * and placement rules count as in any pass (docs/decisions/0038-defaults.md).
- */
+/** What a plan of the queue is made of, and which workloads are in it. How it is made: forward-plan.ts. */
 import type { MatchPolicy } from '../../constructs/api/policies';
 import { hasCode } from '../errors';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
@@ -11,9 +7,8 @@ import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import type { WaitUpdate, WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
-import { runPass } from './pass/pass';
 import type { Reservation } from './pass/reservations';
-import type { PassInput, PassQueue } from './pass/types';
+import type { PassInput } from './pass/types';
 import { heldAllocations } from './replay';
 import { UnmanagedUsage } from './unmanaged-usage';
 
@@ -56,47 +51,6 @@ export interface QueuePlan {
   readonly waits: ReadonlyMap<string, WaitUpdate>;
 }
 
-/** @returns undefined if the time was used up before anything could be planned */
-export async function planStarts(input: PlanInput): Promise<PlannedStarts | undefined> {
-  const plan = await planQueue(input);
-  if (plan === undefined) return undefined;
-  const starts = new Map([...plan.allocations].map(([uid, { start }]) => [uid, start] as const));
-  for (const { uid } of input.reservations) starts.delete(uid);
-  return starts;
-}
-
-/** @returns undefined if the time was used up before anything could be planned */
-export async function planQueue(input: PlanInput): Promise<QueuePlan | undefined> {
-  const matcher = await matcherFor(input);
-  if (matcher === undefined) return undefined;
-  const { now, surroundings, units, fairShare, outcomeOf, reservations } = input;
-  const result = await runPass({
-    now,
-    queues: plannedQueues(input),
-    matcher,
-    reservations,
-    freed: false,
-    graphGrew: false,
-    nodes: [...input.nodes.values()],
-    unmanaged: input.unmanaged,
-    interrupted: input.isOver,
-    rest: input.rest,
-    ...(surroundings && { surroundings }),
-    ...(units && { units }),
-    ...(fairShare && { fairShare }),
-    ...(outcomeOf && { outcomeOf }),
-  });
-  await matcher.close();
-  const waits = new Map(result.waits.map((wait) => [wait.uid, wait]));
-  const allocations = new Map(result.grants.map(({ uid, allocation }) => [uid, allocation]));
-  // A start that depends on a predicted end is no estimate.
-  for (const { uid, allocation } of result.reservations)
-    if (waits.get(uid)?.estimatedStart != null) allocations.set(uid, allocation);
-  // A promise is kept, unless the plan made another one.
-  for (const { uid, allocation } of reservations) if (!allocations.has(uid)) allocations.set(uid, allocation);
-  return { allocations: inQueueOrder(allocations, input), waits };
-}
-
 /** The first of each queue, by queue. */
 function firstInLine(
   line: readonly WorkloadRow[],
@@ -111,49 +65,15 @@ function firstInLine(
   return first;
 }
 
-/** Nobody is evicted in a plan, and every workload of it is planned behind those before it. */
-function plannedQueues({ queues, holders, line, reservations, perQueue }: PlanInput): readonly PassQueue[] {
-  const held = Map.groupBy(holders, ({ queue }) => queue);
-  const first = firstInLine(line, perQueue);
-  const reserved = new Set(reservations.map(({ uid }) => uid));
-  const promised = Map.groupBy(
-    line.filter(({ uid }) => reserved.has(uid)),
-    ({ queue }) => queue,
-  );
-  return queues.map((settings) => {
-    const waiting = new Set([...(promised.get(settings.name) ?? []), ...(first.get(settings.name) ?? [])]);
-    return {
-      settings: { ...settings, policy: 'conservative', depth: waiting.size, preempts: false, reclaim: false },
-      // Without a message every wait is news.
-      rows: [...(held.get(settings.name) ?? []), ...[...waiting].map((row) => ({ ...row, message: '' }))],
-    };
-  });
-}
-
-/**
- * In a fcfs queue nobody starts before those ahead: the plan is the earliest start of which that is true. When one starts
- * behind a workload without a plan is not known.
- */
-function inQueueOrder(
-  planned: Map<string, Allocation>,
-  { queues, line, perQueue }: PlanInput,
-): ReadonlyMap<string, Allocation> {
-  const first = firstInLine(line, perQueue);
-  for (const { name } of queues.filter(({ policy }) => policy === 'fcfs')) {
-    let earliest = Number.NEGATIVE_INFINITY;
-    for (const { uid } of first.get(name) ?? []) {
-      const allocation = planned.get(uid);
-      earliest = Math.max(earliest, allocation?.start ?? Number.POSITIVE_INFINITY);
-      if (allocation === undefined) continue;
-      if (Number.isFinite(earliest)) planned.set(uid, startingAt(allocation, earliest));
-      else planned.delete(uid);
-    }
-  }
-  return planned;
-}
-
-function startingAt(allocation: Allocation, start: number): Allocation {
-  return { ...allocation, start, end: allocation.end + start - allocation.start };
+/** The first of each queue, and all that are promised a start. */
+export function plannedRows({
+  line,
+  reservations,
+  perQueue,
+}: Pick<PlanInput, 'line' | 'reservations' | 'perQueue'>): readonly WorkloadRow[] {
+  const promised = new Set(reservations.map(({ uid }) => uid));
+  const first = new Set([...firstInLine(line, perQueue).values()].flat());
+  return line.filter((row) => first.has(row) || promised.has(row.uid));
 }
 
 /** A matcher that holds what Fluxion holds; undefined if the time was used up before it was ready. */

@@ -5,7 +5,7 @@
  */
 import type { QueuePolicy } from '../../constructs/api/policies';
 import type { WorkloadRow } from '../../runtime/queue/workload';
-import { planStarts } from '../../runtime/scheduler/queue-plan';
+import { planStarts } from '../../runtime/scheduler/forward-plan';
 import { parseSwf } from '../../runtime/simulation/swf';
 import { queueSettings } from '../scheduler/pass/settings';
 import { nodesOf, Simulation } from '../scheduler/pass/simulation';

@@ -1,7 +1,5 @@
 /** A simulated cluster with one controller, for tests that control every step. */
-
 import { Registry } from 'prom-client';
-import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
@@ -28,8 +26,6 @@ interface GivenJob {
   readonly runs?: number;
   /** Of its pods. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Who submits it. @default - no person */
-  readonly user?: string;
 }
 
 export class SimulatedController {
@@ -101,14 +97,11 @@ export class SimulatedController {
   submitIn(
     namespace: string,
     name: string,
-    { pods = 1, cores = 4, runs = 30, labels = {}, user }: GivenJob = {},
+    { pods = 1, cores = 4, runs = 30, labels = {} }: GivenJob = {},
   ): Job {
     const resources = { requests: { cpu: String(cores) } };
     return this.apiserver.create(jobs(namespace), {
-      metadata: {
-        name,
-        annotations: { 'fluxqueue/walltime': '600s', ...(user !== undefined && { [USER_ANNOTATION]: user }) },
-      },
+      metadata: { name, annotations: { 'fluxqueue/walltime': '600s' } },
       spec: {
         parallelism: pods,
         completions: pods,

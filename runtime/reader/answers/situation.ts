@@ -8,7 +8,7 @@ import { playForward } from '../../scheduler/forward-plan';
 import { shareFactors } from '../../scheduler/pass/fair-share';
 import { jobSizes } from '../../scheduler/pass/job-size';
 import { inOrder, type Precedence } from '../../scheduler/pass/order';
-import { type PlanInput, planQueue, type QueuePlan } from '../../scheduler/queue-plan';
+import type { PlanInput, QueuePlan } from '../../scheduler/queue-plan';
 import { rowsByQueue } from '../../scheduler/queue-rows';
 import type { Watch } from '../../shared/informers';
 import type { ReadModel } from './read-model';
@@ -60,30 +60,18 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
   };
 }
 
-/** How a situation is planned, and the milliseconds for it, rests included. */
-export interface Planner {
-  readonly plan: (input: PlanInput) => Promise<QueuePlan | undefined>;
-  readonly budgetMs: number;
-}
-
-/** In one pass, as the leader plans. */
-const ONE_PASS: Planner = { plan: planQueue, budgetMs: 2_000 };
-/** Pass by pass, with the policies of the queues. */
-export const PASS_BY_PASS: Planner = { plan: playForward, budgetMs: 5_000 };
+/** Milliseconds for a plan, rests included. */
+const BUDGET_MS = 5_000;
 
 /** The plan of a situation, with what its time allows. */
-export async function planned(
-  situation: Situation,
-  clock: Clock,
-  { plan: make, budgetMs }: Planner = ONE_PASS,
-): Promise<Planned> {
+export async function planned(situation: Situation, clock: Clock): Promise<Planned> {
   const line = lineOf(situation, precedenceIn(situation)).slice(0, MOST_PLANNED);
   const started = clock.now();
-  const isOver = () => clock.now() - started > budgetMs;
+  const isOver = () => clock.now() - started > BUDGET_MS;
   const input = { ...situation, line, perQueue: MOST_PLANNED, isOver, rest: restIn(clock) };
   const known = new Set(line.map(({ uid }) => uid));
   const reservations = situation.reservations.filter(({ uid }) => known.has(uid));
-  const plan = await make({ ...input, reservations });
+  const plan = await playForward({ ...input, reservations });
   const promises = new Map(reservations.map(({ uid, allocation }) => [uid, allocation]));
   return { line, plan: plan ?? { allocations: promises, waits: new Map() } };
 }

@@ -13,7 +13,6 @@ import { answered, isoOf } from './answered';
 import type { ReadModel } from './read-model';
 import {
   MOST_PLANNED,
-  PASS_BY_PASS,
   PLAN_WATCHES,
   type Planned,
   planned,
@@ -68,9 +67,9 @@ async function whatIf(model: ReadModel, request: ReadRequest): Promise<WhatIf> {
     rows: rows.active(),
   });
   const situation = changed(present, spec, row);
-  const without = await planned(situation, model.clock, PASS_BY_PASS);
+  const without = await planned(situation, model.clock);
   const more = { ...situation, waiting: [...situation.waiting, row] };
-  const withIt = await planned(more, model.clock, PASS_BY_PASS);
+  const withIt = await planned(more, model.clock);
   return {
     ...answered('WhatIf', request),
     spec,

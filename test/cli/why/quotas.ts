@@ -193,7 +193,7 @@ export const QUOTAS: readonly Situation[] = [
     prints: [
       'science/job/mine waits in queue science/default, position 2',
       'QuotaExceeded: at most 1 waiting workload of its user is considered at a time',
-      'no start is known: the plan does not reach so far, or it waits for something that has no time',
+      'it would start at about 2027-01-15T10:01:00Z if nothing else were submitted; this is no promise',
       'just ahead of it: job/first (position 1)',
       'in namespace science: job/full has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
       'what to do: nothing; it starts by itself when there is room for it again',

@@ -1,4 +1,5 @@
 /** The order of what waits, factor by factor, on a simulated cluster whose two nodes have four cores each. */
+import { isOwn } from '../../../runtime/reader/answers/usages';
 import type { Priority } from '../../../runtime/reader/kinds';
 import { SimulatedReader } from './simulated-reader';
 
@@ -28,21 +29,26 @@ describe('priorities', () => {
       expect(points).toBeCloseTo(Object.values(factors).reduce((sum, one) => sum + one, 0));
   });
 
-  test('of a namespace are those of the user who asks, and of the namespace itself', async () => {
+  test('of a namespace are those of its workloads', async () => {
     const { controller } = world;
     controller.submit('running', { pods: 2 });
     await controller.seconds(5);
-    controller.submit('of-ada', { pods: 2, user: 'ada' });
-    controller.submit('of-bob', { pods: 2, user: 'bob' });
-    controller.submit('of-nobody', { pods: 2 });
+    controller.submit('waiting', { pods: 2 });
     await controller.seconds(2);
-    const asked = async (username: string, namespace?: string) => {
-      const reader = { username, groups: [], extra: {} };
-      const request = { reader, ...(namespace !== undefined && { namespace }) };
-      return (await world.ask<Priority>('priorities', request)).jobs.map(({ name }) => name).sort();
-    };
-    expect(await asked('ada', 'science')).toEqual(['of-ada', 'of-nobody']);
-    expect(await asked('ada', 'elsewhere')).toEqual([]);
-    expect(await asked('admin')).toEqual(['of-ada', 'of-bob', 'of-nobody']);
+    const asked = async (over: { readonly namespace?: string }) =>
+      (await world.ask<Priority>('priorities', over)).jobs.map(({ name }) => name);
+    expect(await asked({})).toEqual(['waiting']);
+    expect(await asked({ namespace: 'science' })).toEqual(['waiting']);
+    expect(await asked({ namespace: 'elsewhere' })).toEqual([]);
   });
+});
+
+test('in an answer for a namespace a user sees own workloads and those of the namespace, of no other user', () => {
+  const reader = { username: 'ada', groups: [], extra: {} };
+  const users = ['ada', 'bob', 'namespace:science', 'namespace:secret'];
+  expect(users.filter((user) => isOwn(user, { reader, namespace: 'science' }))).toEqual([
+    'ada',
+    'namespace:science',
+  ]);
+  expect(users.filter((user) => isOwn(user, { reader }))).toEqual(users);
 });

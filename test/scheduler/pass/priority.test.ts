@@ -1,5 +1,5 @@
-import { factorsOf, inOrder, type Ordered, pointsOf } from '../../../runtime/scheduler/pass/order';
 import { jobSizes } from '../../../runtime/scheduler/pass/job-size';
+import { factorsOf, inOrder, type Ordered, pointsOf } from '../../../runtime/scheduler/pass/order';
 import { queueSettings } from './settings';
 import { nodesOf, Simulation } from './simulation';
 

@@ -1,13 +1,8 @@
 import type { QueuePolicy } from '../../constructs/api/policies';
 import type { QueueSettings } from '../../runtime/queue/settings';
+import { planStarts, playForward } from '../../runtime/scheduler/forward-plan';
 import type { PassResult } from '../../runtime/scheduler/pass/types';
-import {
-  needsPlan,
-  PLANNED,
-  type PlanInput,
-  planQueue,
-  planStarts,
-} from '../../runtime/scheduler/queue-plan';
+import { needsPlan, PLANNED, type PlanInput } from '../../runtime/scheduler/queue-plan';
 import { queueSettings } from './pass/settings';
 import { nodesOf, Simulation } from './pass/simulation';
 
@@ -57,13 +52,13 @@ test('easy: those behind the promised first have planned starts', async () => {
 test('fcfs: everybody has a planned start, and nobody before those ahead', async () => {
   const sim = await busyCluster('fcfs');
   sim.submit('small', { pods: 1, walltime: 5 });
-  // Alone it would fit beside `second`.
-  expect(await planned(sim, await sim.pass())).toEqual({ second: 150, third: 180, small: 180 });
+  // Alone it would fit beside `second`; `third` needs both nodes.
+  expect(await planned(sim, await sim.pass())).toEqual({ second: 150, third: 180, small: 190 });
   const gap = await Simulation.of(nodesOf(2, 1), { policy: 'fcfs' });
   gap.submit('running', { pods: 1, walltime: 100 });
   gap.submit('wide', { pods: 2, walltime: 50 });
   gap.submit('narrow', { pods: 1, walltime: 10 });
-  expect(await planned(gap, await gap.pass())).toEqual({ narrow: 100 });
+  expect(await planned(gap, await gap.pass())).toEqual({ narrow: 150 });
 });
 
 test('changes nothing that a pass decides by', async () => {
@@ -99,9 +94,9 @@ test('ends when its time is over, with what it has', async () => {
   const result = await sim.pass();
   expect(await planned(sim, result, { isOver: () => true })).toBeUndefined();
   let asked = 0;
-  // The running workload, the pods outside, one reservation, and one match.
-  const isOver = () => ++asked > 4;
-  expect(await planned(sim, result, { isOver })).toEqual({ second: 150 });
+  const isOver = () => ++asked > 12;
+  const starts = await planned(sim, result, { isOver });
+  expect(starts).toEqual({ second: 150 });
 });
 
 test('is needed only while somebody near the front has no promise', async () => {
@@ -117,7 +112,7 @@ test.each<QueuePolicy>(['easy', 'fcfs'])(
   '%s: says where and until when, also of a promise',
   async (policy) => {
     const sim = await busyCluster(policy);
-    const plan = await planQueue(inputOf(sim, await sim.pass(), {}));
+    const plan = await playForward(inputOf(sim, await sim.pass(), {}));
     const spans = [...plan!.allocations].map(([uid, { start, end, nodes }]) => {
       return [uid, [start - sim.now, end - sim.now, nodes.length]] as const;
     });
@@ -134,7 +129,7 @@ test('says why a workload of the plan has no start', async () => {
   const result = await sim.pass();
   sim.submit('impossible', { pods: 3 });
   const line = [...sim.rows.values()].filter(({ phase }) => phase === 'Waiting');
-  const plan = await planQueue(inputOf(sim, result, { line }));
+  const plan = await playForward(inputOf(sim, result, { line }));
   expect(plan!.allocations.get('impossible')).toBeUndefined();
   expect(plan!.waits.get('impossible')).toMatchObject({
     reason: 'Unsatisfiable',
@@ -146,6 +141,6 @@ test('says why a workload of the plan has no start', async () => {
 test('plans as many workloads of a queue as it is asked for', async () => {
   const sim = await Simulation.of(nodesOf(1, 1), { policy: 'easy' });
   for (let i = 0; i < 3 * PLANNED; i++) sim.submit(`j${i}`);
-  const plan = await planQueue(inputOf(sim, await sim.pass(), { perQueue: 2 * PLANNED }));
+  const plan = await playForward(inputOf(sim, await sim.pass(), { perQueue: 2 * PLANNED }));
   expect(plan!.allocations.size).toBe(2 * PLANNED);
 });
