@@ -20,6 +20,7 @@ import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
+import { nodesForGatedPods } from './ungate';
 
 export interface GrantWatchOptions {
   readonly client: KubernetesClient;
@@ -128,7 +129,7 @@ export class GrantWatch {
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
-      return { wait: runs ? undefined : shown, failure, after };
+      return { wait: runs ? turnWait(row, own) : shown, failure, after };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
   }
@@ -247,6 +248,19 @@ function missingWait(missing: number): GrantWait | undefined {
   if (missing <= 0) return undefined;
   const reason: GrantReason = 'PodsMissing';
   return { reason, message: `waiting for the Job controller to create ${countPods(missing)}` };
+}
+
+/** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */
+function turnWait(row: WorkloadRow, pods: readonly Pod[]): GrantWait | undefined {
+  const gated = pods.filter((pod) => isGated(pod) && !isTerminal(pod));
+  if (gated.length === 0 || nodesForGatedPods(row, pods, gated).length > 0) return undefined;
+  const verb = gated.length === 1 ? 'waits' : 'wait';
+  const reason: GrantReason = 'Pending';
+  return {
+    reason,
+    message: `${countPods(gated.length)} ${verb} until others of it have ended`,
+    isPartial: true,
+  };
 }
 
 function countPods(count: number): string {

@@ -32,10 +32,25 @@ describe('more pods than the empty cluster holds', () => {
   test.each<[string, readonly GraphNode[], JobOptions, number | string]>([
     ['an array starts with as many as fit', nodesOf(3, 4), { ...wide, array: true }, 6],
     ['a gang can never start', nodesOf(3, 4), wide, 'Unsatisfiable'],
-    ['an array with a pod per node starts with as many as there are nodes', fourteen, { ...alone, array: true }, 14],
+    [
+      'an array with a pod per node starts with as many as there are nodes',
+      fourteen,
+      { ...alone, array: true },
+      14,
+    ],
     ['a gang with a pod per node can never start', fourteen, alone, 'Unsatisfiable'],
-    ['an array of whole nodes starts with all of them', nodesOf(3, 4), { pods: 5, exclusive: true, array: true }, 3],
-    ['an array of which no pod fits can never start', nodesOf(3, 4), { pods: 5, cpu: 8, array: true }, 'Unsatisfiable'],
+    [
+      'an array of whole nodes starts with all of them',
+      nodesOf(3, 4),
+      { pods: 5, exclusive: true, array: true },
+      3,
+    ],
+    [
+      'an array of which no pod fits can never start',
+      nodesOf(3, 4),
+      { pods: 5, cpu: 8, array: true },
+      'Unsatisfiable',
+    ],
     ['an array that fits waits for all of its pods', nodesOf(3, 4), { pods: 12, array: true }, 12],
   ])('%s', async (_, nodes, job, expected) => {
     expect(await widthOf(nodes, job)).toBe(expected);

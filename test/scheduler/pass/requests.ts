@@ -28,6 +28,13 @@ export function requestOf(wanted: Wanted): Request {
 
 function make({ pods, cpu, walltime, exclusive, array, pod: over, labels }: Wanted): Request {
   const pod = { containers: [{ resources: { requests: { cpu } } }], ...over };
-  const jobspec = jobspecOf({ pod, pods, walltime, exclusive, array, self: { namespace: 'science', labels } });
+  const jobspec = jobspecOf({
+    pod,
+    pods,
+    walltime,
+    exclusive,
+    array,
+    self: { namespace: 'science', labels },
+  });
   return { jobspec, shape: shapeOf(jobspec) };
 }
