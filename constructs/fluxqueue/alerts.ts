@@ -15,6 +15,8 @@ export interface Alert {
 const quantile = (share: number, metric: string): string =>
   `histogram_quantile(${share}, sum by (le) (rate(${metric}_bucket[5m])))`;
 
+const DATABASE_BYTES = 'sum(max by (table) (fluxqueue_database_bytes))';
+
 export const ALERTS: readonly Alert[] = [
   {
     alert: 'FluxqueueNoLeader',
@@ -62,6 +64,23 @@ export const ALERTS: readonly Alert[] = [
     for: '15m',
     severity: 'warning',
     summary: 'Operations on the database take more than 1 s. See its CPU, disk and connections.',
+  },
+  {
+    // The volume also holds the log of Postgres, and space that deleted rows leave.
+    alert: 'FluxqueueDatabaseFills',
+    expr: `predict_linear(${DATABASE_BYTES}[6h:10m], 7 * 86400) > on () max(fluxqueue_database_volume_bytes > 0) * 0.8`,
+    for: '1h',
+    severity: 'warning',
+    summary:
+      'As it grows now, the database fills four fifths of its volume within a week. Lower recordsPerHour or retention, or enlarge the volume; see docs/operations.md.',
+  },
+  {
+    alert: 'FluxqueueDatabaseFull',
+    expr: `${DATABASE_BYTES} > on () max(fluxqueue_database_volume_bytes > 0) * 0.8`,
+    for: '10m',
+    severity: 'critical',
+    summary:
+      'The database fills four fifths of its volume; when it is full, nothing starts. Enlarge the volume; see docs/operations.md.',
   },
   {
     alert: 'FluxqueueForbidden',

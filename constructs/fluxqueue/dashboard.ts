@@ -193,10 +193,13 @@ export const SECTIONS: readonly Section[] = [
         's',
         slowest('fluxqueue_database_seconds', 'operation'),
       ),
-      graph('Size of the tables', 'With indexes.', 'bytes', {
-        expr: 'max by (table) (fluxqueue_database_bytes)',
-        legend: '{{table}}',
-      }),
+      graph(
+        'Size of the tables',
+        'With indexes.',
+        'bytes',
+        { expr: 'max by (table) (fluxqueue_database_bytes)', legend: '{{table}}' },
+        { expr: 'max(fluxqueue_database_volume_bytes > 0)', legend: 'volume' },
+      ),
       graph(
         'Work queues',
         'Keys that wait, and runs that failed.',

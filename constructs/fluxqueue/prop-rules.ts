@@ -67,6 +67,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   maxWalltime: any,
   retention: any,
   archiveRetention: any,
+  recordsPerHour: any,
   fluxJobs: oneOf(...FLUXJOB_POLICIES),
   fairShare: flag,
   fairShareHalfLife: [any, FAIR_SHARE],

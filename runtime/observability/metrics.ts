@@ -188,6 +188,11 @@ function dependencyMetrics(registers: Registry[]) {
       labelNames: ['table'],
       registers,
     }),
+    databaseVolumeBytes: new Gauge({
+      name: 'fluxqueue_database_volume_bytes',
+      help: 'Size of the volume of the database, as the stack asks for it; 0 if it is not the database of the stack.',
+      registers,
+    }),
     fluxionSeconds: new Histogram({
       name: 'fluxqueue_fluxion_seconds',
       help: 'Duration of calls to Fluxion by call and result; of a match OK, RESERVED, BUSY, UNSATISFIABLE, INVALID or NOT_READY.',
