@@ -122,6 +122,14 @@ export const ALERTS: readonly Alert[] = [
     summary: 'Database and cluster differ again and again ({{ $labels.kind }}); see docs/recovery.md.',
   },
   {
+    alert: 'FluxqueuePodLingers',
+    expr: 'max by (namespace, pod, node) (fluxqueue_lingering_pods) > 0',
+    for: '5m',
+    severity: 'warning',
+    summary:
+      'Pod {{ $labels.pod }} does not end and holds units of {{ $labels.node }}. If the node is off, or runs no container of it any more: kubectl -n {{ $labels.namespace }} delete pod {{ $labels.pod }} --force --grace-period=0',
+  },
+  {
     // The highest bucket ends at 0.25 s; the apiserver waits for 10 s at most.
     alert: 'FluxqueueSlowAdmission',
     expr: `${quantile(0.99, 'fluxqueue_admission_seconds')} > 0.2`,

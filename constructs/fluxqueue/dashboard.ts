@@ -213,6 +213,10 @@ export const SECTIONS: readonly Section[] = [
           legend: '{{queue}} failed',
         },
       ),
+      graph('Pods that do not end', 'They hold units beyond their grace period.', 'short', {
+        expr: 'max by (namespace, pod) (fluxqueue_lingering_pods)',
+        legend: '{{namespace}}/{{pod}}',
+      }),
       graph(
         'Repairs and broken watches',
         'Differences that were repaired, and watches that did not end as usual.',

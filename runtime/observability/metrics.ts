@@ -87,6 +87,12 @@ function workloadMetrics(registers: Registry[]) {
       labelNames: ['queue'],
       registers,
     }),
+    lingeringPods: new Gauge({
+      name: 'fluxqueue_lingering_pods',
+      help: 'Pods that hold granted units and do not end: 5 minutes beyond their grace period, or deleted with one of more than an hour; the first 20.',
+      labelNames: ['namespace', 'pod', 'node'],
+      registers,
+    }),
     resource: new Gauge({
       name: 'fluxqueue_resource',
       help: 'Resources of the nodes by state: allocatable, granted to workloads, used by pods outside the queue.',

@@ -15,6 +15,7 @@ import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent } from './kubelet-events';
+import { lingerWait, secondsUntilLingering } from './lingering';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
@@ -127,11 +128,22 @@ export class GrantWatch {
     const shown = waitOf(waits) ?? missingWait(missing);
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
+    left.push(...this.untilLingering(own));
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
-      return { wait: runs ? turnWait(row, own) : shown, failure, after };
+      return {
+        wait: runs ? (lingerWait(own, this.options.now()) ?? turnWait(row, own)) : shown,
+        failure,
+        after,
+      };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
+  }
+
+  /** Milliseconds until pods that have to end are late. */
+  private untilLingering(pods: readonly Pod[]): readonly number[] {
+    const seconds = pods.flatMap((pod) => secondsUntilLingering(pod, this.options.now()) ?? []);
+    return seconds.filter((each) => each > 0).map((each) => Math.ceil(each * 1000));
   }
 
   /** One pod of a gang says enough. */

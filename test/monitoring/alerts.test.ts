@@ -122,6 +122,15 @@ const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
     { what: 'it grows fast on a larger volume', series: [volume(100), database(1, 2 ** 20)], at: '90m' },
     { what: 'its volume is not known', series: [volume(0), database(1, 2 ** 20)], at: '90m' },
   ],
+  FluxqueuePodLingers: [
+    { what: 'every pod ends', series: [steady('up', 1)], at: '20m' },
+    {
+      what: 'one does not',
+      series: [steady('fluxqueue_lingering_pods{namespace="a",pod="p",node="n"}', 1)],
+      at: '20m',
+      fires: { namespace: 'a', pod: 'p', node: 'n' },
+    },
+  ],
   FluxqueueDatabaseFull: [
     { what: 'there is room', series: [volume(10), database(7, 0)], at: '40m' },
     { what: 'little room is left', series: [volume(10), database(9, 0)], at: '40m', fires: {} },
