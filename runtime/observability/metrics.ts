@@ -87,12 +87,6 @@ function workloadMetrics(registers: Registry[]) {
       labelNames: ['queue'],
       registers,
     }),
-    lingeringPods: new Gauge({
-      name: 'fluxqueue_lingering_pods',
-      help: 'Pods that hold granted units and do not end: 5 minutes beyond their grace period, or deleted with one of more than an hour; the first 20.',
-      labelNames: ['namespace', 'pod', 'node'],
-      registers,
-    }),
     resource: new Gauge({
       name: 'fluxqueue_resource',
       help: 'Resources of the nodes by state: allocatable, granted to workloads, used by pods outside the queue.',
@@ -134,6 +128,12 @@ function workloadMetrics(registers: Registry[]) {
 
 function passMetrics(registers: Registry[]) {
   return {
+    lingeringPods: new Gauge({
+      name: 'fluxqueue_lingering_pods',
+      help: 'Pods that hold granted units and do not end: 5 minutes beyond their grace period, or deleted with one of more than an hour; the first 20.',
+      labelNames: ['namespace', 'pod', 'node'],
+      registers,
+    }),
     passSeconds: new Histogram({
       name: 'fluxqueue_pass_seconds',
       help: 'Duration of a scheduling pass, matching and commit included.',
