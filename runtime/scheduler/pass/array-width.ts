@@ -10,6 +10,12 @@ import type { WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
 import type { Pass } from './state';
 
+/**
+ * Pods that may wait gated for those that run. Kubernetes creates all pods of a Job that has started, and each costs the apiserver
+ * and everybody who watches pods, so an array with more of them stays unsatisfiable until its user lowers its parallelism.
+ */
+const MOST_GATED = 1_000;
+
 /** By node list, which is another one after each change: what each jobspec asks for there. */
 const narrowed = new WeakMap<readonly GraphNode[], WeakMap<Jobspec, Jobspec>>();
 
@@ -44,7 +50,8 @@ function isArray({ jobspec }: WorkloadRow): boolean {
 async function narrow(pass: Pass, { jobspec }: WorkloadRow): Promise<Jobspec> {
   const width = await widthOf(pass, jobspec);
   const [top, ...others] = jobspec.resources;
-  if (width < 1 || width >= askOf(jobspec).pods) return jobspec;
+  const { pods } = askOf(jobspec);
+  if (width < 1 || width >= pods || pods - width > MOST_GATED) return jobspec;
   return { ...jobspec, resources: [{ ...top!, count: width }, ...others] };
 }
 

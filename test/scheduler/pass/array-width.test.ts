@@ -51,6 +51,13 @@ describe('more pods than the empty cluster holds', () => {
       { pods: 5, cpu: 8, array: true },
       'Unsatisfiable',
     ],
+    ['an array with a thousand pods too many starts', nodesOf(3, 4), { pods: 1_012, array: true }, 12],
+    [
+      'an array of which more pods would wait than that can never start',
+      nodesOf(3, 4),
+      { pods: 1_013, array: true },
+      'Unsatisfiable',
+    ],
     ['an array that fits waits for all of its pods', nodesOf(3, 4), { pods: 12, array: true }, 12],
   ])('%s', async (_, nodes, job, expected) => {
     expect(await widthOf(nodes, job)).toBe(expected);
