@@ -123,9 +123,6 @@ const QUOTAS: readonly Case[] = [
     change({ pods: '1' }, { running: 3 }),
   ]),
   counted('quota-deployment', { pods: '2' }, [deployment, { pods: 3 }], { running: 2 }),
-  counted('quota-deployment-raised', { pods: '2' }, [deployment, { pods: 3 }], { running: 2 }, [
-    change({ pods: '8' }, { running: 3 }),
-  ]),
   counted('quota-set', { pods: '2' }, [statefulSet, { pods: 3 }], { running: 2 }),
 ];
 
