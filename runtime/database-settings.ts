@@ -13,6 +13,8 @@ export const databaseSettings = z.strictObject({
   secret: z.strictObject({ namespace: text, name: text, key: text, caName: text.optional() }).optional(),
   /** PEM certificates of the CAs to trust with `url`; the CAs for `secret` are its key ca.crt. Default: those of the system. */
   ca: z.string().min(1).optional(),
+  /** The size of its volume, as Kubernetes writes it, for the alert about it. Default: not known. */
+  storage: text.optional(),
   /** If false, the controller waits until the command `migrate` has migrated the tables as another role. */
   migrate: z.boolean().default(true),
 });

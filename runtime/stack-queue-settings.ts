@@ -28,6 +28,8 @@ export const stackQueueSettings = z.strictObject({
   retentionDays: positive.default(STACK_DEFAULTS.retentionDays),
   /** Days after which archived workloads are removed; their daily sums stay. */
   archiveDays: positive.default(STACK_DEFAULTS.archiveDays),
+  /** Rows that a namespace keeps of the workloads that end in the same hour; of others only the daily sums stay. */
+  recordsPerHour: positive.default(STACK_DEFAULTS.recordsPerHour),
   /** The share of the cluster relative to the weights of FluxSetups. */
   weight: positive.default(QUEUE_DEFAULTS.weight),
   /** Priorities outside this range are set to its nearest limit. */

@@ -41,6 +41,8 @@ export const STACK_DEFAULTS = {
   retentionDays: 30,
   /** Days for which they stay in the archive after that. */
   archiveDays: 365,
+  /** Rows that a namespace keeps of the workloads that end in the same hour. */
+  recordsPerHour: 1000,
   /** Seconds after which past usage counts half in fair share. */
   halfLifeSeconds: 7 * DAY,
   matchPolicy: 'lonode',

@@ -15,6 +15,8 @@ export interface Alert {
 const quantile = (share: number, metric: string): string =>
   `histogram_quantile(${share}, sum by (le) (rate(${metric}_bucket[5m])))`;
 
+const DATABASE_BYTES = 'sum(max by (table) (fluxqueue_database_bytes))';
+
 export const ALERTS: readonly Alert[] = [
   {
     alert: 'FluxqueueNoLeader',
@@ -64,6 +66,23 @@ export const ALERTS: readonly Alert[] = [
     summary: 'Operations on the database take more than 1 s. See its CPU, disk and connections.',
   },
   {
+    // The volume also holds the log of Postgres, and space that deleted rows leave.
+    alert: 'FluxqueueDatabaseFills',
+    expr: `predict_linear(${DATABASE_BYTES}[6h:10m], 7 * 86400) > on () max(fluxqueue_database_volume_bytes > 0) * 0.8`,
+    for: '1h',
+    severity: 'warning',
+    summary:
+      'As it grows now, the database fills four fifths of its volume within a week. Lower recordsPerHour or retention, or enlarge the volume; see docs/operations.md.',
+  },
+  {
+    alert: 'FluxqueueDatabaseFull',
+    expr: `${DATABASE_BYTES} > on () max(fluxqueue_database_volume_bytes > 0) * 0.8`,
+    for: '10m',
+    severity: 'critical',
+    summary:
+      'The database fills four fifths of its volume; when it is full, nothing starts. Enlarge the volume; see docs/operations.md.',
+  },
+  {
     alert: 'FluxqueueForbidden',
     expr: 'sum by (verb, resource) (increase(fluxqueue_kubernetes_requests_total{status=~"401|403"}[15m])) > 10',
     for: '5m',
@@ -101,6 +120,14 @@ export const ALERTS: readonly Alert[] = [
     for: '10m',
     severity: 'warning',
     summary: 'Database and cluster differ again and again ({{ $labels.kind }}); see docs/recovery.md.',
+  },
+  {
+    alert: 'FluxqueuePodLingers',
+    expr: 'max by (namespace, pod, node) (fluxqueue_lingering_pods) > 0',
+    for: '5m',
+    severity: 'warning',
+    summary:
+      'Pod {{ $labels.pod }} does not end and holds units of {{ $labels.node }}. If the node is off, or runs no container of it any more: kubectl -n {{ $labels.namespace }} delete pod {{ $labels.pod }} --force --grace-period=0',
   },
   {
     // The highest bucket ends at 0.25 s; the apiserver waits for 10 s at most.

@@ -4,12 +4,12 @@
  * The operator makes the Secrets NAME-app (pkg/specs/secrets.go: key `uri`, host NAME-rw.NAMESPACE) and NAME-ca (`ca.crt`), and a
  * certificate that is valid for that host.
  */
-import { ApiObject, Size } from 'cdk8s';
+import { ApiObject, type Size } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PRIORITY_CLASS } from '../api/labels';
 import { type ComponentProps, KEEP, objectMetadata, Wave } from '../metadata';
 import type { ContainerResources } from './pods/props';
-import { OWNER } from './postgres';
+import { DATABASE_STORAGE, OWNER } from './postgres';
 
 const NAME = 'fluxqueue-database';
 
@@ -48,7 +48,7 @@ export class CloudNativePg extends Construct {
   constructor(scope: Construct, id: string, props: CloudNativeDatabaseProps & ComponentProps) {
     super(scope, id);
     const { namespace, instances = 3, image } = props;
-    const { storage = Size.gibibytes(10), storageClassName } = props;
+    const { storage = DATABASE_STORAGE, storageClassName } = props;
     new ApiObject(this, 'cluster', {
       apiVersion: 'postgresql.cnpg.io/v1',
       kind: 'Cluster',

@@ -193,10 +193,13 @@ export const SECTIONS: readonly Section[] = [
         's',
         slowest('fluxqueue_database_seconds', 'operation'),
       ),
-      graph('Size of the tables', 'With indexes.', 'bytes', {
-        expr: 'max by (table) (fluxqueue_database_bytes)',
-        legend: '{{table}}',
-      }),
+      graph(
+        'Size of the tables',
+        'With indexes.',
+        'bytes',
+        { expr: 'max by (table) (fluxqueue_database_bytes)', legend: '{{table}}' },
+        { expr: 'max(fluxqueue_database_volume_bytes > 0)', legend: 'volume' },
+      ),
       graph(
         'Work queues',
         'Keys that wait, and runs that failed.',
@@ -210,6 +213,10 @@ export const SECTIONS: readonly Section[] = [
           legend: '{{queue}} failed',
         },
       ),
+      graph('Pods that do not end', 'They hold units beyond their grace period.', 'short', {
+        expr: 'max by (namespace, pod) (fluxqueue_lingering_pods)',
+        legend: '{{namespace}}/{{pod}}',
+      }),
       graph(
         'Repairs and broken watches',
         'Differences that were repaired, and watches that did not end as usual.',

@@ -14,6 +14,7 @@ import {
 import {
   DATABASE_NAME,
   DATABASE_PORT,
+  DATABASE_STORAGE,
   type DatabaseProps,
   migrateContainer,
   Postgres,
@@ -98,6 +99,9 @@ export abstract class Database {
   /** Whether another role than that of the controllers migrates the tables. */
   abstract readonly hasOwner: boolean;
 
+  /** Size of the volume of an instance. @default - it is not a volume of the stack */
+  readonly storage: Size | undefined = undefined;
+
   /** Name of a Secret with the CA of the database in its key ca.crt. @default - the Secret of the URL */
   readonly caSecret: string | undefined = undefined;
 
@@ -152,6 +156,7 @@ class CloudNativeDatabase extends Database {
   override readonly hasObjects = true;
   override readonly hasOwner = false;
   override readonly caSecret = cloudNativePgSecrets.ca;
+  override readonly storage: Size;
   override readonly operated;
 
   /** @throws PropsError for a storage of size 0 or fewer than one instance */
@@ -166,6 +171,7 @@ class CloudNativeDatabase extends Database {
         instances,
         'give 3 for a database that survives the loss of a node',
       );
+    this.storage = props.storage ?? DATABASE_STORAGE;
     this.operated = cloudNativePgPods(props);
   }
 
@@ -182,6 +188,7 @@ class StatefulDatabase extends Database {
   override readonly hasOwner = true;
   override readonly hasBackup: boolean;
   override readonly backupPort: number | undefined;
+  override readonly storage: Size;
 
   /** @throws PropsError for a storage of size 0, or a major version that is not one */
   constructor(private readonly props: StatefulDatabaseProps) {
@@ -195,6 +202,7 @@ class StatefulDatabase extends Database {
         replacesMajor,
         'give the number of the folder that the log of Postgres names, 18 or more',
       );
+    this.storage = storage ?? DATABASE_STORAGE;
     this.hasBackup = backup !== undefined;
     this.backupPort = backup?.target?.port;
   }

@@ -29,6 +29,7 @@ export function queueSettings(props: FluxQueueProps) {
     weight: props.queueWeight ?? QUEUE_DEFAULTS.weight,
     retentionDays: props.retention?.toDays() ?? STACK_DEFAULTS.retentionDays,
     archiveDays: props.archiveRetention?.toDays() ?? STACK_DEFAULTS.archiveDays,
+    recordsPerHour: props.recordsPerHour ?? STACK_DEFAULTS.recordsPerHour,
     ...walltimes(props),
     priority: {
       min: props.queueMinPriority ?? QUEUE_DEFAULTS.priority.min,
@@ -87,7 +88,7 @@ function coresOf({ amount }: Cpu): number {
 /** @throws PropsError */
 export function checkQueue(props: FluxQueueProps): void {
   checkWalltimes(props);
-  for (const name of ['queueDepth', 'queueReservations', 'queueWeight'] as const)
+  for (const name of ['queueDepth', 'queueReservations', 'queueWeight', 'recordsPerHour'] as const)
     checkPositive(`FluxQueue.${name}`, props[name]);
   if (props.queueName !== undefined) checkQueueName('FluxQueue.queueName', props.queueName);
   checkPolicy(

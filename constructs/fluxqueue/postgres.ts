@@ -53,6 +53,9 @@ const SOCKET_FOLDER = '/var/run/postgresql';
 /** The owner reaches the database by the Unix socket only. */
 const OWNER_URL = `postgres://${OWNER}@${encodeURIComponent(SOCKET_FOLDER)}/${OWNER}`;
 
+/** Size of the volume unless it is given. */
+export const DATABASE_STORAGE = Size.gibibytes(10);
+
 export interface StatefulDatabaseProps {
   /** Size of the volume for the data. @default Size.gibibytes(10) */
   readonly storage?: Size;
@@ -129,7 +132,7 @@ export class Postgres extends Construct {
 }
 
 function claim({
-  storage = Size.gibibytes(10),
+  storage = DATABASE_STORAGE,
   storageClassName,
 }: StatefulDatabaseProps): k8s.PersistentVolumeClaimSpec {
   return {

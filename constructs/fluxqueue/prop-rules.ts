@@ -87,6 +87,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   maxWalltime: duration,
   retention: duration,
   archiveRetention: duration,
+  recordsPerHour: any,
   fluxJobs: oneOf(...FLUXJOB_POLICIES),
   priorityWeights: group(PRIORITY_WEIGHT_RULES),
   priorityMaxAge: duration,

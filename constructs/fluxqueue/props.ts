@@ -168,6 +168,13 @@ export interface FluxQueueProps {
   readonly archiveRetention?: Duration;
 
   /**
+   * Number of workloads of a namespace that keep their record of those that end in the same hour, failures first; of the others only
+   * the daily sums remain.
+   * @default 1000
+   */
+  readonly recordsPerHour?: number;
+
+  /**
    * Which workloads have a FluxJob. `All`: every one. `Notable`: while a namespace starts and ends more than about ten workloads a second,
    * what waits in line has it after a minute, and what succeeds before has none; these are in `kubectl fluxqueue history` and in the sums
    * like all others, and cost the apiserver no record. Choose `All` if programs wait for the FluxJob of each Job of such a burst.

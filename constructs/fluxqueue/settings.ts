@@ -31,7 +31,7 @@ export function stackSettings(props: FluxQueueProps, facts: StackFacts): Record<
   const { namespace, database } = facts;
   return {
     logLevel: props.logLevel ?? 'info',
-    ...(database.hasOwner ? { database: { migrate: false } } : {}),
+    ...databaseFacts(database),
     namespaces: {
       clusterWide: props.clusterWide ?? false,
       excluded: excludedNamespaces({ ...props, stackNamespace: namespace }),
@@ -78,4 +78,10 @@ function unitSettings({ fluxionEngine, coreUnitMillis, memoryUnit }: FluxQueuePr
     cpuMillis: coreUnitMillis ?? defaults.cpuMillis,
     memoryMiB: memoryUnit?.toMebibytes() ?? defaults.memoryMiB,
   };
+}
+
+function databaseFacts({ hasOwner, storage }: Database) {
+  if (!hasOwner && storage === undefined) return {};
+  const size = storage === undefined ? {} : { storage: storage.asString() };
+  return { database: { ...(hasOwner ? { migrate: false } : {}), ...size } };
 }

@@ -13,7 +13,7 @@ const GIB = 1024n ** 3n;
 
 /** The settings of the stack's own queue. */
 export function stackQueue(config: Config['queue']): QueueSettings {
-  const { enabled: _, retentionDays: __, archiveDays: ___, ...given } = config;
+  const { enabled: _, retentionDays: __, archiveDays: ___, recordsPerHour: ____, ...given } = config;
   return { ...QUEUE_DEFAULTS, ...given, namespace: null };
 }
 

@@ -40,8 +40,9 @@ function configuration({ data }: KubeObject): string {
   for (const path of CONFIGURED) {
     const [last, ...parents] = path.split('.').reverse() as [string, ...string[]];
     let at = settings;
-    for (const key of parents.reverse()) at = at[key] as Record<string, unknown>;
-    at[last] = placeholder('plain', path);
+    for (const key of parents.reverse()) at = (at[key] ?? {}) as Record<string, unknown>;
+    // An existing database has no volume of the stack.
+    if (at[last] !== undefined) at[last] = placeholder('plain', path);
   }
   return Yaml.stringify(settings);
 }

@@ -89,6 +89,12 @@ export const VALUES: readonly Value[] = [
   value('queue.retentionDays', 30, COUNT, 'Days for which finished workloads stay in the tables.'),
   value('queue.archiveDays', 365, COUNT, 'Days for which they stay in the archive.'),
   value(
+    'queue.recordsPerHour',
+    1000,
+    COUNT,
+    'Records that a namespace keeps of the workloads that end in the same hour.',
+  ),
+  value(
     'fluxJobs.policy',
     'Notable',
     oneOf('Notable', 'All'),
@@ -108,6 +114,8 @@ export const CONFIGURED = [
   'queue.maxWalltimeSeconds',
   'queue.retentionDays',
   'queue.archiveDays',
+  'queue.recordsPerHour',
+  'database.storage',
   'fluxJobs.policy',
   'fairShare.enabled',
 ] as const;

@@ -29,6 +29,8 @@ export interface JobspecOptions {
   readonly walltime: number;
   /** Whether each pod gets a whole node. @default false */
   readonly exclusive?: boolean;
+  /** Whether each pod is of use without the others. @default false */
+  readonly array?: boolean;
   /** Sizes of the units. @default - 1 core, 1 GiB */
   readonly units?: UnitSettings;
   /** Taints and labels of the nodes. @default - no taints, and labels only by exact value */
@@ -79,9 +81,10 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
   const unmodeled = unmodeledFields(pod, { field, facts: cluster, volumes: volumes?.unmodeled ?? [] });
   const rules = placementRulesOf(pod, requests, self, cluster);
   const gates = podName === undefined ? [] : foreignGates(pod);
+  const isArray = options.array === true && pods > 1;
   const attributes = {
     system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },
-    user: userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod }),
+    user: userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod, isArray }),
   };
   checkSize(attributes, field);
   return {
@@ -143,13 +146,14 @@ interface UserParts {
   readonly labels: ReadonlySet<string>;
   readonly gates: readonly string[];
   readonly pod: PodSpec;
+  readonly isArray: boolean;
 }
 
 /** Kubernetes' own default. */
 export const DEFAULT_GRACE_SECONDS = 30;
 
 /** Parts that nothing uses are left out. */
-function userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod }: UserParts) {
+function userPart({ units, requests, rules, volumes, unmodeled, labels, gates, pod, isArray }: UserParts) {
   const grace = pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   const { jointly = [], claims = [] } = volumes ?? {};
   const placement = jointly.length === 0 ? rules : { ...rules, jointly };
@@ -161,6 +165,7 @@ function userPart({ units, requests, rules, volumes, unmodeled, labels, gates, p
     ...(claims.length === 0 ? {} : { claims }),
     ...(unmodeled.length === 0 ? {} : { unmodeled }),
     ...(gates.length === 0 ? {} : { gates }),
+    ...(isArray && { array: true }),
     ...(labels.size === 0 ? {} : { labels: [...labels].sort() }),
   };
 }

@@ -103,6 +103,8 @@ export interface Jobspec {
       readonly unmodeled?: readonly string[];
       /** Scheduling gates of other controllers: the pod is granted nothing before they are gone. @default [] */
       readonly gates?: readonly string[];
+      /** Whether its pods are of use without each other: where not all of them ever fit, some of them start. @default false */
+      readonly array?: boolean;
       /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
       readonly invalid?: string;
       /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */

@@ -4,9 +4,12 @@ import type { Quota } from '../queue/settings';
 import { type WorkloadRow, waitReasonOf } from '../queue/workload';
 import type { UnitCounts } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
+import { isLingering } from '../workloads/lingering';
 
 /** Milliseconds. Every workload is looked at, which takes about 1 ms per 10,000. */
 const PERIOD_MS = 15_000;
+/** Each has a series of its own. */
+const MOST_LINGERING = 20;
 const PHASES = ['Waiting', 'Ready', 'Running'] as const;
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -21,7 +24,10 @@ export class Measurements implements Controller {
   private cancel = () => {};
 
   constructor(
-    private readonly shared: Pick<Shared, 'config' | 'metrics' | 'nodes' | 'now' | 'time' | 'workloadCache'>,
+    private readonly shared: Pick<
+      Shared,
+      'config' | 'metrics' | 'nodes' | 'now' | 'time' | 'workloadCache' | 'workloads'
+    >,
     /** Units that pods outside the queue use, by node. */
     private readonly unmanaged: () => ReadonlyMap<string, UnitCounts>,
   ) {}
@@ -44,6 +50,7 @@ export class Measurements implements Controller {
     for (const phase of PHASES) metrics.workloads.set({ phase }, workloadCache.count(phase));
     this.measureWaiting();
     this.measureResources();
+    this.measureLingering();
   }
 
   private measureWaiting(): void {
@@ -53,6 +60,22 @@ export class Measurements implements Controller {
     for (const [queue, { oldest, reasons }] of queues) {
       metrics.oldestWait.set({ queue }, Math.max(0, now() - oldest));
       for (const [reason, count] of reasons) metrics.waiting.set({ queue, reason }, count);
+    }
+  }
+
+  private measureLingering(): void {
+    const { metrics, workloadCache, workloads, now } = this.shared;
+    const seconds = now();
+    let found = 0;
+    for (const row of workloadCache.active()) {
+      if (row.allocation === null) continue;
+      for (const pod of workloads.podsOf(row)) {
+        if (!isLingering(pod, seconds)) continue;
+        const { namespace = '', name } = pod.metadata;
+        metrics.lingeringPods.set({ namespace, pod: name, node: pod.spec.nodeName! }, 1);
+        found += 1;
+        if (found === MOST_LINGERING) return;
+      }
     }
   }
 
@@ -90,8 +113,8 @@ export class Measurements implements Controller {
 
   /** Queues and reasons that are gone must not keep their last value. */
   private reset(): void {
-    const { waiting, oldestWait, held, resource } = this.shared.metrics;
-    for (const gauge of [waiting, oldestWait, held, resource]) gauge.reset();
+    const { waiting, oldestWait, held, resource, lingeringPods } = this.shared.metrics;
+    for (const gauge of [waiting, oldestWait, held, resource, lingeringPods]) gauge.reset();
   }
 }
 

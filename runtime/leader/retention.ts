@@ -1,10 +1,12 @@
 /**
- * Keeps the tables bounded: moves workloads that finished long ago to the archive, removes what is older than the
- * retention of the archive, and measures the tables. It works a batch at a time, so that grants need not wait for it. A
+ * Keeps the tables bounded: moves workloads that finished long ago to the archive, removes the rows beyond the budget of
+ * their namespace, removes what is older than the retention of the archive, and measures the tables. It works a batch at a time, so that grants need not wait for it. A
  * batch that fails is repeated soon with fewer rows, so that no batch times out for ever.
  */
 import { hasCode, messageOf } from '../errors';
+import { NANO, parseQuantity } from '../jobspec/quantity';
 import type { Controller, Shared } from '../shared/shared';
+import { HistoryBudget, type HistoryBudgetContext } from './history-budget';
 
 /** Milliseconds. A term that has just begun has more urgent work. */
 const FIRST_MS = 60_000;
@@ -15,15 +17,15 @@ const BATCH_SIZE = 500;
 const BATCH_PAUSE_MS = 1_000;
 const DAY_SECONDS = 24 * 3600;
 
-export interface RetentionContext extends Pick<Shared, 'config' | 'fence' | 'onFenced' | 'now'> {
-  readonly queue: Pick<Shared['queue'], 'archive' | 'purge' | 'sizes'>;
+export interface RetentionContext extends HistoryBudgetContext, Pick<Shared, 'onFenced'> {
+  readonly queue: HistoryBudgetContext['queue'] & Pick<Shared['queue'], 'archive' | 'purge' | 'sizes'>;
   readonly time: Pick<Shared['time'], 'clock'>;
   readonly logger: Pick<Shared['logger'], 'info' | 'warn'>;
-  readonly metrics: Pick<Shared['metrics'], 'databaseBytes'>;
+  readonly metrics: Pick<Shared['metrics'], 'databaseBytes' | 'databaseVolumeBytes'>;
 }
 
 /** One round runs these one after the other, each until it finds nothing more. */
-const TASKS = ['archive', 'purge'] as const;
+const TASKS = ['archive', 'condense', 'purge'] as const;
 
 export class Retention implements Controller {
   private cancel = () => {};
@@ -34,8 +36,11 @@ export class Retention implements Controller {
   private batchSize = BATCH_SIZE;
   /** Rows that the current task has moved or removed so far. */
   private count = 0;
+  private readonly budget: HistoryBudget;
 
-  constructor(private readonly context: RetentionContext) {}
+  constructor(private readonly context: RetentionContext) {
+    this.budget = new HistoryBudget(context);
+  }
 
   start(): void {
     this.schedule(FIRST_MS);
@@ -76,23 +81,32 @@ export class Retention implements Controller {
   }
 
   private async runBatch(task: (typeof TASKS)[number]): Promise<number> {
-    const { queue, fence, config, now, logger } = this.context;
-    const { retentionDays, archiveDays } = config.queue;
-    // Both count from the last move: the end of the workload, or its archiving.
-    const days = task === 'archive' ? retentionDays : archiveDays;
     const size = this.batchSize;
-    const count = await queue[task](fence, now() - days * DAY_SECONDS, size);
+    const { seen, removed } = await this.run(task, size);
     this.batchSize = Math.min(BATCH_SIZE, size * 2);
-    this.count += count;
-    if (count >= size) return BATCH_PAUSE_MS;
-    if (this.count > 0) logger.info({ rows: this.count, days }, `${task}d old workloads`);
+    this.count += removed;
+    if (seen >= size) return BATCH_PAUSE_MS;
+    if (this.count > 0) this.context.logger.info({ rows: this.count }, `${task}d old workloads`);
     this.count = 0;
     this.task += 1;
     return BATCH_PAUSE_MS;
   }
 
+  private async run(task: (typeof TASKS)[number], size: number): Promise<{ seen: number; removed: number }> {
+    if (task === 'condense') return this.budget.step(size);
+    const { queue, fence, config, now } = this.context;
+    const { retentionDays, archiveDays } = config.queue;
+    // Both count from the last move: the end of the workload, or its archiving.
+    const days = task === 'archive' ? retentionDays : archiveDays;
+    const count = await queue[task](fence, now() - days * DAY_SECONDS, size);
+    return { seen: count, removed: count };
+  }
+
   private async measure(): Promise<void> {
-    const { queue, metrics } = this.context;
+    const { queue, metrics, config } = this.context;
+    const { storage } = config.database;
+    if (storage !== undefined)
+      metrics.databaseVolumeBytes.set(Number(parseQuantity(storage, 'database.storage') / NANO));
     for (const { table, bytes } of await queue.sizes()) metrics.databaseBytes.set({ table }, bytes);
   }
 }

@@ -128,6 +128,12 @@ function workloadMetrics(registers: Registry[]) {
 
 function passMetrics(registers: Registry[]) {
   return {
+    lingeringPods: new Gauge({
+      name: 'fluxqueue_lingering_pods',
+      help: 'Pods that hold granted units and do not end: 5 minutes beyond their grace period, or deleted with one of more than an hour; the first 20.',
+      labelNames: ['namespace', 'pod', 'node'],
+      registers,
+    }),
     passSeconds: new Histogram({
       name: 'fluxqueue_pass_seconds',
       help: 'Duration of a scheduling pass, matching and commit included.',
@@ -186,6 +192,11 @@ function dependencyMetrics(registers: Registry[]) {
       name: 'fluxqueue_database_bytes',
       help: 'Size of the tables of the queue with their indexes, by table.',
       labelNames: ['table'],
+      registers,
+    }),
+    databaseVolumeBytes: new Gauge({
+      name: 'fluxqueue_database_volume_bytes',
+      help: 'Size of the volume of the database, as the stack asks for it; 0 if it is not the database of the stack.',
       registers,
     }),
     fluxionSeconds: new Histogram({

@@ -1,22 +1,13 @@
 /**
  * Moves workloads that finished long ago into the archive: each becomes one row with its events, and its usage is added
- * to the daily sums. It is one statement, so nothing is counted twice or lost, and it moves few rows at a time, so that
- * the leader's writes don't wait.
+ * to the daily sums. Of what ends beyond the budget of its namespace only the daily sums remain, so that no rate of Jobs fills
+ * the volume. Each is one statement, so nothing is counted twice or lost, and it takes few rows at a time, so that the
+ * leader's writes don't wait.
  */
 import { FENCE } from './statements';
 
-/** $1 is the fence, $2 the Unix second before which workloads finished, $3 the most to move. Returns how many were moved. */
-export const ARCHIVE = `
-WITH ${FENCE},
-old AS MATERIALIZED (
-  SELECT w.* FROM fluxqueue.workloads w
-  WHERE EXISTS (SELECT FROM fence) AND w.phase = 'Finished' AND w.finished_at < to_timestamp($2)
-  ORDER BY w.finished_at LIMIT $3 FOR UPDATE
-),
-uids AS MATERIALIZED (SELECT array_agg(uid) AS uids FROM old),
-spent AS (DELETE FROM fluxqueue.usage WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
-logged AS (DELETE FROM fluxqueue.events WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
-gone AS (DELETE FROM fluxqueue.workloads WHERE uid = ANY ((SELECT uids FROM uids)::text[])),
+/** What becomes of a removed workload besides its part of the daily sums. */
+const KEPT = `
 kept AS (
   INSERT INTO fluxqueue.archive (uid, namespace, name, submitted_at, seq, result, workload, events)
   SELECT o.uid, o.namespace, o.name, o.submitted_at, o.seq, o.result, to_jsonb(o), coalesce(e.events, '[]')
@@ -25,7 +16,17 @@ kept AS (
       'actor', actor, 'event', event, 'detail', detail) ORDER BY id) AS events
     FROM logged GROUP BY uid
   ) e USING (uid)
-),
+),`;
+
+/** SQL that removes the rows that `old` selects, and adds them to the daily sums. Returns how many were removed. */
+const removed = (old: string, kept = '') => `
+WITH ${FENCE},
+old AS MATERIALIZED (${old}),
+uids AS MATERIALIZED (SELECT array_agg(uid) AS uids FROM old),
+spent AS (DELETE FROM fluxqueue.usage WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
+logged AS (DELETE FROM fluxqueue.events WHERE uid = ANY ((SELECT uids FROM uids)::text[]) RETURNING *),
+gone AS (DELETE FROM fluxqueue.workloads WHERE uid = ANY ((SELECT uids FROM uids)::text[])),
+${kept}
 summed AS (
   INSERT INTO fluxqueue.usage_days AS d
     (day, queue, namespace, usr, jobs, pods, core_seconds, memory_gib_seconds, gpu_seconds)
@@ -45,3 +46,54 @@ summed AS (
     memory_gib_seconds = d.memory_gib_seconds + excluded.memory_gib_seconds, gpu_seconds = d.gpu_seconds + excluded.gpu_seconds
 )
 SELECT (SELECT count(*) FROM old)::float8 AS count FROM fence`;
+
+/** $1 is the fence, $2 the Unix second before which workloads finished, $3 the most to move. Returns how many were moved. */
+export const ARCHIVE = removed(
+  `
+  SELECT w.* FROM fluxqueue.workloads w
+  WHERE EXISTS (SELECT FROM fence) AND w.phase = 'Finished' AND w.finished_at < to_timestamp($2)
+  ORDER BY w.finished_at LIMIT $3 FOR UPDATE
+`,
+  KEPT,
+);
+
+/** $1 is the fence, $2 the uids. Only finished workloads are removed. Returns how many were. */
+export const CONDENSE = removed(`
+  SELECT w.* FROM fluxqueue.workloads w
+  WHERE EXISTS (SELECT FROM fence) AND w.phase = 'Finished' AND w.uid = ANY ($2::text[]) FOR UPDATE
+`);
+
+/** A workload beyond the budget of its namespace for the hour in which it ended. */
+export interface BeyondBudget {
+  readonly uid: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unix seconds. */
+  readonly finishedAt: number;
+}
+
+/** Where to look for them. */
+export interface BudgetQuery {
+  /** Rows that each namespace keeps of those that end in the same hour (UTC). */
+  readonly budget: number;
+  /** Unix seconds: of those that ended from this hour on, and before that second. */
+  readonly from: number;
+  readonly before: number;
+  /** Only those behind this one. @default - from the first on */
+  readonly after?: Pick<BeyondBudget, 'uid' | 'finishedAt'> | undefined;
+  /** The most that are returned. */
+  readonly limit: number;
+}
+
+/** Failures are kept longest, and what was deleted by its user goes first. $1 budget, $2 from, $3 before, $4 and $5 after, $6 limit. */
+export const BEYOND_BUDGET = `
+SELECT uid, kind, namespace, name, "finishedAt" FROM (
+  SELECT uid, kind, namespace, name, extract(epoch FROM finished_at)::float8 AS "finishedAt", row_number() OVER (
+    PARTITION BY namespace, date_trunc('hour', finished_at, 'UTC')
+    ORDER BY array_position(ARRAY['Failed', 'TimedOut', 'Succeeded', 'Cancelled'], result), finished_at, uid
+  ) AS place
+  FROM fluxqueue.workloads
+  WHERE phase = 'Finished' AND finished_at >= date_trunc('hour', to_timestamp($2), 'UTC') AND finished_at < to_timestamp($3)
+) ranked
+WHERE place > $1 AND ("finishedAt", uid) > ($4::float8, $5::text) ORDER BY "finishedAt", uid LIMIT $6`;

@@ -219,8 +219,11 @@ function isStale(cause: unknown): boolean {
 /** After a failover the connection still leads to the old primary, which became a replica. */
 const READ_ONLY = '25006';
 
-/** SQLSTATE classes after which a retry can succeed: connection, rollback, resources, operator intervention. */
-const RETRYABLE_STATES = ['08', '40', '53', '57'];
+/**
+ * SQLSTATE classes after which a retry can succeed: connection, rollback, resources, state of an object (a lock), operator
+ * intervention, errors of the system outside Postgres, internal errors, with which poolers report a server that is away.
+ */
+const RETRYABLE_STATES = ['08', '40', '53', '55', '57', '58', 'XX'];
 
 function isRetryable({ code = '' }: DatabaseError): boolean {
   return code === READ_ONLY || RETRYABLE_STATES.includes(code.slice(0, 2));

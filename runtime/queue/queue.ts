@@ -4,7 +4,7 @@ import { FluxqError } from '../errors';
 import type { UnitSettings } from '../jobspec/units';
 import { accounting } from './accounting';
 import { ADOPT } from './adopt';
-import { ARCHIVE } from './archive';
+import { ARCHIVE, BEYOND_BUDGET, type BeyondBudget, type BudgetQuery, CONDENSE } from './archive';
 import { convertUnits } from './convert-units';
 import { type Database, type DatabaseOptions, openDatabase } from './database';
 import { estimateError } from './estimate-error';
@@ -55,13 +55,15 @@ export function openQueue(options: QueueOptions): Queue {
     ...versionedReads(database),
     ...leaderViews(database),
     ...rowWrites(database, options.gatherMs),
-    archive: (fence, before, limit) => removal(database, ARCHIVE, fence, before, limit),
+    archive: (fence, before, limit) => removal(database, ARCHIVE, fence, [before, limit ?? ARCHIVE_BATCH]),
+    condense: (fence, uids) => removal(database, CONDENSE, fence, [uids]),
+    beyondBudget: (query) => database.query<BeyondBudget>(BEYOND_BUDGET, budgetParameters(query)),
     successions: () => database.query<Succession>(SUCCESSIONS),
     async rememberSuccession(fence, succession) {
       const answer = await database.query(REMEMBER_SUCCESSION, [fence, storable(succession)]);
       if (answer.length === 0) throw fenced(fence);
     },
-    purge: (fence, before, limit) => removal(database, PURGE, fence, before, limit),
+    purge: (fence, before, limit) => removal(database, PURGE, fence, [before, limit ?? ARCHIVE_BATCH]),
     sizes: () => database.query<TableSize>(SIZES),
     close: () => database.close(),
   };
@@ -165,12 +167,15 @@ async function removal(
   database: Database,
   statement: string,
   fence: number,
-  before: number,
-  limit = ARCHIVE_BATCH,
+  parameters: readonly unknown[],
 ): Promise<number> {
-  const [answer] = await database.query<{ count: number }>(statement, [fence, before, limit]);
+  const [answer] = await database.query<{ count: number }>(statement, [fence, ...parameters]);
   if (answer === undefined) throw fenced(fence);
   return answer.count;
+}
+
+function budgetParameters({ budget, from, before, after, limit }: BudgetQuery): readonly unknown[] {
+  return [budget, from, before, after?.finishedAt ?? 0, after?.uid ?? '', limit];
 }
 
 type RowWrites = Omit<
@@ -181,6 +186,8 @@ type RowWrites = Omit<
   | keyof VersionedRows
   | 'disconnects'
   | 'archive'
+  | 'condense'
+  | 'beyondBudget'
   | 'purge'
   | 'sizes'
   | 'successions'

@@ -4,6 +4,7 @@
  * older fence is refused.
  */
 import type { AllocatedNode, Allocation } from '../resources/types';
+import type { BeyondBudget, BudgetQuery } from './archive';
 import type { AccountingLine, AccountingQuery } from './accounting';
 import type { EstimateError } from './estimate-error';
 import type { LogEntry, NamedLogEntry } from './history';
@@ -131,6 +132,13 @@ export interface Queue extends LeaderViews, VersionedRows {
    * @returns how many were moved; if that is the limit, there may be more
    */
   archive(fence: number, before: number, limit?: number): Promise<number>;
+  /** Finished workloads beyond the budget of their namespace for the hour in which they ended, the earliest first. */
+  beyondBudget(query: BudgetQuery): Promise<BeyondBudget[]>;
+  /**
+   * Removes finished workloads, of which only their part of the daily sums remains. Such an uid could be queued again.
+   * @returns how many were removed
+   */
+  condense(fence: number, uids: readonly string[]): Promise<number>;
   /**
    * Removes archived workloads, and log entries that belong to no workload, that are older than this second; the oldest
    * first. An uid that is no longer archived could be queued again.

@@ -15,11 +15,13 @@ import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent } from './kubelet-events';
+import { lingerWait, secondsUntilLingering } from './lingering';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
+import { nodesForGatedPods } from './ungate';
 
 export interface GrantWatchOptions {
   readonly client: KubernetesClient;
@@ -126,11 +128,22 @@ export class GrantWatch {
     const shown = waitOf(waits) ?? missingWait(missing);
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
+    left.push(...this.untilLingering(own));
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
-      return { wait: runs ? undefined : shown, failure, after };
+      return {
+        wait: runs ? (lingerWait(own, this.options.now()) ?? turnWait(row, own)) : shown,
+        failure,
+        after,
+      };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
+  }
+
+  /** Milliseconds until pods that have to end are late. */
+  private untilLingering(pods: readonly Pod[]): readonly number[] {
+    const seconds = pods.flatMap((pod) => secondsUntilLingering(pod, this.options.now()) ?? []);
+    return seconds.filter((each) => each > 0).map((each) => Math.ceil(each * 1000));
   }
 
   /** One pod of a gang says enough. */
@@ -247,6 +260,19 @@ function missingWait(missing: number): GrantWait | undefined {
   if (missing <= 0) return undefined;
   const reason: GrantReason = 'PodsMissing';
   return { reason, message: `waiting for the Job controller to create ${countPods(missing)}` };
+}
+
+/** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */
+function turnWait(row: WorkloadRow, pods: readonly Pod[]): GrantWait | undefined {
+  const gated = pods.filter((pod) => isGated(pod) && !isTerminal(pod));
+  if (gated.length === 0 || nodesForGatedPods(row, pods, gated).length > 0) return undefined;
+  const verb = gated.length === 1 ? 'waits' : 'wait';
+  const reason: GrantReason = 'Pending';
+  return {
+    reason,
+    message: `${countPods(gated.length)} ${verb} until others of it have ended`,
+    isPartial: true,
+  };
 }
 
 function countPods(count: number): string {

@@ -106,11 +106,10 @@ function isGang(job: WatchedJob): boolean {
 function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
   const parts = placementOf(row);
   const text = encodeAssignment(parts);
-  if (gangSize(job) === undefined) return text;
-  return openAssignment(
-    text,
-    parts.reduce((sum, { pods }) => sum + pods, 0),
-  );
+  const granted = parts.reduce((sum, { pods }) => sum + pods, 0);
+  // A closed assignment of one node sends every pod without an index there, also more than were granted.
+  const isNarrow = job.spec.completionMode !== 'Indexed' && granted < gangPods(job);
+  return gangSize(job) === undefined && !isNarrow ? text : openAssignment(text, granted);
 }
 
 /**
@@ -175,6 +174,8 @@ function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod
 function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
   const { completions, parallelism = 1 } = job.spec;
   if (completions === undefined || completions > parallelism) return [];
+  // More pods than were granted at once: the gated ones start as others end.
+  if (pods.some(isGated)) return [];
   return nodesWithout(job, row, pods, true);
 }
 

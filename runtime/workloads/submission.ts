@@ -239,6 +239,7 @@ export class SubmissionBuilder {
       pods: Math.max(1, demand.pods),
       walltime,
       exclusive: settings.exclusive,
+      array: !adapter.isGang(object),
       units,
       cluster: clusterFacts(),
     });

@@ -1,6 +1,6 @@
 /**
  * A TCP proxy with the faults of networks: it resets connections and refuses new ones until it is restored, it goes
- * silent on the connections that it has, and it delivers late what clients sent over them.
+ * silent on the connections that it has or on all, it is slow, and it delivers late what clients sent over them.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -8,6 +8,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class TcpProxy {
   private readonly connections = new Set<Connection>();
   private isOpen = true;
+  private isFrozen = false;
+  /** Milliseconds by which each piece of data comes later, in either direction. */
+  delayMs = 0;
+  /** Pieces of data that clients have sent. */
+  sent = 0;
 
   private constructor(private readonly server: Server) {}
 
@@ -39,6 +44,18 @@ export class TcpProxy {
     for (const connection of this.connections) connection.hold();
   }
 
+  /** All connections, also new ones, stay open and carry no byte any more. */
+  freeze(): void {
+    this.isFrozen = true;
+    this.silence();
+  }
+
+  /** New connections work again; the frozen ones are reset. */
+  thaw(): void {
+    this.isFrozen = false;
+    for (const connection of this.connections) connection.reset();
+  }
+
   /** Delivers what clients sent over silent connections. Resolves when the server has answered it all. */
   async deliver(): Promise<void> {
     await Promise.all([...this.connections].map((connection) => connection.deliver()));
@@ -50,10 +67,11 @@ export class TcpProxy {
   }
 
   private accept(client: Socket, server: Socket): void {
-    const connection = new Connection(client, server);
+    const connection = new Connection(client, server, this);
     this.connections.add(connection);
     server.on('close', () => this.connections.delete(connection));
     if (!this.isOpen) connection.reset();
+    if (this.isFrozen) connection.hold();
   }
 }
 
@@ -64,20 +82,32 @@ class Connection {
   constructor(
     private readonly client: Socket,
     private readonly server: Socket,
+    private readonly proxy: TcpProxy,
   ) {
     // Resets are expected; the close event propagates them to the other end.
     for (const socket of [client, server]) socket.on('error', () => socket.destroy());
     client.on('data', (data) => {
-      if (this.held === undefined) server.write(data);
-      else this.held.push(data);
+      proxy.sent += 1;
+      this.later(() => {
+        if (this.held === undefined) server.write(data);
+        else this.held.push(data);
+      });
     });
-    server.on('data', (data) => {
-      if (this.held === undefined) client.write(data);
-    });
+    server.on('data', (data) =>
+      this.later(() => {
+        if (this.held === undefined) client.write(data);
+      }),
+    );
     client.on('close', () => {
       if (this.held === undefined) server.destroy();
     });
     server.on('close', () => client.destroy());
+  }
+
+  /** Timers of the same length end in their order, so no data overtakes other data. */
+  private later(pass: () => void): void {
+    if (this.proxy.delayMs === 0) pass();
+    else setTimeout(() => !this.client.destroyed && pass(), this.proxy.delayMs);
   }
 
   reset(): void {

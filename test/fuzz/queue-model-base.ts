@@ -1,4 +1,5 @@
 /** The part of the in-memory model of the queue that is not about rows, and what it does not support. */
+import type { BeyondBudget } from '../../runtime/queue/archive';
 import type { LeaderView, Listening, StoredView } from '../../runtime/queue/leader-view';
 import type { RowVersion, VersionedRow } from '../../runtime/queue/row-mirror';
 import type { Succession } from '../../runtime/queue/successions';
@@ -13,6 +14,16 @@ export abstract class QueueModelBase {
 
   /** @throws FluxqError FLUXQ_FENCED */
   protected abstract check(fence: number): void;
+
+  /** Its simulations end fewer workloads than a budget allows. */
+  async beyondBudget(): Promise<BeyondBudget[]> {
+    return [];
+  }
+
+  async condense(fence: number): Promise<number> {
+    this.check(fence);
+    return 0;
+  }
 
   async successions(): Promise<Succession[]> {
     return [...this.evicted.values()].sort((a, b) => a.at - b.at);

@@ -88,9 +88,13 @@ export class FaultProxy {
 
   /** Writes a kubeconfig of the admin through this proxy and returns its path. */
   get kubeconfig(): string {
+    return this.kubeconfigOf(this.cluster.token('admin'));
+  }
+
+  /** Writes a kubeconfig with this token through this proxy and returns its path. */
+  kubeconfigOf(token: string): string {
     const { directory, caFile } = this.cluster;
-    const access = { server: this.server, caFile, token: this.cluster.token('admin') };
-    return writeKubeconfig(directory, 'fault-proxy', access);
+    return writeKubeconfig(directory, 'fault-proxy', { server: this.server, caFile, token });
   }
 
   get server(): string {

@@ -2,13 +2,14 @@ import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
 import { Measurements } from '../../runtime/leader/measurements';
 import { controllerMetrics } from '../../runtime/observability/metrics';
+import type { Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { SimulatedClock } from '../fuzz/simulated-clock';
 import { rowIn } from '../queue/rows';
 
 const GIB = 2 ** 30;
 
-function setUp(rows: WorkloadRow[]) {
+function setUp(rows: WorkloadRow[], pods: readonly Pod[] = []) {
   const clock = new SimulatedClock();
   const metrics = controllerMetrics(new Registry());
   const graphNodes = new Map([['node-1', { name: 'node-1', units: { core: 80, memory: 512, gpu: 2 } }]]);
@@ -19,6 +20,7 @@ function setUp(rows: WorkloadRow[]) {
       nodes: { graphNodes: () => graphNodes },
       now: () => 1_000,
       time: { clock, random: () => 0, wall: () => 0 },
+      workloads: { podsOf: () => pods },
       workloadCache: {
         active: () => rows,
         count: (phase: string) => rows.filter((row) => row.phase === phase).length,
@@ -67,4 +69,28 @@ test('counts what waits by queue and reason, and what is held', async () => {
   await measurements.stop();
   expect(await values(metrics.workloads)).toEqual([]);
   expect(await values(metrics.held)).toEqual([]);
+});
+
+test('names the pods that hold units and do not end', async () => {
+  const pod = (name: string, secondsAgo: number): Pod => ({
+    metadata: {
+      name,
+      namespace: 'science',
+      uid: name,
+      resourceVersion: '1',
+      creationTimestamp: '',
+      deletionTimestamp: new Date((1_000 - secondsAgo) * 1000).toISOString(),
+    },
+    spec: { containers: [], nodeName: 'node-1' },
+    status: { phase: 'Running' },
+  });
+  const ended: Pod = { ...pod('ended', 900), status: { phase: 'Failed' } };
+  const { metrics, measurements, values } = setUp(
+    [rowIn('Running', { uid: 'a' })],
+    [pod('late', 300), pod('soon', 299), pod('long', -3_601), ended],
+  );
+  measurements.start();
+  expect(await values(metrics.lingeringPods)).toEqual(['science late node-1 1', 'science long node-1 1']);
+  await measurements.stop();
+  expect(await values(metrics.lingeringPods)).toEqual([]);
 });

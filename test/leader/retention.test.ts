@@ -13,6 +13,7 @@ let answers: (number | Error)[];
 let fenced: Error[];
 let retention: Retention;
 let sizes: [table: string, bytes: number][];
+let volumes: number[];
 
 const answer = (task: string) => async (fence: number, before: number, most: number | undefined) => {
   calls.push([task, fence, before, most]);
@@ -30,17 +31,25 @@ beforeEach(() => {
   answers = [];
   fenced = [];
   sizes = [];
+  volumes = [];
   retention = new Retention({
     queue: {
+      beyondBudget: async () => [],
+      condense: async () => 0,
       archive: answer('archive'),
       purge: answer('purge'),
       sizes: async () => [{ table: 'events', bytes: 8192 }],
     },
     fence: 7,
-    config: parseConfig({ queue: { retentionDays: 30, archiveDays: 100 } }),
+    config: parseConfig({ queue: { retentionDays: 30, archiveDays: 100 }, database: { storage: '10Gi' } }),
     onFenced: (error) => fenced.push(error),
     logger: recordingLogger(),
+    workloads: { get: () => undefined },
+    workloadCache: { active: () => [].values() },
     metrics: {
+      databaseVolumeBytes: {
+        set: (bytes: number) => volumes.push(bytes),
+      } as unknown as RetentionContext['metrics']['databaseVolumeBytes'],
       databaseBytes: {
         set: ({ table }: { table: string }, bytes: number) => sizes.push([table, bytes]),
       } as unknown as RetentionContext['metrics']['databaseBytes'],
@@ -57,10 +66,11 @@ test('archives after 30 days and purges after 100 more, in batches until nothing
   expect(calls).toEqual([]);
   await clock.advance(30_000);
   expect(calls).toEqual([['archive', 7, NOW - 30 * 86_400, 500]]);
-  for (let i = 0; i < 5; i++) await clock.advance(1_000);
+  for (let i = 0; i < 6; i++) await clock.advance(1_000);
   expect(batches()).toEqual([...Array(3).fill(['archive', 500]), ...Array(2).fill(['purge', 500])]);
   expect(calls.at(-1)).toEqual(['purge', 7, NOW - 100 * 86_400, 500]);
   expect(sizes).toEqual([['events', 8192]]);
+  expect(volumes).toEqual([10 * 1024 ** 3]);
   await clock.advance(TEN_MINUTES);
   expect(calls).toHaveLength(6);
 });

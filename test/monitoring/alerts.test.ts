@@ -59,6 +59,17 @@ function failing(metric: string, label: string, value: string): readonly Situati
   ];
 }
 
+const GIB = 2 ** 30;
+const volume = (gib: number): Series => ({
+  series: 'fluxqueue_database_volume_bytes{pod="a"}',
+  values: `${gib * GIB}x400`,
+});
+/** So large, and larger by so many bytes every 15 s. */
+const database = (gib: number, by: number): Series => ({
+  series: 'fluxqueue_database_bytes{pod="a",table="events"}',
+  values: `${gib * GIB}+${by}x400`,
+});
+
 const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   FluxqueueNoLeader: [
     {
@@ -105,6 +116,26 @@ const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   FluxqueueFluxionFails: failing('fluxqueue_fluxion_seconds_count', 'call', 'match'),
   FluxqueueDatabaseFails: failing('fluxqueue_database_seconds_count', 'operation', 'grant'),
   FluxqueueDatabaseSlow: slow('fluxqueue_database_seconds', { good: '0.1', bad: '3' }),
+  FluxqueueDatabaseFills: [
+    { what: 'it grows slowly', series: [volume(10), database(1, 4096)], at: '90m' },
+    { what: 'it grows fast', series: [volume(10), database(1, 2 ** 20)], at: '90m', fires: {} },
+    { what: 'it grows fast on a larger volume', series: [volume(100), database(1, 2 ** 20)], at: '90m' },
+    { what: 'its volume is not known', series: [volume(0), database(1, 2 ** 20)], at: '90m' },
+  ],
+  FluxqueuePodLingers: [
+    { what: 'every pod ends', series: [steady('up', 1)], at: '20m' },
+    {
+      what: 'one does not',
+      series: [steady('fluxqueue_lingering_pods{namespace="a",pod="p",node="n"}', 1)],
+      at: '20m',
+      fires: { namespace: 'a', pod: 'p', node: 'n' },
+    },
+  ],
+  FluxqueueDatabaseFull: [
+    { what: 'there is room', series: [volume(10), database(7, 0)], at: '40m' },
+    { what: 'little room is left', series: [volume(10), database(9, 0)], at: '40m', fires: {} },
+    { what: 'its volume is not known', series: [volume(0), database(9, 0)], at: '40m' },
+  ],
   FluxqueueForbidden: [
     {
       what: 'a right is missing',

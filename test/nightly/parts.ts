@@ -15,6 +15,7 @@ const DRAWN_SUITES = [
   'test/constructs/fluxqueue/postgres-script',
   'test/constructs/fluxqueue/matrix.cluster',
   'test/fuzz/simulation',
+  'test/stack/outages',
 ];
 
 /** @param seed of the day: seeds of different days do not overlap */

@@ -5,7 +5,7 @@ import type { Pod } from '../../runtime/kubernetes/types';
 import type { Cluster, NodeShape } from '../cluster/cluster';
 import { owned, placed } from '../stack/placed';
 import type { Stack } from '../stack/stack';
-import type { Case, Outcome } from './case';
+import type { Case, Outcome, Step } from './case';
 
 type Place = 'plain' | 'queued';
 const PLACES: readonly Place[] = ['plain', 'queued'];
@@ -16,6 +16,8 @@ export interface Comparison {
   readonly queued: Outcome;
   /** Fields that differ, each with its explanation, if it has one. */
   readonly different: Readonly<Partial<Record<keyof Outcome, string>>>;
+  /** Whether the plain one came to what its case says; else the case is wrong, or its time was too short. */
+  readonly isExpected: boolean;
   /** Why the queued workload waits, if it does. */
   readonly says: string;
 }
@@ -48,20 +50,21 @@ export async function compareAll(
   print: (line: string) => void,
 ): Promise<readonly Comparison[]> {
   const { cluster } = stack;
-  await stack.namespace('plain', false);
-  await stack.namespace('queued');
+  for (const place of PLACES)
+    for (const namespace of new Set(cases.map((each) => namespaceOf(each, place))))
+      await stack.namespace(namespace, place === 'queued');
   const shapes = PLACES.flatMap((place) =>
     cases.flatMap((each) => nodesOf(each).map((shape) => owned(shape, ownerOf(each, place)))),
   );
   await cluster.addNodesOf(shapes);
   print(`applying ${cases.length} manifests to each namespace`);
+  for (const each of cases) for (const place of PLACES) await prepare(cluster, each, place);
+  for (const each of cases) for (const place of PLACES) await untilPrepared(cluster, each, place);
   for (const each of cases) for (const place of PLACES) await apply(cluster, each, place);
   const zones = await zonesOf(cluster);
   const outcomes = (place: Place) =>
     Promise.all(
-      cases.map((each) =>
-        settle(cluster, each, place, zones).then((outcome) => [each.name, outcome] as const),
-      ),
+      cases.map((each) => play(cluster, each, place, zones).then((outcome) => [each.name, outcome] as const)),
     );
   const [plain, queued] = await Promise.all([outcomes('plain'), outcomes('queued')]);
   const reasons = await reasonsOf(cluster);
@@ -70,37 +73,87 @@ export async function compareAll(
 
 const ownerOf = ({ name }: Case, place: Place) => `${place}-${name}`;
 
+const namespaceOf = ({ name, before }: Case, place: Place) =>
+  before === undefined ? place : `${place}-${name}`;
+
 async function apply(cluster: Cluster, each: Case, place: Place): Promise<void> {
   const owner = ownerOf(each, place);
-  await cluster.apply(each.manifests(owner).map((manifest) => placed(manifest, place, owner)));
+  const namespace = namespaceOf(each, place);
+  await cluster.apply(each.manifests(owner).map((manifest) => placed(manifest, namespace, owner)));
 }
 
-/** Waits for the expected outcome, and returns what came of it by then. */
-async function settle(
+async function prepare(cluster: Cluster, each: Case, place: Place): Promise<void> {
+  const namespace = namespaceOf(each, place);
+  const objects = each.before?.(namespace) ?? [];
+  await cluster.apply(objects.map((object) => placed(object, namespace)));
+}
+
+/** The apiserver enforces a quota from when its status is written, and a policy some moments after it was stored. */
+async function untilPrepared(cluster: Cluster, each: Case, place: Place): Promise<void> {
+  const namespace = namespaceOf(each, place);
+  for (const { kind, metadata } of each.before?.(namespace) ?? []) {
+    if (kind === 'ResourceQuota')
+      await cluster.waitFor('the quota', async () => {
+        const path = `/api/v1/namespaces/${namespace}/resourcequotas/${metadata.name}`;
+        return (await cluster.get<{ status?: { hard?: object } }>(path)).status?.hard;
+      });
+    if (kind === 'MutatingAdmissionPolicy')
+      await cluster.waitFor('the policy', () => addsContainer(cluster, namespace));
+  }
+}
+
+async function addsContainer(cluster: Cluster, namespace: string): Promise<boolean> {
+  const spec = { containers: [{ name: 'main', image: 'none' }] };
+  const probe = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace }, spec };
+  const stored = await cluster.request<Pod>('POST', `${podPath(namespace)}?dryRun=All`, probe);
+  return stored.spec.containers.length === 2;
+}
+
+/** Plays the steps, each once what came before is there, and returns what came of the last. */
+async function play(
   cluster: Cluster,
   each: Case,
   place: Place,
   zones: ReadonlyMap<string, string>,
 ): Promise<Outcome> {
-  const expected = { running: 0, succeeded: 0, failed: 0, ...each.expected };
-  const isExpected = (outcome: Outcome) =>
-    Object.entries(expected).every(([field, value]) => outcome[field as keyof Outcome] === value);
+  const namespace = namespaceOf(each, place);
+  const settled = (expected: Partial<Outcome>, labels: Step['labels'] = {}) =>
+    settle(expected, () => outcomeOf(cluster, namespace, { app: each.name, ...labels }, zones));
+  let outcome = await settled(each.expected);
+  for (const { patch, expected, labels } of each.steps ?? []) {
+    const [apiVersion, resource, name, body] = patch;
+    const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
+    const path = `${root}/namespaces/${namespace}/${resource}/${name}`;
+    await cluster.request('PATCH', path, body, 'application/strategic-merge-patch+json');
+    outcome = await settled(expected, labels);
+  }
+  return outcome;
+}
+
+/** Waits for the expected outcome, and returns what came of it by then. */
+async function settle(expected: Partial<Outcome>, look: () => Promise<Outcome>): Promise<Outcome> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const outcome = await outcomeOf(cluster, each, place, zones);
-    if (isExpected(outcome) || performance.now() > deadline) return outcome;
+    const outcome = await look();
+    if (isAsExpected(outcome, expected) || performance.now() > deadline) return outcome;
     await delay(POLL_MS);
   }
 }
 
+function isAsExpected(outcome: Outcome, expected: Partial<Outcome>): boolean {
+  const wanted = { running: 0, succeeded: 0, failed: 0, ...expected };
+  return Object.entries(wanted).every(([field, value]) => outcome[field as keyof Outcome] === value);
+}
+
 async function outcomeOf(
   cluster: Cluster,
-  { name }: Case,
-  place: Place,
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
   zones: ReadonlyMap<string, string>,
 ): Promise<Outcome> {
-  const query = `labelSelector=${encodeURIComponent(`app=${name}`)}`;
-  const { items } = await cluster.get<{ items: Pod[] }>(`${podPath(place)}?${query}`);
+  const selector = Object.entries(labels).map((entry) => entry.join('='));
+  const query = `labelSelector=${encodeURIComponent(selector.join(','))}`;
+  const { items } = await cluster.get<{ items: Pod[] }>(`${podPath(namespace)}?${query}`);
   const count = (phase: string) => items.filter(({ status }) => status?.phase === phase).length;
   const ran = items.filter(({ status }) => ['Running', 'Succeeded', 'Failed'].includes(status?.phase ?? ''));
   const nodes = new Set(ran.map(({ spec }) => spec.nodeName!));
@@ -123,9 +176,9 @@ interface Status {
   readonly conditions?: readonly { readonly message: string }[];
 }
 
-/** What the FluxJobs of the queued namespace say, by their names. */
+/** What all FluxJobs say, by their names. */
 async function reasonsOf(cluster: Cluster): Promise<ReadonlyMap<string, string>> {
-  const path = '/apis/jobs.converged-computing.org/v1alpha1/namespaces/queued/fluxjobs';
+  const path = '/apis/jobs.converged-computing.org/v1alpha1/fluxjobs';
   const { items } = await cluster.get<{ items: { metadata: { name: string }; status?: Status }[] }>(path);
   return new Map(
     items.map(({ metadata, status }) => [
@@ -145,17 +198,25 @@ function unasked(field: keyof Outcome, plain: Outcome, queued: Outcome): string 
 }
 
 function compare(
-  { name, expected, explained = {} }: Case,
+  { name, expected, steps = [], explained = {} }: Case,
   plain: Outcome,
   queued: Outcome,
   reasons: ReadonlyMap<string, string>,
 ): Comparison {
+  const last = steps.at(-1)?.expected ?? expected;
   const fields = Object.keys(plain) as (keyof Outcome)[];
   const different = fields
     .filter((field) => plain[field] !== queued[field])
-    .map((field) => [field, explained[field] ?? (field in expected ? '' : unasked(field, plain, queued))]);
+    .map((field) => [field, explained[field] ?? (field in last ? '' : unasked(field, plain, queued))]);
   const says = [...reasons]
     .filter(([fluxJob]) => fluxJob.startsWith(`${name}-`))
     .map((entry) => entry.join(' '));
-  return { name, plain, queued, different: Object.fromEntries(different), says: says.join('; ') };
+  return {
+    name,
+    plain,
+    queued,
+    different: Object.fromEntries(different),
+    isExpected: isAsExpected(plain, last),
+    says: says.join('; '),
+  };
 }

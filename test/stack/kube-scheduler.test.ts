@@ -1,4 +1,5 @@
 /** What kube-scheduler checks beside cores, memory and constraints: the queue grants nodes that it accepts. */
+import { GANG_SIZE } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { SideBySide } from './side-by-side';
@@ -132,7 +133,12 @@ describeStack(
 
       test('says how many pods would fit, in the words of the user', async () => {
         const podAntiAffinity = own('job', HOST);
-        const job = await science.job('job', { pods: 5, podSpec: { affinity: { podAntiAffinity } } });
+        const annotations = { [GANG_SIZE]: '5' };
+        const job = await science.job('job', {
+          pods: 5,
+          annotations,
+          podSpec: { affinity: { podAntiAffinity } },
+        });
         const { message } = await science.phase(job, 'Waiting', 'Unsatisfiable');
         expect(message).toContain(`one pod per ${HOST} (podAntiAffinity); the cluster has room for 4`);
         await science.delete(job, 'Job');

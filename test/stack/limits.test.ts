@@ -1,4 +1,5 @@
 /** Quotas, limits and devices that a workload waits for, on the real control plane. */
+import { GANG_SIZE } from '../../constructs/api/labels';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
@@ -79,7 +80,8 @@ describeStack(
     });
 
     test('more whole nodes than there are is impossible, not busy', async () => {
-      const four = await lab.job('four', { pods: 4, labels: { 'fluxqueue/exclusive': 'true' } });
+      const annotations = { [GANG_SIZE]: '4' };
+      const four = await lab.job('four', { pods: 4, annotations, labels: { 'fluxqueue/exclusive': 'true' } });
       const waits = await lab.phase(four, 'Waiting', 'Unsatisfiable');
       expect(waits.estimatedStart).toBeNull();
     });

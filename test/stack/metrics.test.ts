@@ -20,6 +20,7 @@ const RARE = [
   'fluxqueue_invalid_workloads_total',
   'outcome="failed"',
   'fluxqueue_database_bytes',
+  'fluxqueue_database_volume_bytes > 0',
   'fluxqueue_admission_seconds',
 ];
 

@@ -1,6 +1,27 @@
 /** What becomes of the pods of an array while others of them cannot run. */
+import { GATE } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
+import { rowIn } from '../queue/rows';
 import { array, type FailedCreate, pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-grant';
+
+test.each([
+  ['should have ended long ago', -300, 'should have ended at 2026-01-01T00:00:00.000Z'],
+  ['was deleted with a grace period that hardly ends', 3_601, 'was deleted, and may run until'],
+])('the FluxJob of a workload with a pod that %s says so', async (_, left, sentence) => {
+  const { observe, seconds } = setUp({ workload: array });
+  const end = RELEASED + (left < 0 ? 0 : left + 10);
+  const leaving = pod('a', RUNS, 'n1');
+  const deletionTimestamp = new Date(end * 1000).toISOString();
+  const pods = [{ ...leaving, metadata: { ...leaving.metadata, deletionTimestamp } }];
+  if (left < 0) {
+    expect(await observe(pods)).toMatchObject({ wait: undefined });
+    seconds(290);
+  }
+  expect((await observe(pods)).wait).toMatchObject({
+    isPartial: true,
+    message: expect.stringContaining(`pod a ${sentence}`),
+  });
+});
 
 describe('the pods of an array', () => {
   const RUNNING = pod('a', RUNS, 'n1');
@@ -14,6 +35,23 @@ describe('the pods of an array', () => {
       wait: { message: 'pod b did not run on n2: 0/2 nodes', isPartial: true },
       failure: undefined,
     });
+  });
+
+  test('that wait for the end of others are counted in the FluxJob', async () => {
+    const given = rowIn('Running', {
+      uid: 'job',
+      jobid: 7,
+      pods: 3,
+      releasedAt: RELEASED,
+      allocation: { jobid: 7, start: 0, end: 60, nodes: [{ name: 'n1', units: { core: '0', memory: '0' } }] },
+    });
+    const gated = pod('b', undefined);
+    const waiting = { ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } };
+    const { observe } = setUp({ workload: array, given });
+    const wait = { message: '1 pod waits until others of it have ended', isPartial: true };
+    expect((await observe([RUNNING, waiting])).wait).toMatchObject(wait);
+    const ended = pod('a', { phase: 'Succeeded' }, 'n1');
+    expect((await observe([ended, waiting, pod('c', RUNS, 'n2')])).wait).toBeUndefined();
   });
 
   test.each([

@@ -83,6 +83,31 @@ describe('an array does not use', () => {
   });
 });
 
+describe('an array that was granted fewer pods than it may have at once', () => {
+  const wide = { parallelism: 3, completions: 3 };
+  const gated = (index: number): Pod => {
+    const spec = { containers: [], schedulingGates: [{ name: GATE }] };
+    return { ...pod('Pending', 'node-2', index), spec };
+  };
+
+  test('keeps a node on which all has succeeded for its pods that wait', () => {
+    const done = pod('Succeeded', 'node-1', 0);
+    const running = pod('Running', 'node-2', 1);
+    const finished = (pods: readonly Pod[]) => jobAdapter.finishedNodes(array(wide), row, pods);
+    expect(finished([done, running, gated(2)])).toEqual([]);
+    expect(finished([done, running, pod('Succeeded', 'node-1', 2)])).toEqual(['node-1']);
+  });
+
+  test('lets no pod without an index go to its only node by itself', () => {
+    const only = { ...row, allocation: { ...row.allocation!, nodes: NODES.slice(0, 1) } };
+    const released = ({ body }: { readonly body: unknown }) => JSON.stringify(body);
+    const patch = (spec: Partial<Job['spec']>) => released(jobAdapter.releasePatch(array(spec), only));
+    expect(patch({ ...wide, completionMode: 'NonIndexed' })).toContain('"0/1:node-1;1/1:"');
+    expect(patch({ ...wide, completionMode: 'Indexed' })).toContain('"0/1:node-1"');
+    expect(patch({ parallelism: 1, completionMode: 'NonIndexed' })).toContain('"0/1:node-1"');
+  });
+});
+
 describe('the loss of a node', () => {
   const lost = (object: Job, pods: readonly Pod[]) => {
     const nodes = { exists: (name: string) => name !== 'node-2', isReady: () => true };

@@ -23,9 +23,10 @@ function avoidsNone({ avoid }: WorkloadRow): boolean {
 }
 
 function without(jobspec: Jobspec, names: readonly string[]): Jobspec {
-  const { system } = jobspec.attributes;
+  const { attributes } = jobspec;
+  const { system } = attributes;
   const constraints = narrowed(system.constraints, { not: [{ hostlist: names }] });
-  return { ...jobspec, attributes: { system: { ...system, constraints } } };
+  return { ...jobspec, attributes: { ...attributes, system: { ...system, constraints } } };
 }
 
 /** Sorted, so that workloads that avoid the same nodes share their refusals. */

@@ -9,6 +9,7 @@
  * the rows of the queue, forgets the reservations, and nothing is lost.
  */
 import type { WorkloadRow } from '../../queue/workload';
+import { withinCluster } from './array-width';
 import { avoidanceEnd, avoiding } from './avoidance';
 import { holdPlaces } from './claims';
 import { DependencyCycles } from './dependency-cycles';
@@ -32,7 +33,8 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   // 1. Workloads whose queue does not exist wait for it.
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);
   // 2. Workloads that may start, of all queues in one order.
-  const ordered = inOrder(eligibleRows(pass), precedenceOf(pass));
+  //    Of arrays that never fit whole, as many pods as fit.
+  const ordered = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
   input.onStep?.('match');
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
   await keepReservations(pass, input.reservations, ordered);

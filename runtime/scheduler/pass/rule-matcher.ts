@@ -6,6 +6,7 @@
 import { hasCode, messageOf } from '../../errors';
 import type { FluxionState, MatchRequest, MatchResult } from '../../fluxion/types';
 import { rulesText } from '../../jobspec/explain';
+import { askOf } from '../../jobspec/jobspec';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { WorkloadRow } from '../../queue/workload';
@@ -65,6 +66,22 @@ export class RuleMatcher implements Matcher {
     const { placement = {} } = jobspec.attributes.user ?? {};
     const { complete, text } = await this.onEmptyCluster(jobspec, placement, true);
     return { satisfiable: complete, text };
+  }
+
+  /**
+   * How many pods of the jobspec the empty cluster holds, nodes that are down included.
+   * @param most as many have units; a plan that costs too much finds no fewer
+   */
+  async widthOf(jobspec: Jobspec, most: number): Promise<number> {
+    const rules = jobspec.attributes.user?.placement;
+    if (rules === undefined && askOf(jobspec).pods <= this.podCounts.fewest) return most;
+    try {
+      const planner = await this.currentPlanner();
+      return planner.fittingEmpty({ jobspec, rules: rules ?? {} }, true).placed;
+    } catch (error) {
+      if (!hasCode(error, TOO_COSTLY)) throw error;
+      return most;
+    }
   }
 
   async cancel(jobid: number): Promise<void> {
@@ -193,6 +210,14 @@ class PodCounts {
     return this.byNode.get(node) ?? 0;
   }
 
+  /** As many pods as every node takes. */
+  get fewest(): number {
+    const { nodes, surroundings } = this.options;
+    const fewest = fewestPods.get(nodes) ?? countFewest(nodes, surroundings);
+    fewestPods.set(nodes, fewest);
+    return fewest;
+  }
+
   /** Whether the nodes take as many pods more. */
   allow(row: WorkloadRow, { nodes }: Allocation): boolean {
     const { unmanagedOn, amountsOf } = this.options.surroundings;
@@ -204,6 +229,12 @@ class PodCounts {
       return this.countOn(part.name) + others + podsOn(row, part) <= most;
     });
   }
+}
+
+const fewestPods = new WeakMap<readonly GraphNode[], number>();
+
+function countFewest(nodes: readonly GraphNode[], { amountsOf }: Pick<Surroundings, 'amountsOf'>): number {
+  return nodes.reduce((fewest, { name }) => Math.min(fewest, amountsOf(name).pods ?? Infinity), Infinity);
 }
 
 const namedUnits = new WeakMap<readonly GraphNode[], ReadonlyMap<string, GraphNode['units']>>();

@@ -1,5 +1,6 @@
 import { type NodeClass, podsOn } from '../../jobspec/capacity';
 import { type Ask, askOf } from '../../jobspec/jobspec';
+import { podsPerNode } from '../../jobspec/pods-per-node';
 import type { UnitSettings } from '../../jobspec/units';
 import type { Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
@@ -58,8 +59,15 @@ export function requestedBy({ jobspec, pods }: WorkloadRow, units: UnitSettings)
 }
 
 /** What a row takes with this allocation. */
-export function heldBy({ pods }: WorkloadRow, allocation: Allocation, units: UnitSettings): Usage {
-  return usageOf(pods, units, unitCounts(allocation));
+export function heldBy(row: WorkloadRow, allocation: Allocation, units: UnitSettings): Usage {
+  return usageOf(podsWith(row, allocation), units, unitCounts(allocation));
+}
+
+/** An array may have been granted fewer pods than it asks for. */
+function podsWith({ pods, jobspec }: WorkloadRow, allocation: Allocation): number {
+  if (jobspec.attributes.user?.array !== true) return pods;
+  const atOnce = podsPerNode(allocation, askOf(jobspec)).reduce((sum, part) => sum + part.pods, 0);
+  return Math.min(pods, atOnce);
 }
 
 /** What a job with so many pods and these units comes to. */

@@ -41,7 +41,52 @@ const finishesWithin = (mode: 'Indexed' | 'NonIndexed'): Row => ({
   },
 });
 
+/** Anti-affinity against its own pods. */
+const ALONE = {
+  affinity: {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'tasks' } } },
+      ],
+    },
+  },
+};
+
+const startsWithWhatFits = (mode: 'Indexed' | 'NonIndexed'): Row => ({
+  name: `an ${mode} array with more pods than nodes, one on each, runs on all nodes and ends`,
+  async run(cluster) {
+    const spec = { completionMode: mode, backoffLimit: 0 };
+    await cluster.apply(job('tasks', { pods: 5, requests: { cpu: '1' }, runs: '15s', pod: ALONE, spec }));
+    await cluster.runs('tasks', 3, { perNode: 1 });
+    await saysWhileRunning(cluster, 'tasks', /2 pods wait until others of it have ended/);
+    await cluster.succeeds('tasks', 5);
+    await cluster.keptItsGrant('tasks');
+  },
+});
+
 export const ARRAY_ROWS: readonly Row[] = [
+  startsWithWhatFits('Indexed'),
+  startsWithWhatFits('NonIndexed'),
+  {
+    name: 'a NonIndexed array with more pods than its only node holds runs as many as fit, and all of them in the end',
+    nodes: nodes(1),
+    async run(cluster) {
+      await cluster.apply(
+        job('tasks', { pods: 6, requests: { cpu: '1' }, runs: '15s', spec: { backoffLimit: 0 } }),
+      );
+      await saysWhileRunning(cluster, 'tasks', /2 pods wait until others of it have ended/);
+      await cluster.succeeds('tasks', 6);
+      await cluster.keptItsGrant('tasks');
+    },
+  },
+  {
+    name: 'a gang with more pods than the nodes hold says that it can never start',
+    async run(cluster) {
+      const annotations = { [GANG_SIZE]: '5' };
+      await cluster.apply(job('gang', { pods: 5, requests: { cpu: '3' }, annotations }));
+      await cluster.saysAndFrees('gang', /asks for 5 nodes with 3 cores, .* leave 3/);
+    },
+  },
   finishesWithin('Indexed'),
   finishesWithin('NonIndexed'),
   {

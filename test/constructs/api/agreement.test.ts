@@ -241,6 +241,7 @@ describe('the configuration of the runtime', () => {
     expect(fluxion.policy).toBe(STACK_DEFAULTS.matchPolicy);
     expect(queue.retentionDays).toBe(STACK_DEFAULTS.retentionDays);
     expect(queue.archiveDays).toBe(STACK_DEFAULTS.archiveDays);
+    expect(queue.recordsPerHour).toBe(STACK_DEFAULTS.recordsPerHour);
   });
 
   test.each(QUEUE_POLICIES)('takes the queue policy %s', (policy) => {

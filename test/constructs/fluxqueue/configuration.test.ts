@@ -16,7 +16,7 @@ import {
 describe('the configuration of the runtime', () => {
   test('has the defaults of the runtime without props', () => {
     const given = configurationOf(stackObjects());
-    const database = { migrate: false };
+    const database = { migrate: false, storage: '10Gi' };
     const address = 'unix:/run/fluxion/fluxion.sock';
     expect(given).toEqual(parseConfig({ database, fluxion: { address, engine: 'embedded' } }));
     expect(given.units).toEqual({ cpuMillis: 100, memoryMiB: 128 });
@@ -27,7 +27,7 @@ describe('the configuration of the runtime', () => {
 
   test("tells the controller and its sidecar alike that flux-sched's library answers, in large units", () => {
     const given = configurationOf(stackObjects({ fluxionEngine: 'library' }));
-    const database = { migrate: false };
+    const database = { migrate: false, storage: '10Gi' };
     const address = 'unix:/run/fluxion/fluxion.sock';
     expect(given).toEqual(parseConfig({ database, fluxion: { address, engine: 'library' } }));
     expect(given.units).toEqual({ cpuMillis: 1000, memoryMiB: 1024 });
@@ -128,6 +128,7 @@ describe('the configuration of the runtime', () => {
         queueWeight: 2,
         retention: Duration.days(90),
         archiveRetention: Duration.days(1_000),
+        recordsPerHour: 50,
         fairShare: true,
         fairShareHalfLife: Duration.hours(12),
       }),
@@ -140,6 +141,7 @@ describe('the configuration of the runtime', () => {
         weight: 2,
         retentionDays: 90,
         archiveDays: 1_000,
+        recordsPerHour: 50,
       },
       fairShare: { enabled: true, halfLifeSeconds: 43_200 },
     });

@@ -144,6 +144,7 @@ export const CHOICES = {
   maxWalltime: [undefined, Duration.days(2)],
   retention: [undefined, Duration.days(3)],
   archiveRetention: [undefined, Duration.days(30)],
+  recordsPerHour: [undefined, 50],
   fluxJobs: [undefined, 'All'],
   fairShare: [false, true],
   fairShareHalfLife: [undefined, Duration.days(1)],

@@ -1,4 +1,5 @@
 /** Jobs in every completion mode, CronJobs and bare pods. */
+import type { KubeObject } from '../../cluster/api';
 import { cronJob, job, pod } from '../../stack/manifests';
 import type { Case } from '../case';
 
@@ -6,6 +7,11 @@ const ends = { runs: '300ms' };
 const exits = (code: number, index?: number) => ({
   'fluxqueue.test/exit-code': String(code),
   ...(index === undefined ? {} : { 'fluxqueue.test/exit-code-index': String(index) }),
+});
+
+const oneAtATime = (cron: KubeObject): KubeObject => ({
+  ...cron,
+  spec: { ...(cron.spec as object), concurrencyPolicy: 'Forbid' },
 });
 
 export const JOB_CASES: readonly Case[] = [
@@ -97,7 +103,7 @@ export const JOB_CASES: readonly Case[] = [
         ...ends,
         pods: 2,
         requests: { cpu: '3' },
-        spec: { successPolicy: { rules: [{ succeededIndexes: '0' }] } },
+        spec: { successPolicy: { rules: [{ succeededIndexes: '0-1' }] } },
       }),
     ],
     expected: { succeeded: 2, nodes: 2 },
@@ -119,7 +125,8 @@ export const JOB_CASES: readonly Case[] = [
   },
   {
     name: 'cron',
-    manifests: () => [cronJob('cron', '* * * * *', { runs: '1h', spec: { parallelism: 1 } })],
+    // A slow machine needs more than a minute.
+    manifests: () => [oneAtATime(cronJob('cron', '* * * * *', { runs: '1h', spec: { parallelism: 1 } }))],
     expected: { running: 1 },
   },
   {

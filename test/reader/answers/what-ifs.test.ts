@@ -173,7 +173,11 @@ describe('what if', () => {
 
   test.each([
     ['more than a node has', { object: job({ cores: 64 }) }, 'asks for'],
-    ['more nodes than there are', { object: job({ pods: 5 }) }, 'asks for'],
+    [
+      'more nodes than there are',
+      { object: job({ pods: 5, annotations: { 'fluxqueue/gang-size': '5' } }) },
+      'asks for',
+    ],
     [
       'a hold',
       { object: job({ annotations: { 'fluxqueue/hold': 'true' } }) },

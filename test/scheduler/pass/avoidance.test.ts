@@ -1,3 +1,4 @@
+import { apart, labels, zones } from './rules';
 import { nodesOf, Simulation } from './simulation';
 
 const nodeOf = (sim: Simulation, uid: string) => sim.row(uid).allocation?.nodes.map(({ name }) => name);
@@ -51,4 +52,13 @@ test('uses an avoided node again if all others are down', async () => {
   sim.change('again', { avoid: { [first!.name]: sim.now + 60 } });
   await sim.pass();
   expect(nodeOf(sim, 'again')).toEqual([first!.name]);
+});
+
+test('a workload that avoids a node keeps its placement rules', async () => {
+  const sim = await Simulation.of(zones({ a: 3 }));
+  sim.submit('job', { pods: 2, pod: apart(), labels });
+  sim.change('job', { avoid: { a0: sim.now + 300 } });
+  await sim.pass();
+  const { allocation } = sim.row('job');
+  expect(allocation?.nodes.map(({ name, units }) => `${name} ${units.core}`)).toEqual(['a1 0', 'a2 0']);
 });

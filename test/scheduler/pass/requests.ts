@@ -10,6 +10,7 @@ interface Wanted {
   readonly cpu: number;
   readonly walltime: number;
   readonly exclusive: boolean;
+  readonly array: boolean;
   readonly pod: Partial<PodSpec> | undefined;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -18,15 +19,22 @@ const plain = new Map<string, Request>();
 
 export function requestOf(wanted: Wanted): Request {
   if (wanted.pod !== undefined || Object.keys(wanted.labels).length > 0) return make(wanted);
-  const { pods, cpu, walltime, exclusive } = wanted;
-  const key = [pods, cpu, walltime, exclusive].join(' ');
+  const { pods, cpu, walltime, exclusive, array } = wanted;
+  const key = [pods, cpu, walltime, exclusive, array].join(' ');
   const known = plain.get(key) ?? make(wanted);
   plain.set(key, known);
   return known;
 }
 
-function make({ pods, cpu, walltime, exclusive, pod: over, labels }: Wanted): Request {
+function make({ pods, cpu, walltime, exclusive, array, pod: over, labels }: Wanted): Request {
   const pod = { containers: [{ resources: { requests: { cpu } } }], ...over };
-  const jobspec = jobspecOf({ pod, pods, walltime, exclusive, self: { namespace: 'science', labels } });
+  const jobspec = jobspecOf({
+    pod,
+    pods,
+    walltime,
+    exclusive,
+    array,
+    self: { namespace: 'science', labels },
+  });
   return { jobspec, shape: shapeOf(jobspec) };
 }

@@ -31,6 +31,8 @@ export interface JobOptions extends Partial<Pick<Submission, Given>> {
   readonly cpu?: number;
   readonly walltime?: number;
   readonly exclusive?: boolean;
+  /** Whether its pods do not need each other. @default false */
+  readonly array?: boolean;
   readonly pod?: Partial<PodSpec>;
   /** Labels of its pods. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -108,7 +110,7 @@ export class Simulation {
 
   submit(uid: string, options: JobOptions = {}): WorkloadRow {
     const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt = this.now } = options;
-    const { pod, labels = {} } = options;
+    const { pod, labels = {}, array = false } = options;
     this.labels.set(uid, labels);
     this.count += 1;
     const submission = {
@@ -121,7 +123,7 @@ export class Simulation {
       submittedAt,
       walltime,
       pods,
-      ...requestOf({ pods, cpu, walltime, exclusive, pod, labels }),
+      ...requestOf({ pods, cpu, walltime, exclusive, array, pod, labels }),
       held: options.held ?? false,
       user: options.user ?? 'ada',
       after: options.after ?? [],

@@ -1,0 +1,103 @@
+/** Arrays that never fit the cluster whole start with what fits; gangs say that they can never start. */
+import { askOf } from '../../../runtime/jobspec/jobspec';
+import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
+import type { GraphNode } from '../../../runtime/resources/types';
+import { DIMENSIONS, heldBy } from '../../../runtime/scheduler/pass/usage';
+import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
+import { apart, labels, zones } from './rules';
+import { type JobOptions, nodesOf, Simulation } from './simulation';
+
+const down = (node: GraphNode): GraphNode => ({ ...node, up: false });
+
+/** The number of pods that the workload gets at once, or the reason why it waits. */
+async function widthOf(
+  nodes: readonly GraphNode[],
+  job: JobOptions,
+  prepare: (sim: Simulation) => void = () => undefined,
+): Promise<number | string> {
+  const sim = await Simulation.of(nodes);
+  prepare(sim);
+  sim.submit('job', job);
+  await sim.pass();
+  const { allocation, jobspec, reason } = sim.row('job');
+  if (allocation === null) return `${reason}`;
+  return podsPerNode(allocation, askOf(jobspec)).reduce((sum, { pods }) => sum + pods, 0);
+}
+
+describe('more pods than the empty cluster holds', () => {
+  const wide = { pods: 20, cpu: 2 };
+  const alone = { pods: 20, pod: apart(), labels };
+  const fourteen = zones({ a: 14 });
+
+  test.each<[string, readonly GraphNode[], JobOptions, number | string]>([
+    ['an array starts with as many as fit', nodesOf(3, 4), { ...wide, array: true }, 6],
+    ['a gang can never start', nodesOf(3, 4), wide, 'Unsatisfiable'],
+    [
+      'an array with a pod per node starts with as many as there are nodes',
+      fourteen,
+      { ...alone, array: true },
+      14,
+    ],
+    ['a gang with a pod per node can never start', fourteen, alone, 'Unsatisfiable'],
+    [
+      'an array of whole nodes starts with all of them',
+      nodesOf(3, 4),
+      { pods: 5, exclusive: true, array: true },
+      3,
+    ],
+    [
+      'an array of which no pod fits can never start',
+      nodesOf(3, 4),
+      { pods: 5, cpu: 8, array: true },
+      'Unsatisfiable',
+    ],
+    ['an array with a thousand pods too many starts', nodesOf(3, 4), { pods: 1_012, array: true }, 12],
+    [
+      'an array of which more pods would wait than that can never start',
+      nodesOf(3, 4),
+      { pods: 1_013, array: true },
+      'Unsatisfiable',
+    ],
+    ['an array that fits waits for all of its pods', nodesOf(3, 4), { pods: 12, array: true }, 12],
+  ])('%s', async (_, nodes, job, expected) => {
+    expect(await widthOf(nodes, job)).toBe(expected);
+  });
+
+  test('an array waits for nodes that are down', async () => {
+    const nodes = [...nodesOf(2, 4), down({ name: 'n2', units: { core: 4 } })];
+    expect(await widthOf(nodes, { pods: 12, array: true })).toBe('Busy');
+  });
+
+  test('a node takes no more pods of an array than its kubelet does', async () => {
+    const limit = (sim: Simulation) => {
+      for (const { name } of nodesOf(2, 8)) sim.amounts.set(name, { pods: 5 });
+    };
+    expect(await widthOf(nodesOf(2, 8), { pods: 14, array: true }, limit)).toBe(10);
+  });
+});
+
+test('an array that waited for room starts wider once the cluster has grown', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  sim.submit('before', { pods: 12, walltime: 50 });
+  await sim.pass();
+  sim.submit('array', { pods: 20, array: true });
+  await sim.pass();
+  expect(sim.row('array')).toMatchObject({ reason: 'Reserved' });
+  await sim.finish('before');
+  const nodes = nodesOf(4, 4);
+  await sim.fluxion.init({ nodes, policy: 'lonode', now: sim.now });
+  sim.reservations = [];
+  await sim.pass({ nodes });
+  const { allocation, jobspec } = sim.row('array');
+  expect(podsPerNode(allocation!, askOf(jobspec)).map(({ pods }) => pods)).toEqual([4, 4, 4, 4]);
+});
+
+test('a quota is charged the pods that an array has at once, not those that it asked for', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  sim.queue('default', { quota: { pods: 16 } });
+  sim.submit('array', { pods: 20, array: true });
+  await sim.pass();
+  const row = sim.row('array');
+  expect(row.phase).toBe('Running');
+  expect(heldBy(row, row.allocation!, DEFAULT_UNITS)[DIMENSIONS.indexOf('pods')]).toBe(12);
+});
