@@ -39,3 +39,9 @@ test('a change by the user, or of the queue, explains other terms', () => {
   expect(check(events, { changes: [{ uid: 'b', at: 50 }] })).toHaveLength(1);
   expect(check(events, { queueChanges: [{ queue: 'q', at: 1 }] })).toHaveLength(1);
 });
+
+test('fewer pods of the same size are no other terms once nodes were lost', () => {
+  const lostNodes = new Set(['n9']);
+  expect(check([granted(10, 600), granted(90, 600, '0')], { lostNodes })).toEqual([]);
+  expect(check([granted(10, 600), granted(90, 60, '0')], { lostNodes })).toHaveLength(1);
+});

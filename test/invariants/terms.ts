@@ -1,6 +1,7 @@
 /**
  * Checks I6: the terms of a grant are those of the grant before. Its walltime and the units of its pods change only if the
- * user of the workload or the administrator of its queue changed them, whatever ended the grant before.
+ * user of the workload or the administrator of its queue changed them, whatever ended the grant before. An array that does not fit
+ * the nodes that are left has fewer pods of the same size.
  */
 import type { AllocatedNode } from '../../runtime/resources/types';
 import { unitsIn } from './log';
@@ -12,6 +13,9 @@ const LAG_SECONDS = 5;
 interface Terms {
   readonly at: number;
   readonly text: string;
+  readonly seconds: number;
+  /** Units by type. */
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 export function changedTerms(events: readonly LoggedEvent[], interventions: Interventions): Violation[] {
@@ -25,10 +29,11 @@ export function changedTerms(events: readonly LoggedEvent[], interventions: Inte
     if (detail.queue !== undefined) queues.push(detail.queue);
     if (event !== 'Allocated') continue;
     queuesOf.set(uid, queues.slice(-1));
-    const now = { at, text: describe(detail) };
+    const now = { at, ...termsIn(detail) };
     const before = termsOf.get(uid);
     termsOf.set(uid, now);
     if (before === undefined || before.text === now.text) continue;
+    if (interventions.lostNodes.size > 0 && hasOtherWidth(before, now)) continue;
     if (!isExplained(uid, queues, { from: before.at - LAG_SECONDS, to: at }, interventions))
       found.push({ invariant: 'I6', text: `${uid} was granted ${now.text} after ${before.text}` });
   }
@@ -48,11 +53,20 @@ function isExplained(
   );
 }
 
+/** Whether only the number of equal pods differs. */
+function hasOtherWidth(before: Terms, now: Terms): boolean {
+  const ratios = [...before.counts].map(([type, count]) => (now.counts.get(type) ?? 0) / count);
+  const isSame = new Set(ratios).size === 1 && before.counts.size === now.counts.size;
+  return isSame && before.seconds === now.seconds;
+}
+
 /** A whole node has as many units as it has. */
-function describe({ start, end, nodes = [] }: LoggedEvent['detail']): string {
+function termsIn({ start, end, nodes = [] }: LoggedEvent['detail']): Omit<Terms, 'at'> {
   const allocated = nodes as readonly AllocatedNode[];
   const types = [...unitsIn(allocated)].map((unit) => unit.replace(/^[^/]*\/(.*?)[0-9]+$/, '$1'));
-  const counts = [...Map.groupBy(types, (type) => type)].map(([type, { length }]) => `${length} ${type}`);
-  const units = allocated.some(({ exclusive }) => exclusive) ? 'whole nodes' : counts.sort().join(', ');
-  return `${units} for ${Math.round(Number(end) - Number(start))} s`;
+  const counts = new Map([...Map.groupBy(types, (type) => type)].map(([type, { length }]) => [type, length]));
+  const shown = [...counts].map(([type, count]) => `${count} ${type}`).sort();
+  const units = allocated.some(({ exclusive }) => exclusive) ? 'whole nodes' : shown.join(', ');
+  const seconds = Math.round(Number(end) - Number(start));
+  return { text: `${units} for ${seconds} s`, seconds, counts };
 }

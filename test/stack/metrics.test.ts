@@ -21,6 +21,7 @@ const RARE = [
   'outcome="failed"',
   'fluxqueue_database_bytes',
   'fluxqueue_database_volume_bytes > 0',
+  'fluxqueue_lingering_pods',
   'fluxqueue_admission_seconds',
 ];
 

@@ -42,7 +42,8 @@ describeStack(
         spec: { backoffLimit: 10 },
       });
       const before = await science.phase(gang, 'Running');
-      const next = await science.job('next', { pods: 3, cores: 4, runs: '100ms' });
+      const annotations = { [GANG_SIZE]: '3' };
+      const next = await science.job('next', { pods: 3, cores: 4, runs: '100ms', annotations });
       await science.phase(next, 'Waiting');
       const lost = before.allocation!.nodes[1]!.name;
       await getFixture().stack.cluster.removeNode(lost);

@@ -109,8 +109,8 @@ function wasThere({ uid }: WorkloadRow, { metadata }: Pod, from: number): boolea
 function outside(row: WorkloadRow, { nodes }: Grant, pods: readonly Pod[]): number {
   const allocation = { jobid: row.jobid, start: 0, end: 0, nodes };
   const places = new Map(placementOf({ ...row, allocation }).map(({ node, pods: count }) => [node, count]));
-  // Pods of a Job that makes more than run at once take the same place one after the other.
-  const once = pods.length <= row.pods;
+  // Pods of a Job that makes more than run at once take the same place one after the other. An array may have fewer places than it asks for.
+  const once = pods.length <= [...places.values()].reduce((sum, count) => sum + count, 0);
   let misplaced = 0;
   for (const { spec } of pods) {
     const left = places.get(spec.nodeName!) ?? 0;

@@ -23,8 +23,14 @@ async function apart(world: World, name: string, pods: number): Promise<void> {
   await world.seconds(5);
   const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'a' } } };
   const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
-  world.job(name, { pods, labels: { app: 'a' }, pod: { affinity: { podAntiAffinity } } });
+  world.job(name, { ...gang(pods), labels: { app: 'a' }, pod: { affinity: { podAntiAffinity } } });
 }
+
+/** An array starts with what fits. */
+const gang = (pods: number, annotations: Readonly<Record<string, string>> = {}) => ({
+  pods,
+  annotations: { 'fluxqueue/gang-size': String(pods), ...annotations },
+});
 
 export const UNSATISFIABLE: readonly Situation[] = [
   {
@@ -39,9 +45,9 @@ export const UNSATISFIABLE: readonly Situation[] = [
     ],
   },
   {
-    because: 'it asks for more pods than the cluster has room for',
+    because: 'a gang asks for more pods than the cluster has room for',
     reason: 'Unsatisfiable',
-    arrange: (world) => world.job('mine', { pods: 5, cores: 2 }),
+    arrange: (world) => world.job('mine', { ...gang(5), cores: 2 }),
     prints: [
       'science/job/mine waits in queue default, position 1',
       'Unsatisfiable: asks for 5 pods with 2 cores each, the cluster has room for 4',
@@ -50,9 +56,9 @@ export const UNSATISFIABLE: readonly Situation[] = [
     ],
   },
   {
-    because: 'it asks for more whole nodes than exist',
+    because: 'a gang asks for more whole nodes than exist',
     reason: 'Unsatisfiable',
-    arrange: (world) => world.job('mine', { pods: 3, annotations: { 'fluxqueue/exclusive': 'true' } }),
+    arrange: (world) => world.job('mine', gang(3, { 'fluxqueue/exclusive': 'true' })),
     prints: [
       'science/job/mine waits in queue default, position 1',
       'Unsatisfiable: asks for 3 nodes with 1 core, the cluster has 2',
@@ -87,11 +93,11 @@ export const UNSATISFIABLE: readonly Situation[] = [
     ],
   },
   {
-    because: 'too few nodes have the label that its affinity asks for',
+    because: 'too few nodes for a gang have the label that its affinity asks for',
     reason: 'Unsatisfiable',
     arrange(world) {
       world.node('node-0', { labels: { disk: 'ssd' } });
-      world.job('mine', { pods: 2, cores: 3, pod: { affinity: hasLabel(['ssd', 'nvme']) } });
+      world.job('mine', { ...gang(2), cores: 3, pod: { affinity: hasLabel(['ssd', 'nvme']) } });
     },
     prints: [
       'science/job/mine waits in queue default, position 1',
@@ -197,7 +203,7 @@ export const UNSATISFIABLE: readonly Situation[] = [
     ],
   },
   {
-    because: 'its anti-affinity allows fewer pods than it has',
+    because: 'its anti-affinity allows fewer pods than a gang has',
     reason: 'Unsatisfiable',
     async arrange(world) {
       await apart(world, 'mine', 3);
