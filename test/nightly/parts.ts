@@ -11,11 +11,17 @@ const FUZZ_STEPS = 1000;
 const FUZZ_RUNS = 1000;
 
 /** Suites of which `npm test` runs another part each day. */
-const DRAWN_SUITES = [
+export const DRAWN_SUITES = [
   'test/constructs/fluxqueue/postgres-script',
   'test/constructs/fluxqueue/matrix.cluster',
   'test/fuzz/simulation',
 ];
+
+/** Suites that draw from what a part of its own plays as a whole. */
+export const DRAWN_PARTS: Readonly<Record<string, string>> = {
+  'test/crash-matrix/matrix': 'crash-matrix',
+  'test/parity/parity': 'parity',
+};
 
 /** @param seed of the day: seeds of different days do not overlap */
 export function partsOf(seed: number): readonly Part[] {
