@@ -1,6 +1,9 @@
+const { notToday } = require('./test/jest/drawn');
+
 /** @type {import('jest').Config} */
 module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', ...notToday(process.argv.slice(2))],
   // Builds the control plane, once per machine, before any test that needs it, and starts what all suites share.
   globalSetup: '<rootDir>/test/cluster/global-setup.ts',
   globalTeardown: '<rootDir>/test/cluster/global-teardown.ts',

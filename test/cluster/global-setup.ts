@@ -18,6 +18,10 @@ interface JestGlobalConfig {
   readonly testPathPatterns: { readonly patterns: readonly string[] };
 }
 
+interface JestProjectConfig {
+  readonly testPathIgnorePatterns: readonly string[];
+}
+
 /**
  * Collects garbage later: a control plane with the stack then starts with a fifth less of processor time. Benchmarks have
  * Go's own settings, because they do not start here.
@@ -30,12 +34,11 @@ declare global {
 }
 globalThis.fluxqueueTeardowns = [];
 
-export default async function globalSetup(config: JestGlobalConfig): Promise<void> {
-  process.env.PROPERTY_SEED = String(seedOfToday());
-  if (config.testPathPatterns.patterns.length === 0)
-    process.stderr.write(
-      `random tests have the seed of the day: PROPERTY_SEED=${process.env.PROPERTY_SEED} repeats them\n`,
-    );
+export default async function globalSetup(
+  config: JestGlobalConfig,
+  project: JestProjectConfig,
+): Promise<void> {
+  if (config.testPathPatterns.patterns.length === 0) sayWhatIsDrawn(project);
   const texts = textsOf(config);
   const wants = (words: RegExp) => texts.some((text) => words.test(text));
   // The workers and the programs that they start inherit the variables; the build does not.
@@ -45,6 +48,14 @@ export default async function globalSetup(config: JestGlobalConfig): Promise<voi
   }
   if (wants(/\b(Roles|describe(Own)?Stack)\b/)) shareBundle(config.rootDir);
   if (wants(/\b(describePostgres|describe(Own)?Stack)\b/)) await sharePostgres();
+}
+
+function sayWhatIsDrawn({ testPathIgnorePatterns }: JestProjectConfig): void {
+  const [, ...others] = testPathIgnorePatterns.map((pattern) => pattern.replace(/^\/|\\.*$/g, ''));
+  process.stderr.write(
+    `random tests have the seed of the day: PROPERTY_SEED=${seedOfToday()} repeats them\n` +
+      `suites of other days, which the nightly run has: ${others.join(', ') || 'none'}\n`,
+  );
 }
 
 /** Roles and commands run from it, many times: Node keeps what it compiled. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import drawnSuites from '../jest/drawn.json';
 import { outcomeOf } from './outcome';
-import { DRAWN_PARTS, DRAWN_SUITES, partsOf } from './parts';
+import { DRAWN_PARTS, DRAWN_ROWS, partsOf } from './parts';
 
 describe('a part of a nightly run', () => {
   test('is well with its figures if it ends with 0', () => {
@@ -55,8 +56,13 @@ describe('a part of a nightly run', () => {
       .filter((file) => /\bdrawOf\(/.test(readFileSync(`test/${file}`, 'utf8')))
       .map((file) => `test/${file.replace('.test.ts', '')}`)
       .filter((suite) => suite !== 'test/seed' && suite !== 'test/nightly/outcome');
-    expect(drawing.sort()).toEqual([...DRAWN_SUITES, ...Object.keys(DRAWN_PARTS)].sort());
+    expect(drawing.sort()).toEqual([...DRAWN_ROWS, ...Object.keys(DRAWN_PARTS)].sort());
     for (const part of Object.values(DRAWN_PARTS)) expect(partsOf(1).map((one) => one.part)).toContain(part);
+  });
+
+  test('plays every suite that runs on some days only', () => {
+    const whole = partsOf(1).find(({ part }) => part === 'whole suites');
+    for (const suite of Object.keys(drawnSuites)) expect(whole?.run).toContain(suite);
   });
 
   test('has other seeds each day', () => {

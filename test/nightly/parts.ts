@@ -1,4 +1,6 @@
 /** What a nightly run does, each part in the size that `npm test` has no time for. */
+import drawnSuites from '../jest/drawn.json';
+
 export interface Part {
   readonly part: string;
   /** A script of package.json with its arguments. */
@@ -11,10 +13,12 @@ const FUZZ_STEPS = 1000;
 const FUZZ_RUNS = 1000;
 
 /** Suites of which `npm test` runs another part each day. */
-export const DRAWN_SUITES = [
+export const DRAWN_ROWS = [
   'test/constructs/fluxqueue/postgres-script',
   'test/constructs/fluxqueue/matrix.cluster',
   'test/fuzz/simulation',
+  'test/causes/causes',
+  'test/stack/faults',
 ];
 
 /** Suites that draw from what a part of its own plays as a whole. */
@@ -46,7 +50,11 @@ export function partsOf(seed: number): readonly Part[] {
     { part: 'attacks', run: ['attacks', '--json'] },
     { part: 'rollout', run: ['rollout', '--json'] },
     { part: 'real pods', run: ['realpods', '--json'] },
-    { part: 'whole suites', run: ['test', '--json', ...DRAWN_SUITES], env: { NIGHTLY: '1' } },
+    {
+      part: 'whole suites',
+      run: ['test', '--json', ...new Set([...DRAWN_ROWS, ...Object.keys(drawnSuites)])],
+      env: { NIGHTLY: '1' },
+    },
     { part: 'real Flux', run: ['test', '--json', 'test/boot'] },
   ];
 }
