@@ -19,6 +19,7 @@ export const DRAWN_ROWS = [
   'test/fuzz/simulation',
   'test/causes/causes',
   'test/stack/faults',
+  'test/cli/pipes',
 ];
 
 /** Suites that draw from what a part of its own plays as a whole. */
