@@ -2,7 +2,7 @@
  * Prints the ten slowest suites at the end of a run. With RECORD_DURATIONS=1, which `npm run -s durations` sets, it also writes
  * durations.json, by which the sequencer sorts.
  */
-const { writeFileSync } = require('node:fs');
+const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 
 const SHOWN = 10;
@@ -27,10 +27,13 @@ module.exports = class Slowest {
       process.stderr.write(`The slowest suites:\n${lines.join('\n')}\n`);
     }
     if (process.env.RECORD_DURATIONS !== '1') return;
-    const recorded = suites
-      .filter(({ seconds }) => seconds > 1)
-      .map(({ suite, seconds }) => [suite, seconds]);
     const file = join(this.rootDir, 'test', 'jest', 'durations.json');
+    // A suite that had not its day keeps its duration.
+    const seconds = JSON.parse(readFileSync(file, 'utf8'));
+    for (const one of suites) seconds[one.suite] = one.seconds;
+    const recorded = Object.entries(seconds)
+      .filter(([suite, time]) => time > 1 && existsSync(join(this.rootDir, suite)))
+      .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
     writeFileSync(file, `${JSON.stringify(Object.fromEntries(recorded), null, 2)}\n`);
   }
 };
