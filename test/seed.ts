@@ -17,11 +17,17 @@ export function seedOfToday(): number {
   return given === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number.parseInt(given, 10);
 }
 
-/** Another choice of so many items each day, in the order of the items; all of them with NIGHTLY=1. */
+/**
+ * Another choice of so many items each day, in the order of the items; all of them with NIGHTLY=1. As many days in a row as that takes
+ * choose each item once, and the next days put them together in another way.
+ */
 export function drawOf<T>(items: readonly T[], count: number, seed = seedOfToday()): T[] {
   if (process.env.NIGHTLY === '1') return [...items];
-  const random = new Random(seed);
+  const days = Math.ceil(items.length / count);
+  const random = new Random(Math.floor(seed / days));
   const ranked = items.map((_, index) => ({ index, rank: random.next() })).sort((a, b) => a.rank - b.rank);
-  const chosen = new Set(ranked.slice(0, count).map(({ index }) => index));
+  const first = (seed % days) * count;
+  // The last day of the row fills up with items of its first day.
+  const chosen = new Set([...ranked, ...ranked].slice(first, first + count).map(({ index }) => index));
   return items.filter((_, index) => chosen.has(index));
 }

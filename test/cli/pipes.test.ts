@@ -11,10 +11,13 @@ import { bundleRuntime } from '../../runtime/bundle';
 import { addCommands } from '../../runtime/cli/commands';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import { READ_API } from '../../runtime/reader/kinds';
+import { drawOf } from '../seed';
 import { fluxJob } from './fluxjobs';
 import { PlayedReadApi } from './played-read-api';
 
 const MIB = 2 ** 20;
+/** Command lines of each day; all of them with NIGHTLY=1. */
+const DRAWN = 5;
 /** More than a pipe takes that nobody reads, by far. */
 const LENGTH = 10 * MIB;
 const LONG = 'x'.repeat(LENGTH);
@@ -166,7 +169,7 @@ describe('ten MiB in a pipe', () => {
 
   /** Notes of `render` are for its user, whatever reads its manifests. */
   const saidOf = (line: string) => (line.startsWith('render') ? (expect.any(String) as string) : '');
-  const lines = Object.values(UNBOUNDED).flat();
+  const lines = drawOf(Object.values(UNBOUNDED).flat(), DRAWN);
 
   test.each(lines)('fluxqueue %s arrives as a whole at a slow reader', async (line) => {
     const child = start(line);

@@ -56,6 +56,17 @@ export class TcpProxy {
     for (const connection of this.connections) connection.reset();
   }
 
+  /**
+   * Breaks the silent connections for their clients as soon as a client has sent over one of them what it wants an answer to.
+   *
+   * @param isWhole whether these bytes are all of it
+   */
+  async breakAfter(isWhole: (sent: Buffer) => boolean): Promise<void> {
+    const silent = [...this.connections];
+    await Promise.race(silent.map((connection) => connection.sent(isWhole)));
+    for (const connection of silent) connection.breakClient();
+  }
+
   /** Delivers what clients sent over silent connections. Resolves when the server has answered it all. */
   async deliver(): Promise<void> {
     await Promise.all([...this.connections].map((connection) => connection.deliver()));
@@ -117,6 +128,20 @@ class Connection {
 
   hold(): void {
     this.held ??= [];
+  }
+
+  /** Resolves when the silent client has sent bytes that are whole. */
+  sent(isWhole: (sent: Buffer) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.client.on('data', () => {
+        if (isWhole(Buffer.concat(this.held ?? []))) resolve();
+      });
+    });
+  }
+
+  /** The client's end is reset; what it sent can still be delivered. */
+  breakClient(): void {
+    this.client.resetAndDestroy();
   }
 
   async deliver(): Promise<void> {

@@ -33,8 +33,18 @@ function tests(getCluster: () => Cluster): void {
   });
   afterAll(() => client.close());
 
+  /** In each encoding a list of the same version: Kubernetes may write something between two requests. */
+  const listsOfOneMoment = (options: { limit?: number } = {}) =>
+    waitFor('lists of one version', async () => {
+      const lists = await Promise.all(
+        ENCODINGS.map((each) => client.list<Pod>(path(), { ...each, ...options })),
+      );
+      const versions = new Set(lists.map(({ metadata }) => metadata.resourceVersion));
+      return versions.size === 1 && lists;
+    });
+
   test('lists are equal', async () => {
-    const [json, protobuf] = await Promise.all(ENCODINGS.map((each) => client.list<Pod>(path(), each)));
+    const [json, protobuf] = await listsOfOneMoment();
     expect(json!.items).toHaveLength(PODS.length);
     expect(protobuf!.metadata).toEqual(json!.metadata);
     expect(protobuf!.items.map(projected)).toEqual(json!.items.map(projected));
@@ -47,8 +57,7 @@ function tests(getCluster: () => Cluster): void {
   });
 
   test('pages are equal', async () => {
-    const first = await Promise.all(ENCODINGS.map((each) => client.list<Pod>(path(), { ...each, limit: 2 })));
-    const [json, protobuf] = first.map(({ metadata }) => metadata);
+    const [json, protobuf] = (await listsOfOneMoment({ limit: 2 })).map(({ metadata }) => metadata);
     expect(protobuf).toMatchObject({ resourceVersion: json!.resourceVersion, remainingItemCount: 1 });
     const token = protobuf!.continue!;
     const { items } = await client.list<Pod>(path(), { protobuf: POD, limit: 2, continue: token });

@@ -1,6 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { outcomeOf } from './outcome';
-import { partsOf } from './parts';
-import { readFileSync } from 'node:fs';
+import { DRAWN_PARTS, DRAWN_ROWS, partsOf } from './parts';
 
 describe('a part of a nightly run', () => {
   test('is well with its figures if it ends with 0', () => {
@@ -47,6 +47,16 @@ describe('a part of a nightly run', () => {
       scripts: Record<string, string>;
     };
     for (const { run } of partsOf(1)) expect(Object.keys(scripts)).toContain(run[0]);
+  });
+
+  test('plays the whole of every suite that draws a part each day', () => {
+    const drawing = readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.test.ts'))
+      .filter((file) => /\bdrawOf\(/.test(readFileSync(`test/${file}`, 'utf8')))
+      .map((file) => `test/${file.replace('.test.ts', '')}`)
+      .filter((suite) => suite !== 'test/seed' && suite !== 'test/nightly/outcome');
+    expect(drawing.sort()).toEqual([...DRAWN_ROWS, ...Object.keys(DRAWN_PARTS)].sort());
+    for (const part of Object.values(DRAWN_PARTS)) expect(partsOf(1).map((one) => one.part)).toContain(part);
   });
 
   test('has other seeds each day', () => {

@@ -11,12 +11,21 @@ const FUZZ_STEPS = 1000;
 const FUZZ_RUNS = 1000;
 
 /** Suites of which `npm test` runs another part each day. */
-const DRAWN_SUITES = [
+export const DRAWN_ROWS = [
   'test/constructs/fluxqueue/postgres-script',
   'test/constructs/fluxqueue/matrix.cluster',
   'test/fuzz/simulation',
   'test/stack/outages',
+  'test/causes/causes',
+  'test/stack/faults',
+  'test/cli/pipes',
 ];
+
+/** Suites that draw from what a part of its own plays as a whole. */
+export const DRAWN_PARTS: Readonly<Record<string, string>> = {
+  'test/crash-matrix/matrix': 'crash-matrix',
+  'test/parity/parity': 'parity',
+};
 
 /** @param seed of the day: seeds of different days do not overlap */
 export function partsOf(seed: number): readonly Part[] {
@@ -41,7 +50,7 @@ export function partsOf(seed: number): readonly Part[] {
     { part: 'attacks', run: ['attacks', '--json'] },
     { part: 'rollout', run: ['rollout', '--json'] },
     { part: 'real pods', run: ['realpods', '--json'] },
-    { part: 'whole suites', run: ['test', '--json', ...DRAWN_SUITES], env: { NIGHTLY: '1' } },
+    { part: 'whole suites', run: ['test', '--json', ...DRAWN_ROWS], env: { NIGHTLY: '1' } },
     { part: 'real Flux', run: ['test', '--json', 'test/boot'] },
   ];
 }

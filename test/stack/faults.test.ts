@@ -1,13 +1,14 @@
 /**
- * The crash matrix on the real control plane: a term crashes before and after
- * every kind of commit, patch and call, or loses the answer, while jobs of every
- * kind run. Afterwards no workload is lost, misplaced or granted units twice,
+ * The crash matrix on the real control plane: a term crashes before and after a
+ * kind of commit, patch and call, or loses the answer, while jobs of every
+ * kind run; other kinds each day. Afterwards no workload is lost, misplaced or granted units twice,
  * and no units stay allocated.
  */
 import { GATE } from '../../constructs/api/labels';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { CALLS, type CallName } from '../crash-matrix/fault-points';
+import { drawOf } from '../seed';
 import type { Fault, FaultInjector } from './fault-injector';
 import { expectNothingLost, untilAllFree } from './settled';
 import { describeStack } from './suite';
@@ -30,7 +31,11 @@ const CALLS_ELSEWHERE: readonly CallName[] = [
   'fluxion.removeNodes',
   'fluxion.addNodes',
 ];
-const CALLS_HERE = CALLS.filter((call) => !CALLS_ELSEWHERE.includes(call));
+/** A third of the others each day, all of them with NIGHTLY=1. */
+const CALLS_TODAY = drawOf(
+  CALLS.filter((call) => !CALLS_ELSEWHERE.includes(call)),
+  Math.ceil((CALLS.length - CALLS_ELSEWHERE.length) / 3),
+);
 
 /** A crash at the first and at a later call of this kind, and a lost answer without a crash. */
 function faultsOf(call: string): readonly Fault[] {
@@ -147,8 +152,8 @@ describeStack(
       expect(gated).toEqual([]);
     }
 
-    describe.each(['queue', 'client', 'fluxion'])('%s', (port) => {
-      test.each(CALLS_HERE.filter((call) => call.startsWith(port)))(
+    describe.each([...Map.groupBy(CALLS_TODAY, (call) => call.split('.')[0])])('%s', (_port, calls) => {
+      test.each(calls)(
         '%s',
         async (call) => {
           for (const fault of faultsOf(call)) await inject(fault);

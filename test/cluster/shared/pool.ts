@@ -9,6 +9,7 @@ import { ADA } from '../../stack/users';
 import { type Cluster, startCluster } from '../cluster';
 import { type Contents, changesOf, contentsOf, restore } from './contents';
 import { PROJECT_KINDS } from './kinds';
+import { expectNothingElse, storedKeys } from './stored';
 
 /**
  * What the suites of a class share (test/README.md says which class to choose): `apiserver` is a control plane without scheduler and
@@ -20,6 +21,8 @@ interface Shared {
   readonly cluster: Cluster;
   readonly stop: () => Promise<void>;
   readonly contents: Contents;
+  /** What etcd has of it. */
+  readonly stored: ReadonlySet<string>;
 }
 
 const STARTS: Record<SharedClass, () => Promise<Pick<Shared, 'cluster' | 'stop'>>> = {
@@ -39,7 +42,10 @@ const clusters = new Map<SharedClass, Shared>();
 export async function take(name: SharedClass): Promise<string> {
   const used = clusters.get(name);
   try {
-    if (used !== undefined) await restore(used.cluster.api, used.contents);
+    if (used !== undefined) {
+      await restore(used.cluster.api, used.contents);
+      await expectNothingElse(used.cluster.address, used.stored);
+    }
   } catch (error) {
     process.stderr.write(`a shared ${name} is started again: ${messageOf(error)}\n`);
     await discard(name);
@@ -63,7 +69,8 @@ export async function giveBack(name: SharedClass): Promise<readonly string[]> {
 
 async function start(name: SharedClass): Promise<Shared> {
   const started = await STARTS[name]();
-  const shared = { ...started, contents: await contentsOf(started.cluster.api) };
+  const { api, address } = started.cluster;
+  const shared = { ...started, contents: await contentsOf(api), stored: await storedKeys(address) };
   clusters.set(name, shared);
   return shared;
 }

@@ -33,7 +33,7 @@ export const RUNTIME_ROLE = 'fluxqueue_runtime';
  * What initdb made once can be copied from the folder INITDB_COPY: making it takes a second of the processor.
  */
 const WITHOUT_DISK: Readonly<Record<string, string>> = {
-  initdb: '[ -n "$INITDB_COPY" ] && exec cp -a "$INITDB_COPY/." "$2"; set -- "$@" --no-sync',
+  initdb: '[ -n "$INITDB_COPY" ] && mkdir -p "$2" && exec cp -a "$INITDB_COPY/." "$2"; set -- "$@" --no-sync',
   postgres: '[ "$1" = --single ] && shift && set -- --single -c fsync=off "$@"',
 };
 
@@ -73,6 +73,8 @@ export class DatabasePod {
   private readonly account = unprivilegedAccount();
   private readonly credentials = join(this.folder, 'credentials');
   private readonly programs: string;
+  /** Folder with what initdb makes, which later starts copy. @default - initdb runs */
+  initdbCopy: string | undefined;
   private container: ChildProcess | undefined;
   private output = '';
 
@@ -134,6 +136,7 @@ export class DatabasePod {
     this.spawn(shell, ['-c', SCRIPTS[release], 'postgres.sh', ...options, '-c', 'fsync=off'], {
       PGDATA: data,
       KILL_BEFORE: String(killBefore),
+      INITDB_COPY: this.initdbCopy,
       ...env,
     });
   }
@@ -291,7 +294,8 @@ export class DatabasePod {
       '--auth=scram-sha-256',
       `--pwfile=${join(this.credentials, 'password')}`,
     ];
-    this.run('initdb', ['-D', this.data, ...options]);
+    const env = { INITDB_COPY: this.initdbCopy };
+    this.run('initdb', ['-D', this.data, ...options], '', env);
   }
 
   /** Runs a statement while no container runs. */
@@ -305,10 +309,10 @@ export class DatabasePod {
   }
 
   /** Runs a program as the user of the container. */
-  run(program: string, args: readonly string[], input = ''): void {
+  run(program: string, args: readonly string[], input = '', more: NodeJS.ProcessEnv = {}): void {
     execFileSync(join(this.programs, program), args, {
       ...this.account,
-      env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', CALLS: join(this.folder, 'calls') },
+      env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', CALLS: join(this.folder, 'calls'), ...more },
       input,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
