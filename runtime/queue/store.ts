@@ -4,8 +4,8 @@
  * older fence is refused.
  */
 import type { AllocatedNode, Allocation } from '../resources/types';
-import type { BeyondBudget, BudgetQuery } from './archive';
 import type { AccountingLine, AccountingQuery } from './accounting';
+import type { BeyondBudget, BudgetQuery } from './archive';
 import type { EstimateError } from './estimate-error';
 import type { LogEntry, NamedLogEntry } from './history';
 import type { LeaderViews } from './leader-view';

@@ -1,10 +1,11 @@
 /** What readers of one namespace see of a view of all. */
-import fc from '../fast-check';
+
 import { changed, EMPTY, type State } from '../../runtime/dashboard/browser/state';
 import type { Changes, JobView, NodeView } from '../../runtime/dashboard/messages';
 import { NamespaceView } from '../../runtime/dashboard/namespace-view';
 import { jobView, nodeView } from '../../runtime/dashboard/view';
-import { RUNNING, node } from './sample';
+import fc from '../fast-check';
+import { node, RUNNING } from './sample';
 import { StaticView } from './static-view';
 
 const NOTHING: Changes = { jobs: [], goneJobs: [], nodes: [], goneNodes: [] };

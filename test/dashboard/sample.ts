@@ -1,7 +1,7 @@
 /** FluxJobs and nodes for the tests of the dashboard. */
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import type { Node } from '../../runtime/kubernetes/types';
-import { at, fluxJobObject, type FluxJobStatus, NOW } from '../fluxjobs/fluxjob-object';
+import { at, type FluxJobStatus, fluxJobObject, NOW } from '../fluxjobs/fluxjob-object';
 
 export { at, NOW };
 

@@ -1,10 +1,11 @@
 /** Every TypeScript and YAML snippet of README and docs: it compiles, it synthesizes, and what it makes is valid and can start. */
+
+import { FluxQueueValidation, type FluxQueueValidationProps } from '../../constructs';
 import { type Manifest, podSpec } from '../../constructs/validation/manifest';
 import { type RuleName, rules } from '../../constructs/validation/rules';
-import { FluxQueueValidation, type FluxQueueValidationProps } from '../../constructs';
+import { podValues } from '../../runtime/helm/pods';
 import { type Schema, VALUES, valuesSchema } from '../../runtime/helm/values';
 import type { KubeObject as HelmObject } from '../../runtime/helm/variants';
-import { podValues } from '../../runtime/helm/pods';
 import type { KubeObject } from '../cluster/api';
 import { stackObjects } from '../constructs/manifests';
 import { compile, programOf, snippets, synthesize, yamlDocuments } from './snippets';

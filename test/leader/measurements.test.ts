@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { parseConfig } from '../../runtime/config';
+import type { Pod } from '../../runtime/kubernetes/types';
 import { Measurements } from '../../runtime/leader/measurements';
 import { controllerMetrics } from '../../runtime/observability/metrics';
-import type { Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { SimulatedClock } from '../fuzz/simulated-clock';
 import { rowIn } from '../queue/rows';

@@ -9,9 +9,9 @@ import { Term } from '../../runtime/leader/term';
 import { createLogger } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
 import { ObjectStore } from '../fuzz/object-store';
+import { observedClient } from '../fuzz/observed-client';
 import { QueueModel } from '../fuzz/queue-model';
 import { Random } from '../fuzz/random';
-import { observedClient } from '../fuzz/observed-client';
 import { SimulatedApiserver } from '../fuzz/simulated-apiserver';
 import { SimulatedClock } from '../fuzz/simulated-clock';
 

@@ -1,9 +1,9 @@
 /** Arrays that never fit the cluster whole start with what fits; gangs say that they can never start. */
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
+import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { DIMENSIONS, heldBy } from '../../../runtime/scheduler/pass/usage';
-import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
 import { apart, labels, zones } from './rules';
 import { type JobOptions, nodesOf, Simulation } from './simulation';
 
