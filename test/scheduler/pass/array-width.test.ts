@@ -4,8 +4,9 @@ import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { DIMENSIONS, heldBy } from '../../../runtime/scheduler/pass/usage';
+import type { JobOptions } from './job-options';
 import { apart, labels, zones } from './rules';
-import { type JobOptions, nodesOf, Simulation } from './simulation';
+import { nodesOf, Simulation } from './simulation';
 
 const down = (node: GraphNode): GraphNode => ({ ...node, up: false });
 

@@ -7,8 +7,8 @@
  */
 import type { QueueSettings } from '../../../runtime/queue/settings';
 import type { GraphNode } from '../../../runtime/resources/types';
+import type { JobOptions } from './job-options';
 import { PREEMPTS } from './settings';
-import type { JobOptions } from './simulation';
 
 export interface PreemptionCase {
   readonly queues: Readonly<Record<string, Partial<QueueSettings>>>;

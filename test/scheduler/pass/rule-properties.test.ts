@@ -4,8 +4,9 @@ import { askOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
 import fc from '../../fast-check';
+import type { JobOptions } from './job-options';
 import { other, zones } from './rules';
-import { type JobOptions, Simulation } from './simulation';
+import { Simulation } from './simulation';
 
 const HOST = 'kubernetes.io/hostname';
 const app = fc.constantFrom('web', 'db');

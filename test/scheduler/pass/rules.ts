@@ -6,7 +6,8 @@ import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
 import type { GraphNode } from '../../../runtime/resources/types';
 import type { PlacedPods } from '../../../runtime/scheduler/pass/placed-pods';
-import { type JobOptions, Simulation } from './simulation';
+import type { JobOptions } from './job-options';
+import { Simulation } from './simulation';
 
 export const HOST = 'kubernetes.io/hostname';
 export const ZONE = 'zone';

@@ -1,8 +1,9 @@
 /** Services and pods outside the queue have no end: nothing is planned behind them, and what needs them gone blocks nobody. */
 import { QUEUE_POLICIES } from '../../../constructs/api/policies';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
+import type { JobOptions } from './job-options';
 import { PREEMPTS } from './settings';
-import { granted, type JobOptions, nodesOf, reserved, Simulation } from './simulation';
+import { granted, nodesOf, reserved, Simulation } from './simulation';
 
 const SERVICE: JobOptions = { kind: 'Pod', walltime: ENDLESS_SECONDS };
 

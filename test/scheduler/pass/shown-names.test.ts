@@ -1,8 +1,9 @@
 /** What the users of one namespace read names no workload and no queue of another. */
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import { shownNames, shownQueue } from '../../../runtime/scheduler/pass/shown-names';
+import type { JobOptions } from './job-options';
 import { PREEMPTS } from './settings';
-import { type JobOptions, nodesOf, Simulation } from './simulation';
+import { nodesOf, Simulation } from './simulation';
 
 const SECRET = 'merger-with-acme';
 const OTHERS: JobOptions = { namespace: 'beta' };

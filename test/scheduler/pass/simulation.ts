@@ -5,10 +5,9 @@
 
 import type { MatchPolicy, QueuePolicy } from '../../../constructs/api/policies';
 import type { Fluxion } from '../../../runtime/fluxion/types';
-import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { newRow } from '../../../runtime/queue/rows';
 import type { QueueSettings } from '../../../runtime/queue/settings';
-import type { Submission, WorkloadRow } from '../../../runtime/queue/workload';
+import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import type { GraphNode } from '../../../runtime/resources/types';
 import type { FairShare } from '../../../runtime/scheduler/pass/fair-share';
@@ -21,30 +20,10 @@ import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { PassInput, PassQueue, PassResult } from '../../../runtime/scheduler/pass/types';
 import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
 import { simulationFluxion } from './engine';
+import type { JobOptions } from './job-options';
 import { requestOf } from './requests';
 import { queueSettings } from './settings';
 import { doubleGrants, type Eviction, type Start } from './simulated-runs';
-
-type Given = 'kind' | 'namespace' | 'user' | 'after' | 'preemptible';
-export interface JobOptions extends Partial<Pick<Submission, Given>> {
-  readonly pods?: number;
-  readonly cpu?: number;
-  readonly walltime?: number;
-  readonly exclusive?: boolean;
-  /** Whether its pods do not need each other. @default false */
-  readonly array?: boolean;
-  readonly pod?: Partial<PodSpec>;
-  /** Labels of its pods. */
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly priority?: number;
-  readonly queue?: string;
-  readonly submittedAt?: number;
-  readonly held?: boolean;
-  /** Seconds until it ends. @default - its walltime */
-  readonly runs?: number;
-  /** Seconds that its pods need to leave after an eviction. @default - a test requeues it itself */
-  readonly leaves?: number;
-}
 
 export const granted = ({ grants }: { grants: readonly { uid: string }[] }) => grants.map(({ uid }) => uid);
 

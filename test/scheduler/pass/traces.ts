@@ -4,7 +4,8 @@ import type { QueuePolicy } from '../../../constructs/api/policies';
 import type { Fluxion } from '../../../runtime/fluxion/types';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import fc from '../../fast-check';
-import { type JobOptions, nodesOf, Simulation } from './simulation';
+import type { JobOptions } from './job-options';
+import { nodesOf, Simulation } from './simulation';
 
 /** A service runs in the simulation until somebody deletes it, but it is planned without an end. */
 export interface Arrival extends JobOptions {

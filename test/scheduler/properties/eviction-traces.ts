@@ -2,7 +2,8 @@
 import { QUEUE_POLICIES } from '../../../constructs/api/policies';
 import type { QueueSettings } from '../../../runtime/queue/settings';
 import fc from '../../fast-check';
-import { type JobOptions, nodesOf, Simulation } from '../pass/simulation';
+import type { JobOptions } from '../pass/job-options';
+import { nodesOf, Simulation } from '../pass/simulation';
 
 export type Settings = Pick<
   QueueSettings,

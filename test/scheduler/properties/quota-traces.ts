@@ -6,7 +6,8 @@ import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { countIdset } from '../../../runtime/resources/idset';
 import type { Allocation } from '../../../runtime/resources/types';
 import fc from '../../fast-check';
-import { type JobOptions, nodesOf, Simulation } from '../pass/simulation';
+import type { JobOptions } from '../pass/job-options';
+import { nodesOf, Simulation } from '../pass/simulation';
 
 type Settings = Pick<
   QueueSettings,
