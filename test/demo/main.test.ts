@@ -15,11 +15,12 @@ beforeAll(() => {
 });
 afterAll(() => machine.remove());
 
-/** Starts the demo, and waits until go builds and there is a picture. */
+/** Starts the demo, and waits until go builds and is known to who ends it with the demo, and there is a picture. */
 async function building() {
   const demo = machine.start([]);
   await demo.says('SIMULATION, while the control plane is built');
   await demo.says('workloads: waiting');
+  await demo.says('of 3 packages');
   return { demo, go: await machine.goPid() };
 }
 
