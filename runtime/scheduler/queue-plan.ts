@@ -13,6 +13,7 @@ import type { WaitUpdate, WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
+import { plannedEnd } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
 import { PlannedEnds } from './planned-ends';
@@ -23,6 +24,8 @@ import { UnmanagedUsage } from './unmanaged-usage';
 export const PLANNED = 16;
 /** So many waiting workloads are planned, beside the first of each queue. */
 export const MOST_PLANNED = 200;
+/** With many queues, not all of their first are planned. */
+const MOST_ROWS = 1_000;
 /** Seconds for which a plan goes on: what waits then waits for the end of a workload that should have ended before. */
 const HORIZON_SECONDS = 365 * 24 * 3600;
 
@@ -78,7 +81,7 @@ export function mayBePlanned({ phase, held, reason }: WorkloadRow): boolean {
 
 /** The rows of a plan: promises are kept, and more than the first would cost time and say nothing that anybody waits for. */
 export function plannedLine(line: readonly WorkloadRow[]): readonly WorkloadRow[] {
-  const rows = new Set([...line.slice(0, MOST_PLANNED), ...firstInLine(line)]);
+  const rows = new Set([...line.slice(0, MOST_PLANNED), ...firstInLine(line).slice(0, MOST_ROWS)]);
   return line.filter((row) => rows.has(row) || row.estimatedStart !== null);
 }
 
@@ -130,8 +133,8 @@ function firstInLine(line: readonly WorkloadRow[]): readonly WorkloadRow[] {
 /** What Fluxion holds, as far as a matcher of its own can hold it. */
 interface PlanGraph {
   readonly matcher: Fluxion;
-  /** Job ids. */
-  readonly held: ReadonlySet<number>;
+  /** Job id -> what it holds of the nodes as they are. */
+  readonly held: ReadonlyMap<number, Allocation>;
   readonly reservations: readonly Reservation[];
 }
 
@@ -146,6 +149,9 @@ class Play implements QueuePlan {
   private readonly overruns: readonly WorkloadRow[];
   private readonly plannedEnds: PlannedEnds;
   private readonly matcher: Fluxion;
+  private readonly held: PlanGraph['held'];
+  /** The same objects for all passes, with which what they found out is kept. */
+  private readonly settings: readonly QueueSettings[];
   private reservations: readonly Reservation[];
   private cache: PassCache | undefined;
   private freed = true;
@@ -156,8 +162,12 @@ class Play implements QueuePlan {
     private readonly input: PlanInput,
     { matcher, held, reservations }: PlanGraph,
   ) {
-    const { holders, now } = input;
+    const { holders, line, now } = input;
     this.matcher = matcher;
+    this.held = held;
+    // Nobody is evicted in a plan.
+    const depth = Math.max(1, line.length);
+    this.settings = input.queues.map((queue) => ({ ...queue, depth, preempts: false, reclaim: false }));
     this.overruns = holders.filter(({ jobid, allocation }) => allocation!.end <= now && held.has(jobid));
     this.plannedEnds = new PlannedEnds(matcher);
     this.plannedEnds.reset(this.overruns, now);
@@ -213,20 +223,18 @@ class Play implements QueuePlan {
   }
 
   private async predictEnds(now: number): Promise<void> {
-    const planned = ({ jobid, allocation }: WorkloadRow) =>
-      heldAllocations([{ allocation }], this.input.nodes, now).byJob.get(jobid);
+    const planned = ({ jobid, allocation }: WorkloadRow): Allocation => ({
+      ...this.held.get(jobid)!,
+      end: plannedEnd(allocation!.end, now),
+    });
     const update = await this.plannedEnds.update(this.overruns, planned, this.reservations, now);
     this.reservations = update.reservations;
     this.freed ||= update.moved;
   }
 
-  /** Nobody is evicted in a plan. */
   private queues(): readonly PassQueue[] {
     const rows = Map.groupBy([...this.running.values(), ...this.waiting.values()], ({ queue }) => queue);
-    return this.input.queues.map((settings) => ({
-      settings: { ...settings, depth: Math.max(1, this.waiting.size), preempts: false, reclaim: false },
-      rows: rows.get(settings.name) ?? [],
-    }));
+    return this.settings.map((settings) => ({ settings, rows: rows.get(settings.name) ?? [] }));
   }
 
   private start(uid: string, allocation: Allocation, now: number): void {
@@ -264,11 +272,11 @@ async function graphOf(input: PlanInput): Promise<PlanGraph | undefined> {
   const matcher = embeddedFluxion();
   await matcher.init({ nodes: [...nodes.values()], policy: match, now });
   const usage = new UnmanagedUsage(matcher, SILENT);
-  const held = new Set<number>();
+  const held = new Map<number, Allocation>();
   const reservations: Reservation[] = [];
   const parts = [
     ...[...heldAllocations(holders, nodes, now).byJob.values()].map((allocation) => async () => {
-      if (await replayed(matcher, allocation, now)) held.add(allocation.jobid);
+      if (await replayed(matcher, allocation, now)) held.set(allocation.jobid, allocation);
     }),
     () =>
       usage.update(

@@ -153,6 +153,18 @@ test('is of the first 200 in line, and of the first 16 of each queue', () => {
   expect(planned).toEqual([...Array(200).keys(), ...Array.from({ length: PLANNED }, (_, i) => 300 + i)]);
 });
 
+test('a node that lost units holds what is left of them for what overruns on it', async () => {
+  const sim = await Simulation.of(nodesOf(1, 4), { policy: 'easy' });
+  sim.submit('kept', { pods: 1, cpu: 2, walltime: 500 });
+  sim.submit('stuck', { pods: 1, cpu: 2, walltime: 10, runs: 1_000 });
+  await sim.pass();
+  sim.now += 20;
+  sim.submit('next', { pods: 1, cpu: 2, walltime: 50 });
+  const nodes = new Map(nodesOf(1, 3).map((node) => [node.name, node]));
+  const plan = await planQueue(inputOf(sim, await sim.pass(), { nodes, reservations: [] }));
+  expect([...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now])).toEqual([['next', 480]]);
+});
+
 test('what should have ended by now holds its nodes for as long as anybody can tell', async () => {
   const sim = await Simulation.of(nodesOf(3, 1), { policy: 'easy' });
   sim.submit('stuck', { pods: 1, walltime: 10, runs: 1_000 });
