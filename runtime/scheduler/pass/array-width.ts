@@ -36,9 +36,15 @@ export async function withinCluster(
     }
     const jobspec = known.get(row.jobspec) ?? (await narrow(pass, row));
     known.set(row.jobspec, jobspec);
-    placeable.push(jobspec === row.jobspec ? row : { ...row, jobspec, pods: askOf(jobspec).pods });
+    placeable.push(jobspec === row.jobspec ? row : narrowedTo(row, jobspec));
   }
   return placeable;
+}
+
+/** With a shape of its own: what is known of the whole row is not true of a part. */
+function narrowedTo(row: WorkloadRow, jobspec: Jobspec): WorkloadRow {
+  const { pods } = askOf(jobspec);
+  return { ...row, jobspec, pods, shape: `${row.shape}/${pods}` };
 }
 
 /** True of few rows, and every pass looks at all that wait. */

@@ -3,6 +3,8 @@ import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
 import type { GraphNode } from '../../../runtime/resources/types';
+import { clusterOf } from '../../../runtime/scheduler/pass/cluster';
+import { LeastUsages } from '../../../runtime/scheduler/pass/least-usages';
 import { DIMENSIONS, heldBy } from '../../../runtime/scheduler/pass/usage';
 import type { JobOptions } from './job-options';
 import { apart, labels, zones } from './rules';
@@ -101,4 +103,14 @@ test('a quota is charged the pods that an array has at once, not those that it a
   const row = sim.row('array');
   expect(row.phase).toBe('Running');
   expect(heldBy(row, row.allocation!, DEFAULT_UNITS)[DIMENSIONS.indexOf('pods')]).toBe(12);
+});
+
+test('what is known of all pods of an array is not taken for what is known of a part', async () => {
+  const nodes = nodesOf(3, 4);
+  const sim = await Simulation.of(nodes);
+  const whole = sim.submit('array', { pods: 5, exclusive: true, array: true });
+  const { line } = await sim.pass();
+  const least = new LeastUsages(clusterOf(nodes), DEFAULT_UNITS);
+  expect(least.of(whole).fewestNodes()).toBe(0);
+  expect(least.of(line[0]!).fewestNodes()).toBe(3);
 });
