@@ -1,10 +1,12 @@
 /** Arrays that never fit the cluster whole start with what fits; gangs say that they can never start. */
+import { jest } from '@jest/globals';
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { clusterOf } from '../../../runtime/scheduler/pass/cluster';
 import { LeastUsages } from '../../../runtime/scheduler/pass/least-usages';
+import { RulePlanner } from '../../../runtime/scheduler/pass/rule-planner';
 import { DIMENSIONS, heldBy } from '../../../runtime/scheduler/pass/usage';
 import type { JobOptions } from './job-options';
 import { apart, labels, zones } from './rules';
@@ -113,4 +115,38 @@ test('what is known of all pods of an array is not taken for what is known of a 
   const least = new LeastUsages(clusterOf(nodes), DEFAULT_UNITS);
   expect(least.of(whole).fewestNodes()).toBe(0);
   expect(least.of(line[0]!).fewestNodes()).toBe(3);
+});
+
+describe('how wide an array may be', () => {
+  const planned = (sim: Simulation) => {
+    const plan = jest.spyOn(RulePlanner.prototype, 'fittingEmpty');
+    for (const { name } of sim.nodes) sim.amounts.set(name, { pods: 5 });
+    return plan;
+  };
+  afterEach(() => jest.restoreAllMocks());
+
+  test('is counted, not planned, for pods without placement rules', async () => {
+    const sim = await Simulation.of(nodesOf(2, 8));
+    const plan = planned(sim);
+    sim.submit('fits', { pods: 10, array: true });
+    sim.submit('wide', { pods: 14, array: true, walltime: 50 });
+    const { line } = await sim.pass();
+    expect(line.map(({ pods }) => pods)).toEqual([10, 10]);
+    expect(plan).not.toHaveBeenCalled();
+  });
+
+  test('is planned by placement rules one row after the other, and not after an interruption', async () => {
+    const sim = await Simulation.of(zones({ a: 3 }));
+    const plan = planned(sim);
+    const rules = { pod: apart(), labels, array: true };
+    for (const pods of [20, 21, 22]) sim.submit(`wide-${pods}`, { ...rules, pods });
+    let rests = 0;
+    const rest = async () => {
+      rests += 1;
+    };
+    const { line, more, grants } = await sim.pass({ rest, interrupted: () => plan.mock.calls.length > 1 });
+    expect(line.map(({ pods }) => pods)).toEqual([3, 3, 22]);
+    expect({ rests, more, grants }).toEqual({ rests: 2, more: true, grants: [] });
+    expect((await sim.pass()).line.map(({ pods }) => pods)).toEqual([3, 3, 3]);
+  });
 });
