@@ -1,5 +1,4 @@
 /** Arrays that never fit the cluster whole start with what fits; gangs say that they can never start. */
-import { jest } from '@jest/globals';
 import { askOf } from '../../../runtime/jobspec/jobspec';
 import { podsPerNode } from '../../../runtime/jobspec/pods-per-node';
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
@@ -149,4 +148,28 @@ describe('how wide an array may be', () => {
     expect({ rests, more, grants }).toEqual({ rests: 2, more: true, grants: [] });
     expect((await sim.pass()).line.map(({ pods }) => pods)).toEqual([3, 3, 3]);
   });
+});
+
+test('an array of which no pod fitted starts once a node has joined that holds a part of it', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  sim.submit('array', { pods: 5, cpu: 8, array: true });
+  await sim.pass();
+  expect(sim.row('array').reason).toBe('Unsatisfiable');
+  const nodes = [...sim.nodes, { name: 'large', units: { core: 16 } }];
+  await sim.fluxion.init({ nodes, policy: 'lonode', now: sim.now });
+  await sim.pass({ nodes });
+  expect(sim.row('array').allocation?.nodes).toMatchObject([{ name: 'large', units: { core: '0-15' } }]);
+});
+
+test('an array avoids a node on which its pods did not run, and starts with what fits elsewhere', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  sim.submit('array', { pods: 20, array: true });
+  sim.change('array', { avoid: { n1: sim.now + 60 } });
+  await sim.pass();
+  expect(
+    sim
+      .row('array')
+      .allocation?.nodes.map(({ name }) => name)
+      .sort(),
+  ).toEqual(['n0', 'n2']);
 });
