@@ -1,6 +1,7 @@
 /**
  * An array that never fits the cluster whole asks for as many pods as the empty cluster holds, with the nodes that are
- * down: its other pods start as these end. Only the pass knows it so: its row goes on asking for all pods, and gets more once
+ * down: its other pods start as these end. Nobody knows when services and pods outside the queue end, so where it never fits
+ * beside these, it asks for what does. Only the pass knows it so: its row goes on asking for all pods, and gets more once
  * the cluster has grown. A gang asks for all or nothing.
  */
 import { podsOn } from '../../jobspec/capacity';
@@ -47,6 +48,26 @@ export async function withinCluster(
 }
 
 /**
+ * Of arrays that do not fit beside what is endless, the part that does. What would not fit the nodes that are up without
+ * that either waits for those that are down.
+ * @param rows in order: only so many shapes are counted in one pass
+ */
+export function besideEndless(pass: Pass, rows: readonly WorkloadRow[]): readonly WorkloadRow[] {
+  const { cluster, endlessUsage, input } = pass;
+  if (input.nodes === undefined) return rows;
+  const parts = partsBy(endlessUsage);
+  return rows.map((row) => {
+    const { jobspec } = row;
+    if (!isArray(jobspec) || !cluster.fitsUp(jobspec)) return row;
+    const room = endlessUsage.roomFor(row);
+    if (room === undefined) return row;
+    const part = parts.get(jobspec) ?? partOf(jobspec, room);
+    parts.set(jobspec, part);
+    return part === jobspec ? row : narrowedTo(row, part);
+  });
+}
+
+/**
  * What counting the nodes tells that a row with this jobspec asks for. All of its pods, if it is no array, or has placement
  * rules: what these allow cannot be counted.
  */
@@ -83,12 +104,18 @@ function mustPlan({ attributes: { user } }: Jobspec): boolean {
   return user?.array === true && user.placement !== undefined;
 }
 
+/** Of a part: how many pods the whole array has. */
+const allPods = new WeakMap<Jobspec, number>();
+
 /** An array of which no pod fits stays as it is: its message counts all of them. */
 function partOf(jobspec: Jobspec, width: number): Jobspec {
   const [top, ...others] = jobspec.resources;
   const { pods } = askOf(jobspec);
-  if (width < 1 || width >= pods || pods - width > MOST_GATED) return jobspec;
-  return { ...jobspec, resources: [{ ...top!, count: width }, ...others] };
+  const all = allPods.get(jobspec) ?? pods;
+  if (width < 1 || width >= pods || all - width > MOST_GATED) return jobspec;
+  const part = { ...jobspec, resources: [{ ...top!, count: width }, ...others] };
+  allPods.set(part, all);
+  return part;
 }
 
 /** How many of the pods the empty cluster holds at once by their units, and by the pods that each node takes. */

@@ -10,7 +10,7 @@
  */
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { countedPart, withinCluster } from './array-width';
+import { besideEndless, countedPart, withinCluster } from './array-width';
 import { avoidanceEnd, avoiding } from './avoidance';
 import { holdPlaces } from './claims';
 import { DependencyCycles } from './dependency-cycles';
@@ -35,7 +35,8 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);
   // 2. Workloads that may start, of all queues in one order.
   //    Of arrays that never fit whole, as many pods as fit.
-  const ordered = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
+  const inLine = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
+  const ordered = besideEndless(pass, inLine);
   input.onStep?.('match');
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
   await keepReservations(pass, input.reservations, ordered);
