@@ -8,7 +8,7 @@ import type { WorkloadIdentity } from '../shared/pod-facts';
 import { type ActiveWorkload, lostNodes, namesOf } from './adapter';
 import type { DeletedPods } from './deleted-pods';
 import { isLive, type NodeView } from './live-pods';
-import { usedNodes } from './pod';
+import { isGated, usedNodes } from './pod';
 import { reducedGrant } from './reduced-grant';
 
 export interface ShrinkingOptions {
@@ -41,7 +41,7 @@ export class Shrinking {
     if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
     // An array goes on without the nodes that it lost, unless a pod is pinned to them: a node may come back.
     const lost = adapter.suspendable ? lostNodes(current, this.options.nodes.exists) : [];
-    const idle = lost.length === 0 ? [] : this.idleNodes({ object, adapter, row: current, pods });
+    const idle = lost.length === 0 ? [] : this.unusedOf({ object, adapter, row: current, pods });
     await this.freeNodes(
       current,
       new Set([
@@ -51,6 +51,16 @@ export class Shrinking {
     );
     await this.reduce({ object, adapter, row, pods });
     return undefined;
+  }
+
+  /** The unused ones of nodes that are lost: no gated pod gets such a node, and `pods` shows those that have got one before. */
+  private unusedOf({ object, adapter, row, pods }: ActiveWorkload): readonly string[] {
+    if (adapter.unseenPods(object, pods) > 0) return [];
+    return adapter.idleNodes(
+      object,
+      row,
+      pods.filter((pod) => !isGated(pod)),
+    );
   }
 
   /** Frees the units of pods that an array will not run at once any more. */

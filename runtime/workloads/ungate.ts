@@ -7,6 +7,7 @@ import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { isTerminal } from './adapter';
 import { placementOf } from './assignment';
+import type { NodeView } from './live-pods';
 import { assignedNode, isGated, pinPatch } from './pod';
 
 /**
@@ -18,7 +19,11 @@ export class Ungating {
   private readonly pins = new Map<string, Map<string, string>>();
 
   constructor(
-    private readonly options: { readonly client: KubernetesClient; readonly logger: DecisionLogger },
+    private readonly options: {
+      readonly client: KubernetesClient;
+      readonly logger: DecisionLogger;
+      readonly nodes: NodeView;
+    },
   ) {}
 
   /**
@@ -29,7 +34,7 @@ export class Ungating {
     const current = this.withPins(row, pods);
     const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid);
     if (gated.length === 0) return current;
-    const placed = nodesForGatedPods(row, current, gated);
+    const placed = nodesForGatedPods(row, current, gated, this.options.nodes);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
     for (const { pod, node } of placed) {
       const path = podsPath(row.namespace, pod.metadata.name);
@@ -66,7 +71,7 @@ export class Ungating {
 }
 
 /**
- * Gives gated pods the free slots of the allocation. Gated pods for which no slot is free wait until a pod ends.
+ * Gives gated pods the free slots of the allocation on nodes that exist. Gated pods for which no slot is free wait until a pod ends.
  * @param pods all pods of the workload
  * @param gated the gated ones among them
  */
@@ -74,11 +79,13 @@ export function nodesForGatedPods(
   row: WorkloadRow,
   pods: readonly Pod[],
   gated: readonly Pod[],
+  { exists }: Pick<NodeView, 'exists'>,
 ): readonly { readonly pod: Pod; readonly node: string }[] {
   const waiting = new Set(gated);
   const live = countByNode(pods.filter((pod) => !waiting.has(pod) && !isTerminal(pod)));
   const succeeded = countByNode(pods.filter(({ status }) => status?.phase === 'Succeeded'));
-  const slots = placementOf(row).map(({ node, pods: all }) => {
+  const there = placementOf(row).filter(({ node }) => exists(node));
+  const slots = there.map(({ node, pods: all }) => {
     const free = Math.max(0, all - (live.get(node) ?? 0));
     return { node, free, unused: Math.max(0, free - (succeeded.get(node) ?? 0)) };
   });

@@ -1,3 +1,4 @@
+import { jobspecOf } from '../../runtime/jobspec/jobspec';
 import { rowIn } from '../queue/rows';
 import { type CountedQuota, closedNodeGrants, QuotaObserver, unlawfulPreemptions } from './limits';
 import type { LoggedEvent } from './observation';
@@ -47,6 +48,30 @@ describe('quota', () => {
     ['more cores than its quota', [{ cores: '3' }], [1, 2], 1],
   ])('checks %s', (_, quotas, held, violations) => {
     expect(observe(quotas, held)).toBe(violations);
+  });
+
+  test.each([
+    ['the pods that an array has at once', true, 0],
+    ['all pods of a gang', false, 1],
+  ])('counts %s', (_, array, violations) => {
+    const observer = new QuotaObserver(1);
+    const pod = { containers: [{ resources: { requests: { cpu: 2 } } }] };
+    const jobspec = jobspecOf({ pod, pods: 3, walltime: 60, array });
+    const rows = running(1).map((row) => ({ ...row, jobspec }));
+    const quota = { pods: 2 };
+    const look = (at: number, seen: typeof rows) =>
+      observer.observe(
+        at,
+        seen,
+        () => quota,
+        () => false,
+      );
+    // The quota is known for a while before the count is checked.
+    look(
+      0,
+      rows.map((row) => ({ ...row, pods: 1 })),
+    );
+    expect(look(6, rows)).toHaveLength(violations);
   });
 
   test('reports nothing while a fault may keep the quota from the controller', () => {

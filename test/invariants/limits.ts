@@ -1,4 +1,7 @@
 /** Checks that grants keep to what administrators allow: quotas, nodes that take no pods, and preemption by consent. */
+import { askOf } from '../../runtime/jobspec/jobspec';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { countIdset } from '../../runtime/resources/idset';
 import type { AllocatedNode } from '../../runtime/resources/types';
 import { unitsIn } from './log';
 import type { LoggedEvent, SeenRow, Violation } from './observation';
@@ -15,7 +18,7 @@ export interface CountedQuota {
 const KEYS = ['jobs', 'pods', 'cores', 'nodes'] as const;
 
 type Counts = Readonly<Record<(typeof KEYS)[number], number>>;
-type CountedRow = Pick<SeenRow, 'queue' | 'phase' | 'pods' | 'allocation'>;
+type CountedRow = Pick<WorkloadRow, 'queue' | 'phase' | 'pods' | 'allocation' | 'jobspec'>;
 
 const NOTHING: Counts = { jobs: 0, pods: 0, cores: 0, nodes: 0 };
 
@@ -74,11 +77,24 @@ export class QuotaObserver {
     const units = [...unitsIn(nodes)].filter((unit) => CORE.test(unit));
     return {
       jobs: rows.length,
-      pods: rows.reduce((sum, row) => sum + row.pods, 0),
+      pods: rows.reduce((sum, row) => sum + podsAtOnce(row), 0),
       cores: units.length * this.coreUnit,
       nodes: new Set(nodes.map(({ name }) => name)).size,
     };
   }
+}
+
+/** Of an array that was granted fewer pods than it may have, the others wait gated. */
+function podsAtOnce({ pods, allocation, jobspec }: CountedRow): number {
+  if (allocation === null || jobspec.attributes.user?.array !== true) return pods;
+  const { perPod, exclusive } = askOf(jobspec);
+  const granted = allocation.nodes.map(({ units }) =>
+    exclusive ? 1 : Math.floor(countIdset(units.core ?? '') / perPod.core!),
+  );
+  return Math.min(
+    pods,
+    granted.reduce((sum, count) => sum + count, 0),
+  );
 }
 
 /**

@@ -7,8 +7,10 @@ import {
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { Job, OwnerReference, Pod } from '../../runtime/kubernetes/types';
+import type { Allocation } from '../../runtime/resources/types';
 import { Eviction, type EvictionOptions } from '../../runtime/workloads/eviction';
 import { jobAdapter } from '../../runtime/workloads/job';
+import { Shrinking, type ShrinkingOptions } from '../../runtime/workloads/shrinking';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -139,5 +141,30 @@ describe('the loss of a node', () => {
     expect(eviction.reasonFor({ ...workload, pods: [both[0]!, both[1]!] })).toBeUndefined();
     const stray = pod('Running', 'node-9', 3);
     expect(eviction.reasonFor({ ...workload, pods: [stray] })?.message).toMatch(/is not pinned/);
+  });
+
+  test('takes the node from an array of which gated pods wait, but for what is pinned to it', async () => {
+    const shrunk: string[] = [];
+    const nodes = { exists: (name: string) => name !== 'node-2', isReady: () => true };
+    const workloadCache = {
+      byUid: () => row,
+      shrink: async (_: string, allocation: Allocation) => {
+        shrunk.push(...allocation.nodes.map(({ name }) => name));
+      },
+    };
+    const logger = { debug: () => undefined };
+    const shrinking = new Shrinking({
+      ...{ workloadCache, nodes, logger, podsOf: () => [], deletedPods: { areShown: async () => true } },
+      ...{ onShrunk: () => undefined, onReduced: () => undefined },
+    } as unknown as ShrinkingOptions);
+    const object = array({ parallelism: 3, completions: 3, completionMode: 'NonIndexed' });
+    const waiting = pod('Pending', '', 2);
+    const gated = { ...waiting, spec: { containers: [], schedulingGates: [{ name: GATE }] } };
+    const shrink = (pods: readonly Pod[]) =>
+      shrinking.shrink({ object, adapter: jobAdapter as never, row, pods });
+    await shrink([...both, gated]);
+    expect(shrunk).toEqual([]);
+    await shrink([both[0]!, gated, { ...gated, metadata: { ...gated.metadata, uid: 'q', name: 'q' } }]);
+    expect(shrunk).toEqual(['node-1']);
   });
 });

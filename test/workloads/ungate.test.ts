@@ -36,8 +36,8 @@ const pinned = (node: string): Partial<PodSpec> => ({
   },
 });
 
-const given = (pods: readonly Pod[], gated: readonly Pod[]) =>
-  nodesForGatedPods(row, [...pods, ...gated], gated).map(
+const given = (pods: readonly Pod[], gated: readonly Pod[], exists = (_: string) => true) =>
+  nodesForGatedPods(row, [...pods, ...gated], gated, { exists }).map(
     ({ pod: { metadata }, node }) => `${metadata.name} ${node}`,
   );
 
@@ -46,6 +46,10 @@ describe('gated pods', () => {
 
   test('fill the whole allocation and nothing more', () => {
     expect(given([], gated)).toEqual(['a node-1', 'b node-1', 'c node-2', 'd node-2']);
+  });
+
+  test('get no slot on a node that is gone', () => {
+    expect(given([], gated, (name) => name !== 'node-1')).toEqual(['a node-2', 'b node-2']);
   });
 
   test('leave out the slots of pods that run on a node or are pinned to it', () => {
@@ -88,7 +92,9 @@ test('gives no slot twice while the watch does not show a pin', async () => {
       return { metadata: { name: 'any' } };
     },
   } as unknown as KubernetesClient;
-  const ungating = new Ungating({ client, logger: { debug: () => undefined } as unknown as DecisionLogger });
+  const logger = { debug: () => undefined } as unknown as DecisionLogger;
+  const nodes = { exists: () => true, isReady: () => true };
+  const ungating = new Ungating({ client, logger, nodes });
   const old = (name: string, node: string, phase: 'Running' | 'Failed') => pod(name, pinned(node), phase);
   const gated = (name: string) => pod(name, { schedulingGates: [{ name: 'fluxqueue' }] });
   const running = [

@@ -1,18 +1,21 @@
 import { narrowed } from '../../jobspec/constraints';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { countedPart } from './array-width';
 import type { Pass } from './state';
 
 /**
  * The row with a jobspec that leaves out the nodes on which its pods did not run a moment ago. If it does not fit the
- * cluster without them, it may have them again: to fail twice is better than never to start.
+ * cluster without them, it may have them again: to fail twice is better than never to start. Of an array a part is enough.
  */
-export function avoiding({ cluster, input }: Pass, row: WorkloadRow): WorkloadRow {
+export function avoiding(pass: Pass, row: WorkloadRow): WorkloadRow {
+  const { cluster, input } = pass;
   if (avoidsNone(row)) return row;
   const names = avoidedNodes(row, input.now);
   if (names.length === 0) return row;
   const jobspec = without(row.jobspec, names);
-  const fits = input.nodes === undefined || (cluster.fits(jobspec) && cluster.fitsUp(jobspec));
+  const part = countedPart(pass, jobspec);
+  const fits = input.nodes === undefined || (cluster.fits(part) && cluster.fitsUp(part));
   return fits ? { ...row, jobspec } : row;
 }
 

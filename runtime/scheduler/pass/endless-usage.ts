@@ -7,6 +7,7 @@
 import { podsOn } from '../../jobspec/capacity';
 import { matches } from '../../jobspec/constraints';
 import { type Ask, askOf } from '../../jobspec/jobspec';
+import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isEndless } from '../../resources/endless';
 import type { AllocatedNode, GraphNode, UnitCounts } from '../../resources/types';
@@ -38,7 +39,9 @@ type Usage = Map<string, Record<string, number>>;
 export class EndlessUsage {
   private readonly ofServices: Usage = new Map();
   private readonly verdicts = new Map<string, EndlessBlock | undefined>();
+  private readonly rooms = new Map<string, number>();
   private scansLeft = SCANS;
+  private roomsLeft = SCANS;
 
   /** @param unmanaged units that pods outside the queue use, by node */
   constructor(
@@ -62,6 +65,7 @@ export class EndlessUsage {
       sameUsage(unmanaged, this.unmanaged);
     if (!same) return new EndlessUsage(nodes, services, unmanaged);
     this.scansLeft = SCANS;
+    this.roomsLeft = SCANS;
     return this;
   }
 
@@ -76,10 +80,25 @@ export class EndlessUsage {
     return verdict;
   }
 
+  /** How many pods of the row the nodes that are up hold beside what is endless; undefined: all, as far as is known. */
+  roomFor({ shape, jobspec }: Pick<WorkloadRow, 'shape' | 'jobspec'>): number | undefined {
+    if (this.services.length === 0 && this.unmanaged.size === 0) return undefined;
+    const known = this.rooms.get(shape);
+    if (known !== undefined || this.roomsLeft === 0) return known;
+    this.roomsLeft -= 1;
+    const room = roomOn(askOf(jobspec), this.nodesFor(jobspec), [this.ofServices, this.unmanaged]);
+    this.rooms.set(shape, room);
+    return room;
+  }
+
+  private nodesFor(jobspec: Jobspec): readonly GraphNode[] {
+    const constraint = jobspec.attributes.system.constraints ?? {};
+    return this.nodes.filter((node) => node.up !== false && matches(constraint, node));
+  }
+
   private judge({ jobspec }: Pick<WorkloadRow, 'jobspec'>): EndlessBlock | undefined {
     const ask = askOf(jobspec);
-    const constraint = jobspec.attributes.system.constraints ?? {};
-    const nodes = this.nodes.filter((node) => node.up !== false && matches(constraint, node));
+    const nodes = this.nodesFor(jobspec);
     const both = [this.ofServices, this.unmanaged];
     if (fits(ask, nodes, both)) return undefined;
     if (fits(ask, nodes, [this.unmanaged])) return { ...this.serving(ask, nodes), unmanaged: [] };
@@ -136,25 +155,24 @@ function keptCounts(node: AllocatedNode): UnitCounts {
   return counts;
 }
 
-function fits(
-  ask: Ask,
-  nodes: readonly GraphNode[],
-  used: readonly ReadonlyMap<string, UnitCounts>[],
-): boolean {
+type Used = readonly ReadonlyMap<string, UnitCounts>[];
+
+function fits(ask: Ask, nodes: readonly GraphNode[], used: Used): boolean {
+  return roomOn(ask, nodes, used) >= ask.pods;
+}
+
+/** How many of the pods fit beside this usage; no more are counted than are asked for. */
+function roomOn(ask: Ask, nodes: readonly GraphNode[], used: Used): number {
   let pods = 0;
   for (const node of nodes) {
     pods += podsBeside(ask, node, used);
-    if (pods >= ask.pods) return true;
+    if (pods >= ask.pods) return ask.pods;
   }
-  return false;
+  return pods;
 }
 
 /** How many of the pods fit the node beside this usage; with `exclusive` none on a node that is used at all. */
-function podsBeside(
-  ask: Ask,
-  { name, units }: GraphNode,
-  used: readonly ReadonlyMap<string, UnitCounts>[],
-): number {
+function podsBeside(ask: Ask, { name, units }: GraphNode, used: Used): number {
   const there = used.map((usage) => usage.get(name)).filter((counts) => counts !== undefined);
   if (there.length === 0) return podsOn(units, ask);
   if (ask.exclusive && there.some((counts) => Object.values(counts).some((count) => count > 0))) return 0;

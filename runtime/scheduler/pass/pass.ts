@@ -8,8 +8,9 @@
  * throws (`FLUXQ_FLUXION_IN_DOUBT`), nothing that Fluxion gave is committed anywhere: the caller rebuilds Fluxion from
  * the rows of the queue, forgets the reservations, and nothing is lost.
  */
+import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { withinCluster } from './array-width';
+import { besideEndless, countedPart, withinCluster } from './array-width';
 import { avoidanceEnd, avoiding } from './avoidance';
 import { holdPlaces } from './claims';
 import { DependencyCycles } from './dependency-cycles';
@@ -34,7 +35,8 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);
   // 2. Workloads that may start, of all queues in one order.
   //    Of arrays that never fit whole, as many pods as fit.
-  const ordered = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
+  const inLine = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
+  const ordered = besideEndless(pass, inLine);
   input.onStep?.('match');
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
   await keepReservations(pass, input.reservations, ordered);
@@ -49,7 +51,9 @@ export async function runPass(input: PassInput): Promise<PassResult> {
 function eligibleRows(pass: Pass): WorkloadRow[] {
   const { input, waits, cluster } = pass;
   const cycles = new DependencyCycles(() => input.queues.flatMap(({ rows }) => rows));
-  const eligibility = { ...input, fits: input.nodes && cluster.fits, cycles };
+  // An array fits if a part of it does.
+  const fits = input.nodes && ((jobspec: Jobspec) => cluster.fits(countedPart(pass, jobspec)));
+  const eligibility = { ...input, fits, cycles };
   const eligible: WorkloadRow[] = [];
   for (const { rows } of input.queues)
     for (const row of rows) {

@@ -28,6 +28,7 @@ import { inTurn } from './turns';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
 export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
+  if (hasEnded(pass)) return;
   let before = await placeEach(pass, ordered, place);
   for (let round = 1; before.size > 0 && !hasEnded(pass) && round <= ROUNDS; round++) {
     const started = new Set(pass.grants.map(({ uid }) => uid));

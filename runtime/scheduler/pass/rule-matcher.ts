@@ -5,6 +5,7 @@
  */
 import { hasCode, messageOf } from '../../errors';
 import type { FluxionState, MatchRequest, MatchResult } from '../../fluxion/types';
+import { type Capacity, capacityOf, podsOn as podsOnEmpty } from '../../jobspec/capacity';
 import { rulesText } from '../../jobspec/explain';
 import { askOf } from '../../jobspec/jobspec';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
@@ -68,16 +69,19 @@ export class RuleMatcher implements Matcher {
     return { satisfiable: complete, text };
   }
 
+  /** How many pods of the jobspec the empty cluster takes by number, nodes that are down included; Infinity: enough. */
+  podRoom(jobspec: Jobspec): number {
+    return this.podCounts.roomFor(jobspec);
+  }
+
   /**
-   * How many pods of the jobspec the empty cluster holds, nodes that are down included.
+   * How many pods of the jobspec its placement rules allow on the empty cluster, nodes that are down included.
    * @param most as many have units; a plan that costs too much finds no fewer
    */
   async widthOf(jobspec: Jobspec, most: number): Promise<number> {
-    const rules = jobspec.attributes.user?.placement;
-    if (rules === undefined && askOf(jobspec).pods <= this.podCounts.fewest) return most;
+    const { placement: rules = {} } = jobspec.attributes.user ?? {};
     try {
-      const planner = await this.currentPlanner();
-      return planner.fittingEmpty({ jobspec, rules: rules ?? {} }, true).placed;
+      return (await this.currentPlanner()).fittingEmpty({ jobspec, rules }, true).placed;
     } catch (error) {
       if (!hasCode(error, TOO_COSTLY)) throw error;
       return most;
@@ -210,12 +214,17 @@ class PodCounts {
     return this.byNode.get(node) ?? 0;
   }
 
-  /** As many pods as every node takes. */
-  get fewest(): number {
+  /** How many pods of the jobspec the nodes take if they are empty; Infinity: any node takes all. */
+  roomFor(jobspec: Jobspec): number {
     const { nodes, surroundings } = this.options;
-    const fewest = fewestPods.get(nodes) ?? countFewest(nodes, surroundings);
-    fewestPods.set(nodes, fewest);
-    return fewest;
+    const { pods, perPod, exclusive } = askOf(jobspec);
+    const known = countedPods.get(nodes) ?? countPods(nodes, surroundings);
+    countedPods.set(nodes, known);
+    if (pods <= known.fewest) return Infinity;
+    const ask = { perPod: { ...perPod, pods: 1 }, exclusive };
+    return known.capacity
+      .classesFor(jobspec)
+      .reduce((room, { units, count }) => room + count * podsOnEmpty(units, ask), 0);
   }
 
   /** Whether the nodes take as many pods more. */
@@ -231,10 +240,21 @@ class PodCounts {
   }
 }
 
-const fewestPods = new WeakMap<readonly GraphNode[], number>();
+interface CountedPods {
+  /** As many pods as every node takes. */
+  readonly fewest: number;
+  /** Nodes of which `pods` is a unit like others. */
+  readonly capacity: Capacity;
+}
 
-function countFewest(nodes: readonly GraphNode[], { amountsOf }: Pick<Surroundings, 'amountsOf'>): number {
-  return nodes.reduce((fewest, { name }) => Math.min(fewest, amountsOf(name).pods ?? Infinity), Infinity);
+const countedPods = new WeakMap<readonly GraphNode[], CountedPods>();
+
+function countPods(nodes: readonly GraphNode[], { amountsOf }: Pick<Surroundings, 'amountsOf'>): CountedPods {
+  const most = nodes.map(({ name }) => amountsOf(name).pods ?? Infinity);
+  return {
+    fewest: most.reduce((fewest, pods) => Math.min(fewest, pods), Infinity),
+    capacity: capacityOf(nodes.map((node, i) => ({ ...node, units: { ...node.units, pods: most[i]! } }))),
+  };
 }
 
 const namedUnits = new WeakMap<readonly GraphNode[], ReadonlyMap<string, GraphNode['units']>>();

@@ -1,11 +1,11 @@
 import { type NodeClass, podsOn } from '../../jobspec/capacity';
 import { type Ask, askOf } from '../../jobspec/jobspec';
-import { podsPerNode } from '../../jobspec/pods-per-node';
 import type { UnitSettings } from '../../jobspec/units';
 import type { Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, UnitCounts } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
+import { podsOn as podsOnPart } from './placed-pods';
 
 /** Dimensions of a `Planner` of quota; the first counts jobs. */
 export const DIMENSIONS = ['jobs', 'pods', 'cores', 'memoryGiB', 'gpus'] as const;
@@ -63,11 +63,16 @@ export function heldBy(row: WorkloadRow, allocation: Allocation, units: UnitSett
   return usageOf(podsWith(row, allocation), units, unitCounts(allocation));
 }
 
+/** Every pass counts all allocations. They never change, so the counts are kept with them. */
+const atOnce = new WeakMap<Allocation, number>();
+
 /** An array may have been granted fewer pods than it asks for. */
-function podsWith({ pods, jobspec }: WorkloadRow, allocation: Allocation): number {
-  if (jobspec.attributes.user?.array !== true) return pods;
-  const atOnce = podsPerNode(allocation, askOf(jobspec)).reduce((sum, part) => sum + part.pods, 0);
-  return Math.min(pods, atOnce);
+function podsWith(row: WorkloadRow, allocation: Allocation): number {
+  if (row.jobspec.attributes.user?.array !== true) return row.pods;
+  const granted =
+    atOnce.get(allocation) ?? allocation.nodes.reduce((sum, part) => sum + podsOnPart(row, part), 0);
+  atOnce.set(allocation, granted);
+  return Math.min(row.pods, granted);
 }
 
 /** What a job with so many pods and these units comes to. */

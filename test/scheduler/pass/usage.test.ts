@@ -1,4 +1,5 @@
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
+import type { AllocatedNode } from '../../../runtime/resources/types';
 import { formatAmount, heldBy, inQuota, limitsOf, requestedBy } from '../../../runtime/scheduler/pass/usage';
 import { nodesOf, Simulation } from './simulation';
 
@@ -31,4 +32,32 @@ test('converts limits back to the numbers of the quota', () => {
   const quota = { jobs: 2, pods: 3, cores: 2.5, memoryGiB: 1.5, gpus: 1 };
   expect(inQuota(Float64Array.of(2, 3, 2500, 1536, 1))).toEqual(quota);
   expect(inQuota(limitsOf(quota))).toEqual(quota);
+});
+
+describe('what an array holds', () => {
+  const heldPods = async (part: AllocatedNode, times = 1) => {
+    const row = (await Simulation.of(nodesOf(1, 1))).submit('a', { pods: 9, cpu: 2, array: true });
+    const allocation = { jobid: 1, start: 0, end: 1, nodes: [part] };
+    return Array.from({ length: times }, () => heldBy(row, allocation, DEFAULT_UNITS)[1]);
+  };
+
+  test('is counted once for all passes', async () => {
+    let reads = 0;
+    const part = {
+      name: 'n0',
+      get units() {
+        reads += 1;
+        return { core: '0-3', memory: '0-1' };
+      },
+    };
+    expect(await heldPods(part)).toEqual([2]);
+    const readsOfOne = reads;
+    reads = 0;
+    expect(await heldPods(part, 3)).toEqual([2, 2, 2]);
+    expect(reads).toBe(readsOfOne);
+  });
+
+  test('is counted although the units of a node are not a whole number of its pods', async () => {
+    expect(await heldPods({ name: 'n0', units: { core: '0-4', memory: '0-4' } })).toEqual([2]);
+  });
 });
