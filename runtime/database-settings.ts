@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 const text = z.string().min(1);
+const QUANTITY = /^\d{1,18}(\.\d{1,9})?([eE]\d{1,2}|[KMGTPE]i|[kMGTPE])?$/;
 
 export const databaseSettings = z.strictObject({
   /** postgres://user:password@host:port/database, also from the variable DATABASE_URL. Default: the URL in `secret`. */
@@ -14,7 +15,7 @@ export const databaseSettings = z.strictObject({
   /** PEM certificates of the CAs to trust with `url`; the CAs for `secret` are its key ca.crt. Default: those of the system. */
   ca: z.string().min(1).optional(),
   /** The size of its volume, as Kubernetes writes it, for the alert about it. Default: not known. */
-  storage: text.optional(),
+  storage: z.string().regex(QUANTITY, 'must be a quantity of Kubernetes, as 10Gi').optional(),
   /** If false, the controller waits until the command `migrate` has migrated the tables as another role. */
   migrate: z.boolean().default(true),
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, parseConfig } from '../runtime/config';
+import { parseQuantity } from '../runtime/jobspec/quantity';
 
 describe('configuration', () => {
   let folder: string;
@@ -52,6 +53,23 @@ describe('configuration', () => {
     expect(load).toThrow(`; correct it in the environment variable ${variable}`);
     expect(load).not.toThrow(/secret/);
   });
+
+  test.each(['ten gigabytes', '10GB', '-1Gi'])('refuses %s as the size of the volume', (storage) => {
+    expect(() => parseConfig({ database: { storage } })).toThrow(
+      expect.objectContaining({
+        code: 'FLUXQ_CONFIG_INVALID',
+        message: expect.stringContaining('database.storage: must be a quantity of Kubernetes, as 10Gi'),
+      }),
+    );
+  });
+
+  test.each(['1.5Ti', '51200Mi', '20G', '1e12', '5368709120'])(
+    'accepts %s as the size of the volume',
+    (storage) => {
+      expect(parseConfig({ database: { storage } }).database.storage).toBe(storage);
+      expect(parseQuantity(storage, 'storage')).toBeGreaterThan(0n);
+    },
+  );
 
   test('names the file for an invalid value in the file', () => {
     const path = file('http: { port: many }');

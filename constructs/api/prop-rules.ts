@@ -22,6 +22,8 @@ export type Rule = (value: unknown) => readonly Wrong[];
 /** Without it a prop has no effect. */
 export interface Need<Props> {
   readonly met: (props: Props) => boolean;
+  /** The prop of the group that has no effect. @default - the prop itself */
+  readonly member?: string;
   /** `requires scheduler: true` */
   readonly problem: string;
   readonly remedy: string;
@@ -139,7 +141,8 @@ export function propProblems<Props extends object>(props: Props, rules: PropRule
     const given: Rule | readonly [Rule, ...Need<Props>[]] = rules[name as keyof Props];
     const [check, ...needs] = typeof given === 'function' ? [given] : given;
     const wrong = check(value);
-    const unmet = wrong.length > 0 ? [] : needs.filter(({ met }) => !met(props));
+    const unmet =
+      wrong.length > 0 ? [] : needs.filter(({ met }) => !met(props)).map((need) => ofNeed(need, value));
     return [...wrong, ...unmet].map(({ problem, remedy, ...place }: Wrong) =>
       within(name, { problem, remedy, ...place }, value),
     );
@@ -155,6 +158,11 @@ export function checkByRules<Props extends object>(
   const [first] = propProblems(props, rules);
   if (first === undefined) return;
   throw new PropsError(`${construct}.${first.path}`, first.problem, first.value, first.remedy);
+}
+
+function ofNeed<Props>({ member, problem, remedy }: Need<Props>, value: unknown): Wrong {
+  if (member === undefined) return { problem, remedy };
+  return { problem, remedy, path: `.${member}`, value: (value as Record<string, unknown>)[member] };
 }
 
 function within(parent: string, wrong: Wrong, value: unknown): PropProblem {

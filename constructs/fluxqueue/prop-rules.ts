@@ -15,6 +15,7 @@ import {
   size,
   text,
 } from '../api/prop-rules';
+import type { PriorityWeights } from '../fluxsetup/props';
 import {
   BILLING_WEIGHT_RULES,
   LIMIT_RULES,
@@ -48,6 +49,12 @@ const POLICIES: Need<FluxQueueProps> = {
   problem: 'is for NetworkPolicies, and networkPolicies is false',
   remedy: 'remove one of the two',
 };
+/** What one of the weights needs. */
+const ofWeight = (member: keyof PriorityWeights, need: Need<FluxQueueProps>): Need<FluxQueueProps> => ({
+  ...need,
+  member,
+  met: (props) => props.priorityWeights?.[member] === undefined || need.met(props),
+});
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
 
 export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
@@ -89,7 +96,11 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   archiveRetention: duration,
   recordsPerHour: any,
   fluxJobs: oneOf(...FLUXJOB_POLICIES),
-  priorityWeights: group(PRIORITY_WEIGHT_RULES),
+  priorityWeights: [
+    group(PRIORITY_WEIGHT_RULES),
+    ofWeight('fairShare', FAIR_SHARE),
+    ofWeight('queue', OWN_QUEUE),
+  ],
   priorityMaxAge: duration,
   fairShare: flag,
   fairShareHalfLife: [duration, FAIR_SHARE],

@@ -43,7 +43,7 @@ function sharesTable(shares: readonly FairShareLine[]): string[] {
     factor.toFixed(3),
   ]);
   return [
-    'fair shares: among equal priorities, the higher factor starts first; older usage counts less',
+    'fair shares: each factor is part of the priority, times priorityWeights.fairShare; older usage counts less',
     ...tableLines([['QUEUE', 'USER', 'WEIGHT', 'USED', 'FACTOR'], ...rows]),
   ];
 }

@@ -108,6 +108,6 @@ export interface FairShareView {
   readonly weight?: number;
   /** Part of the decayed usage of all queues, or of the user's queue, 0 to 1. */
   readonly usedShare: number;
-  /** A higher one starts first among equal priorities, 0 to 1. */
+  /** Part of the priority, times `priorityWeights.fairShare`; 0 to 1. */
   readonly factor: number;
 }

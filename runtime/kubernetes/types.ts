@@ -26,6 +26,7 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Labels;
   readonly annotations?: Labels;
   readonly ownerReferences?: readonly OwnerReference[];

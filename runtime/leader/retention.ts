@@ -1,7 +1,8 @@
 /**
- * Keeps the tables bounded: moves workloads that finished long ago to the archive, removes the rows beyond the budget of
- * their namespace, removes what is older than the retention of the archive, and measures the tables. It works a batch at a time, so that grants need not wait for it. A
- * batch that fails is repeated soon with fewer rows, so that no batch times out for ever.
+ * Keeps the tables bounded: moves workloads that finished long ago to the archive, removes what is older than the
+ * retention of the archive, measures the tables, and removes the rows beyond the budget of their namespace. It works a batch at
+ * a time, so that grants need not wait for it. A task that fails is repeated soon with fewer rows, so that no batch times out for
+ * ever, and the others don't wait for it.
  */
 import { hasCode, messageOf } from '../errors';
 import { NANO, parseQuantity } from '../jobspec/quantity';
@@ -24,8 +25,9 @@ export interface RetentionContext extends HistoryBudgetContext, Pick<Shared, 'on
   readonly metrics: Pick<Shared['metrics'], 'databaseBytes' | 'databaseVolumeBytes'>;
 }
 
-/** One round runs these one after the other, each until it finds nothing more. */
-const TASKS = ['archive', 'condense', 'purge'] as const;
+/** One round runs these one after the other, each until it finds nothing more or fails; the longest comes last. */
+const TASKS = ['archive', 'purge', 'measure', 'condense'] as const;
+type Task = (typeof TASKS)[number];
 
 export class Retention implements Controller {
   private cancel = () => {};
@@ -33,7 +35,9 @@ export class Retention implements Controller {
   private stopped = false;
   /** Index of the task of this round. */
   private task = 0;
-  private batchSize = BATCH_SIZE;
+  private readonly batchSizes = new Map<Task, number>();
+  /** Whether a task of this round has failed. */
+  private failed = false;
   /** Rows that the current task has moved or removed so far. */
   private count = 0;
   private readonly budget: HistoryBudget;
@@ -63,50 +67,53 @@ export class Retention implements Controller {
   /** Resolves to the milliseconds until the next step. */
   private async step(): Promise<number> {
     const { logger, onFenced } = this.context;
+    const task = TASKS[this.task]!;
+    const size = this.batchSizes.get(task) ?? BATCH_SIZE;
     try {
-      const task = TASKS[this.task];
-      if (task !== undefined) return await this.runBatch(task);
-      await this.measure();
-      this.task = 0;
-      return PERIOD_MS;
+      const { more, removed } = await this.run(task, size);
+      this.batchSizes.set(task, Math.min(BATCH_SIZE, size * 2));
+      this.count += removed;
+      if (more) return BATCH_PAUSE_MS;
+      if (this.count > 0) logger.info({ rows: this.count }, `${task}d old workloads`);
     } catch (error) {
       if (hasCode(error, 'FLUXQ_FENCED')) onFenced(error);
-      this.batchSize = Math.ceil(this.batchSize / 4);
+      const nextBatch = Math.ceil(size / 4);
+      this.batchSizes.set(task, nextBatch);
+      this.failed = true;
       logger.warn(
-        { error: messageOf(error), nextBatch: this.batchSize },
-        'archiving failed, retrying in a minute with fewer rows',
+        { error: messageOf(error), task, nextBatch },
+        `the task ${task} of the retention failed; it is repeated in a minute with fewer rows`,
       );
-      return RETRY_MS;
     }
+    return this.nextTask();
   }
 
-  private async runBatch(task: (typeof TASKS)[number]): Promise<number> {
-    const size = this.batchSize;
-    const { seen, removed } = await this.run(task, size);
-    this.batchSize = Math.min(BATCH_SIZE, size * 2);
-    this.count += removed;
-    if (seen >= size) return BATCH_PAUSE_MS;
-    if (this.count > 0) this.context.logger.info({ rows: this.count }, `${task}d old workloads`);
+  private nextTask(): number {
     this.count = 0;
-    this.task += 1;
-    return BATCH_PAUSE_MS;
+    this.task = (this.task + 1) % TASKS.length;
+    if (this.task > 0) return BATCH_PAUSE_MS;
+    const pause = this.failed ? RETRY_MS : PERIOD_MS;
+    this.failed = false;
+    return pause;
   }
 
-  private async run(task: (typeof TASKS)[number], size: number): Promise<{ seen: number; removed: number }> {
+  private async run(task: Task, size: number): Promise<{ more: boolean; removed: number }> {
     if (task === 'condense') return this.budget.step(size);
+    if (task === 'measure') return this.measure();
     const { queue, fence, config, now } = this.context;
     const { retentionDays, archiveDays } = config.queue;
     // Both count from the last move: the end of the workload, or its archiving.
     const days = task === 'archive' ? retentionDays : archiveDays;
     const count = await queue[task](fence, now() - days * DAY_SECONDS, size);
-    return { seen: count, removed: count };
+    return { more: count >= size, removed: count };
   }
 
-  private async measure(): Promise<void> {
+  private async measure(): Promise<{ more: boolean; removed: number }> {
     const { queue, metrics, config } = this.context;
     const { storage } = config.database;
     if (storage !== undefined)
       metrics.databaseVolumeBytes.set(Number(parseQuantity(storage, 'database.storage') / NANO));
     for (const { table, bytes } of await queue.sizes()) metrics.databaseBytes.set({ table }, bytes);
+    return { more: false, removed: 0 };
   }
 }

@@ -130,7 +130,7 @@ function passMetrics(registers: Registry[]) {
   return {
     lingeringPods: new Gauge({
       name: 'fluxqueue_lingering_pods',
-      help: 'Pods that hold granted units and do not end: 5 minutes beyond their grace period, or deleted with one of more than an hour; the first 20.',
+      help: 'Pods that hold granted units and do not end: 5 minutes beyond their grace period, or deleted with one of more than an hour that they do not ask for; the first 20.',
       labelNames: ['namespace', 'pod', 'node'],
       registers,
     }),

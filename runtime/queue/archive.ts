@@ -77,8 +77,8 @@ export interface BeyondBudget {
 export interface BudgetQuery {
   /** Rows that each namespace keeps of those that end in the same hour (UTC). */
   readonly budget: number;
-  /** Unix seconds: of those that ended from this hour on, and before that second. */
-  readonly from: number;
+  /** Unix seconds: of those that ended in the hour that begins here, and before that second. */
+  readonly hour: number;
   readonly before: number;
   /** Only those behind this one. @default - from the first on */
   readonly after?: Pick<BeyondBudget, 'uid' | 'finishedAt'> | undefined;
@@ -86,14 +86,14 @@ export interface BudgetQuery {
   readonly limit: number;
 }
 
-/** Failures are kept longest, and what was deleted by its user goes first. $1 budget, $2 from, $3 before, $4 and $5 after, $6 limit. */
+/** Failures are kept longest, and what was deleted by its user goes first. $1 budget, $2 hour, $3 before, $4 and $5 after, $6 limit. */
 export const BEYOND_BUDGET = `
 SELECT uid, kind, namespace, name, "finishedAt" FROM (
   SELECT uid, kind, namespace, name, extract(epoch FROM finished_at)::float8 AS "finishedAt", row_number() OVER (
-    PARTITION BY namespace, date_trunc('hour', finished_at, 'UTC')
-    ORDER BY array_position(ARRAY['Failed', 'TimedOut', 'Succeeded', 'Cancelled'], result), finished_at, uid
+    PARTITION BY namespace ORDER BY array_position(ARRAY['Failed', 'TimedOut', 'Succeeded', 'Cancelled'], result), finished_at, uid
   ) AS place
   FROM fluxqueue.workloads
-  WHERE phase = 'Finished' AND finished_at >= date_trunc('hour', to_timestamp($2), 'UTC') AND finished_at < to_timestamp($3)
+  WHERE phase = 'Finished' AND finished_at >= to_timestamp($2)
+    AND finished_at < least(to_timestamp($2) + interval '1 hour', to_timestamp($3))
 ) ranked
 WHERE place > $1 AND ("finishedAt", uid) > ($4::float8, $5::text) ORDER BY "finishedAt", uid LIMIT $6`;

@@ -29,8 +29,8 @@ export interface DatabaseOptions extends DatabaseAccess {
   readonly readOnly?: boolean;
   /** Called when the server refuses the password or has another certificate: the Secret has changed since it was read. */
   readonly onLoginRefused?: (error: Error) => void;
-  /** Receives a warning for each idle connection that breaks. @default - no log */
-  readonly logger?: { warn(fields: object, message: string): void };
+  /** Receives a warning for each idle connection that breaks, and the errors inside the server. @default - no log */
+  readonly logger?: Record<'warn' | 'error', (fields: object, message: string) => void>;
 }
 
 export interface Database {
@@ -48,6 +48,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connections = new Connections(options);
   const failure = (cause: unknown): FluxqError => {
     const error = databaseError(cause);
+    if (isInternal(cause))
+      options.logger?.error(
+        { error: cause.message, sqlstate: cause.code },
+        'the database reports an error of its own or of its disk',
+      );
     if (isStale(cause)) options.onLoginRefused?.(error);
     if (isUseless(cause)) connections.drop(error);
     return error;
@@ -222,11 +227,20 @@ const READ_ONLY = '25006';
 /**
  * SQLSTATE classes after which a retry can succeed: connection, rollback, resources, state of an object (a lock), operator
  * intervention, errors of the system outside Postgres, internal errors, with which poolers report a server that is away.
+ * But no retry repairs data or an index.
  */
 const RETRYABLE_STATES = ['08', '40', '53', '55', '57', '58', 'XX'];
+const INTERNAL_STATES = ['58', 'XX'];
+const DAMAGED_STATES = ['XX001', 'XX002'];
 
 function isRetryable({ code = '' }: DatabaseError): boolean {
+  if (DAMAGED_STATES.includes(code)) return false;
   return code === READ_ONLY || RETRYABLE_STATES.includes(code.slice(0, 2));
+}
+
+/** What the administrator should know of, retried or not. */
+function isInternal(cause: unknown): cause is DatabaseError {
+  return cause instanceof DatabaseError && INTERNAL_STATES.includes((cause.code ?? '').slice(0, 2));
 }
 
 /** Whether the failure says something about the server or the path to it that holds for every connection. */
@@ -242,17 +256,7 @@ const ANSWER_TIMEOUT = 'Query read timeout';
 function databaseError(error: unknown): FluxqError {
   if (error instanceof FluxqError) return error;
   // Errors with an SQLSTATE come from the server; all others are network errors or timeouts.
-  if (error instanceof DatabaseError && !isRetryable(error)) {
-    return new FluxqError(
-      'FLUXQ_DATABASE_REFUSED',
-      `the database refused the statement: ${error.message} (SQLSTATE ${error.code})`,
-      {
-        field: 'database.url',
-        remedy: 'check user, password, database name and rights; see the database log',
-        cause: error,
-      },
-    );
-  }
+  if (error instanceof DatabaseError && !isRetryable(error)) return refusal(error);
   const untrusted = tlsError(error);
   if (untrusted !== undefined) return untrusted;
   const isReadOnly = error instanceof DatabaseError && error.code === READ_ONLY;
@@ -265,10 +269,25 @@ function databaseError(error: unknown): FluxqError {
   });
 }
 
+function refusal(cause: DatabaseError): FluxqError {
+  const [problem, remedy] = DAMAGED_STATES.includes(cause.code ?? '')
+    ? ['the data of the database is damaged', 'see the database log; restore a backup (docs/operations.md)']
+    : [
+        'the database refused the statement',
+        'check user, password, database name and rights; see the database log',
+      ];
+  return new FluxqError('FLUXQ_DATABASE_REFUSED', `${problem}: ${textOf(cause)}`, {
+    field: 'database.url',
+    remedy,
+    cause,
+  });
+}
+
 /** Node throws an AggregateError without message if all addresses of a host refused. */
 function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(messageOf).join(', ');
   }
-  return messageOf(error);
+  const state = error instanceof DatabaseError ? ` (SQLSTATE ${error.code})` : '';
+  return `${messageOf(error)}${state}`;
 }

@@ -174,8 +174,8 @@ async function removal(
   return answer.count;
 }
 
-function budgetParameters({ budget, from, before, after, limit }: BudgetQuery): readonly unknown[] {
-  return [budget, from, before, after?.finishedAt ?? 0, after?.uid ?? '', limit];
+function budgetParameters({ budget, hour, before, after, limit }: BudgetQuery): readonly unknown[] {
+  return [budget, hour, before, after?.finishedAt ?? 0, after?.uid ?? '', limit];
 }
 
 type RowWrites = Omit<

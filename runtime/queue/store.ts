@@ -132,7 +132,7 @@ export interface Queue extends LeaderViews, VersionedRows {
    * @returns how many were moved; if that is the limit, there may be more
    */
   archive(fence: number, before: number, limit?: number): Promise<number>;
-  /** Finished workloads beyond the budget of their namespace for the hour in which they ended, the earliest first. */
+  /** Finished workloads beyond the budget of their namespace for an hour, the earliest first. */
   beyondBudget(query: BudgetQuery): Promise<BeyondBudget[]>;
   /**
    * Removes finished workloads, of which only their part of the daily sums remains. Such an uid could be queued again.

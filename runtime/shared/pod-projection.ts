@@ -52,7 +52,7 @@ export function projectPod({ metadata, spec, status }: Pod, pool: InternPool): P
 /** What the runtime reads of the metadata of a pod or a Job, without annotations. What only this object has is not interned. */
 export function keptMetadata(metadata: ObjectMeta, pool: InternPool): ObjectMeta {
   const { name, uid, resourceVersion, creationTimestamp, namespace, labels, ownerReferences } = metadata;
-  const { generation, deletionTimestamp } = metadata;
+  const { generation, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   const owners = ownerReferences?.map((owner) => pick(owner, OWNER));
   return {
     name,
@@ -62,6 +62,7 @@ export function keptMetadata(metadata: ObjectMeta, pool: InternPool): ObjectMeta
     ...mapped('namespace', pool.text(namespace)),
     ...mapped('generation', generation),
     ...mapped('deletionTimestamp', deletionTimestamp),
+    ...mapped('deletionGracePeriodSeconds', deletionGracePeriodSeconds),
     ...mapped('labels', labels && pool.object(labels, () => pool.record(labels))),
     ...mapped('ownerReferences', owners && pool.object(owners)),
   };

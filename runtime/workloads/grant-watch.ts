@@ -15,7 +15,7 @@ import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent } from './kubelet-events';
-import { lingerWait, secondsUntilLingering } from './lingering';
+import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
@@ -128,7 +128,7 @@ export class GrantWatch {
     const shown = waitOf(waits) ?? missingWait(missing);
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
-    left.push(...this.untilLingering(own));
+    left.push(...this.untilLingerChanges(own));
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
       return {
@@ -140,10 +140,10 @@ export class GrantWatch {
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
   }
 
-  /** Milliseconds until pods that have to end are late. */
-  private untilLingering(pods: readonly Pod[]): readonly number[] {
-    const seconds = pods.flatMap((pod) => secondsUntilLingering(pod, this.options.now()) ?? []);
-    return seconds.filter((each) => each > 0).map((each) => Math.ceil(each * 1000));
+  /** Milliseconds until what is said of pods that have to end changes. */
+  private untilLingerChanges(pods: readonly Pod[]): readonly number[] {
+    const seconds = pods.flatMap((pod) => secondsUntilLingerChange(pod, this.options.now()) ?? []);
+    return seconds.map((each) => Math.ceil(each * 1000));
   }
 
   /** One pod of a gang says enough. */

@@ -11,17 +11,34 @@ import { isTerminal, secondsOf } from './adapter';
 const LATE_SECONDS = 300;
 /** Seconds of a grace period. */
 const LONG_SECONDS = 3_600;
-
-/** Seconds until the pod counts as one that does not end; at most 0 once it does. Undefined: nobody has asked it to end. */
-export function secondsUntilLingering(pod: Pod, now: number): number | undefined {
-  const { deletionTimestamp } = pod.metadata;
-  if (deletionTimestamp === undefined || pod.spec.nodeName === undefined || isTerminal(pod)) return undefined;
-  const end = secondsOf(deletionTimestamp);
-  return end - now > LONG_SECONDS ? 0 : end + LATE_SECONDS - now;
-}
+/** Of a pod that names none. */
+const DEFAULT_GRACE_SECONDS = 30;
 
 export function isLingering(pod: Pod, now: number): boolean {
-  return (secondsUntilLingering(pod, now) ?? 1) <= 0;
+  const end = endOf(pod);
+  return end !== undefined && (hasLongGrace(pod) || now >= end + LATE_SECONDS);
+}
+
+/** Seconds until it counts as one that does not end, or until what is said of it changes. Undefined: never. */
+export function secondsUntilLingerChange(pod: Pod, now: number): number | undefined {
+  const end = endOf(pod);
+  if (end === undefined) return undefined;
+  const left = end + (hasLongGrace(pod) ? 0 : LATE_SECONDS) - now;
+  return left > 0 ? left : undefined;
+}
+
+/** The Unix second at which its grace period ends. Undefined: nobody has asked it to end, or it has ended. */
+function endOf(pod: Pod): number | undefined {
+  const { deletionTimestamp } = pod.metadata;
+  if (deletionTimestamp === undefined || pod.spec.nodeName === undefined || isTerminal(pod)) return undefined;
+  return secondsOf(deletionTimestamp);
+}
+
+/** Whether it was deleted with a grace period that hardly ends and that it does not ask for itself. */
+function hasLongGrace({ metadata, spec }: Pod): boolean {
+  const { deletionGracePeriodSeconds: given = 0 } = metadata;
+  const { terminationGracePeriodSeconds: own = DEFAULT_GRACE_SECONDS } = spec;
+  return given > Math.max(LONG_SECONDS, own);
 }
 
 /** What the FluxJob of a workload says of its pods that do not end. */

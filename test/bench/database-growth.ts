@@ -114,7 +114,7 @@ async function archivedBytes(url: string): Promise<number> {
 
 async function condense(queue: Queue, fence: number, budget: number): Promise<void> {
   for (;;) {
-    const found = await queue.beyondBudget({ budget, from: NOW, before: NOW + 3600, limit: BATCH });
+    const found = await queue.beyondBudget({ budget, hour: NOW, before: NOW + 3600, limit: BATCH });
     if (found.length === 0) return;
     await queue.condense(
       fence,

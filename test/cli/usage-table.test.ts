@@ -33,7 +33,7 @@ test('fair shares of queues and users are below them', () => {
     { queue: 'default', user: 'ada', usedShare: 0.1234, factor: 1 },
   ];
   expect(lines({ ...usage, shares }).slice(-4)).toEqual([
-    'fair shares: among equal priorities, the higher factor starts first; older usage counts less',
+    'fair shares: each factor is part of the priority, times priorityWeights.fairShare; older usage counts less',
     'QUEUE    USER   WEIGHT  USED   FACTOR',
     'default  (all)  3       75.0%  0.500',
     'default  ada    -       12.3%  1.000',

@@ -72,7 +72,7 @@ test('counts what waits by queue and reason, and what is held', async () => {
 });
 
 test('names the pods that hold units and do not end', async () => {
-  const pod = (name: string, secondsAgo: number): Pod => ({
+  const pod = (name: string, secondsAgo: number, grace = 30, own = grace): Pod => ({
     metadata: {
       name,
       namespace: 'science',
@@ -80,14 +80,15 @@ test('names the pods that hold units and do not end', async () => {
       resourceVersion: '1',
       creationTimestamp: '',
       deletionTimestamp: new Date((1_000 - secondsAgo) * 1000).toISOString(),
+      deletionGracePeriodSeconds: grace,
     },
-    spec: { containers: [], nodeName: 'node-1' },
+    spec: { containers: [], nodeName: 'node-1', terminationGracePeriodSeconds: own },
     status: { phase: 'Running' },
   });
   const ended: Pod = { ...pod('ended', 900), status: { phase: 'Failed' } };
   const { metrics, measurements, values } = setUp(
     [rowIn('Running', { uid: 'a' })],
-    [pod('late', 300), pod('soon', 299), pod('long', -3_601), ended],
+    [pod('late', 300), pod('soon', 299), pod('long', -3_601, 7_200, 30), pod('own', -3_601, 7_200), ended],
   );
   measurements.start();
   expect(await values(metrics.lingeringPods)).toEqual(['science late node-1 1', 'science long node-1 1']);

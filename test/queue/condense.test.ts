@@ -57,17 +57,17 @@ describePostgres('the budget of finished workloads', (getPostgres) => {
       await sql<{ uid: string }>(`SELECT DISTINCT uid FROM fluxqueue.${table} WHERE uid <> '' ORDER BY uid`)
     ).map(({ uid }) => uid);
   const beyond = (over: Partial<BudgetQuery> = {}) =>
-    queue.beyondBudget({ budget: 2, from: NOON, before: NOON + 9 * HOUR, limit: 100, ...over });
+    queue.beyondBudget({ budget: 2, hour: NOON, before: NOON + 9 * HOUR, limit: 100, ...over });
   const names = async (over: Partial<BudgetQuery> = {}) => (await beyond(over)).map(({ uid }) => uid);
 
-  test('is of each namespace and hour, and counts from the whole hour on', async () => {
+  test('is of each namespace and hour, and only those of the hour are ranked', async () => {
     for (const [i, uid] of ['a1', 'a2', 'a3', 'a4'].entries()) await ended(uid, NOON + i);
     for (const [i, uid] of ['b1', 'b2', 'b3'].entries()) await ended(uid, NOON + HOUR + i);
     for (const uid of ['o1', 'o2']) await ended(uid, NOON, 'Succeeded', 'others');
-    expect(await names()).toEqual(['a3', 'a4', 'b3']);
-    expect(await names({ from: NOON + 30 * 60 })).toEqual(['a3', 'a4', 'b3']);
-    expect(await names({ from: NOON + HOUR })).toEqual(['b3']);
-    expect(await names({ before: NOON + HOUR + 2 })).toEqual(['a3', 'a4']);
+    expect(await names()).toEqual(['a3', 'a4']);
+    expect(await names({ hour: NOON + HOUR })).toEqual(['b3']);
+    expect(await names({ hour: NOON + HOUR, before: NOON + HOUR + 2 })).toEqual([]);
+    expect(await names({ before: NOON + 3 })).toEqual(['a3']);
     expect(await names({ budget: 4 })).toEqual([]);
   });
 

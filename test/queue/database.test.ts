@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
+import { openDatabase } from '../../runtime/queue/database';
 import { openQueue } from '../../runtime/queue/queue';
 import { freePorts } from '../cluster/ports';
 import { describePostgres } from '../cluster/suite';
@@ -85,6 +86,35 @@ describePostgres(
       await wrongDatabase.close();
     });
 
+    test('damaged data is an error of its own that is not retried; errors inside the server are logged as such', async () => {
+      const errors: object[] = [];
+      const logger = { warn: () => undefined, error: (fields: object) => errors.push(fields) };
+      const database = openDatabase({ url: getPostgres().url, logger });
+      const raise = (state: string) =>
+        database.query(`DO $$ BEGIN RAISE EXCEPTION 'page 7' USING ERRCODE = '${state}'; END $$`);
+      try {
+        for (const state of ['XX001', 'XX002'])
+          await expect(raise(state)).rejects.toMatchObject({
+            code: 'FLUXQ_DATABASE_REFUSED',
+            retryable: false,
+            message: expect.stringContaining(
+              `the data of the database is damaged: page 7 (SQLSTATE ${state})`,
+            ),
+          });
+        for (const state of ['XX000', '58030'])
+          await expect(raise(state)).rejects.toMatchObject({
+            code: 'FLUXQ_DATABASE_DOWN',
+            retryable: true,
+            message: expect.stringContaining(`page 7 (SQLSTATE ${state})`),
+          });
+        await expect(raise('57P03')).rejects.toMatchObject({ code: 'FLUXQ_DATABASE_DOWN' });
+        const states = ['XX001', 'XX002', 'XX000', '58030'];
+        expect(errors).toEqual(states.map((sqlstate) => ({ error: 'page 7', sqlstate })));
+      } finally {
+        await database.close();
+      }
+    });
+
     test('a crash and restart lose no commit, and broken idle connections do no harm', async () => {
       const postgres = getPostgres();
       const warnings: string[] = [];
@@ -93,7 +123,7 @@ describePostgres(
       await queue.migrate();
       const idle = openQueue({
         url,
-        logger: { warn: (_, message) => warnings.push(message) },
+        logger: { warn: (_, message) => warnings.push(message), error: () => undefined },
         units: DEFAULT_UNITS,
       });
       await idle.active();

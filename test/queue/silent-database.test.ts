@@ -26,7 +26,10 @@ describePostgres(
     let proxy: TcpProxy;
     let url: URL;
     let warnings: string[];
-    const logger = { warn: (_: object, message: string) => void warnings.push(message) };
+    const logger = {
+      warn: (_: object, message: string) => void warnings.push(message),
+      error: () => undefined,
+    };
 
     beforeEach(async () => {
       warnings = [];

@@ -80,7 +80,7 @@ function fairShares(shares: readonly FairShareView[]) {
   const number = (name: string) => html`<th scope="col" class="number">${name}</th>`;
   return html`
     <h3 id="shares-title">Fair shares</h3>
-    <p>Among equal priorities, a higher factor starts first. The share of a queue is of all usage, that of a user of the queue’s; older usage counts less.</p>
+    <p>The factors are part of the priority, times <code>priorityWeights.fairShare</code>. The share of a queue is of all usage, that of a user of the queue’s; older usage counts less.</p>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="shares-title">
       <table>
         <thead><tr><th scope="col">Queue</th><th scope="col">User</th>${number('Weight')}<th scope="col">Used share</th>${number('Factor')}</tr></thead>

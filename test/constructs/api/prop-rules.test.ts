@@ -25,6 +25,14 @@ test.each<[object, string]>([
   [{ queueName: 'night', defaultQueue: false }, "FluxQueue.queueName: configures the stack's own queue"],
   [{ queueWeight: 2 }, 'FluxQueue.queueWeight: requires fairShare: true'],
   [{ queueBillingWeights: { gpus: 2 } }, 'FluxQueue.queueBillingWeights: requires fairShare: true'],
+  [
+    { priorityWeights: { age: 1, fairShare: 2 } },
+    'FluxQueue.priorityWeights.fairShare: requires fairShare: true (got 2)',
+  ],
+  [
+    { priorityWeights: { queue: 3 }, defaultQueue: false },
+    "FluxQueue.priorityWeights.queue: configures the stack's own queue, and defaultQueue is false (got 3)",
+  ],
   [{ fairShareHalfLife: Duration.days(1) }, 'FluxQueue.fairShareHalfLife: requires fairShare: true'],
   [
     { defaultWalltime: '1h' },

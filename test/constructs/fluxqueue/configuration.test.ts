@@ -104,7 +104,10 @@ describe('the configuration of the runtime', () => {
       { queueBillingWeights: { cores: -1 }, fairShare: true },
       'FluxQueue.queueBillingWeights.cores: must be a number from 0',
     ],
-    [{ priorityWeights: { fairShare: -1 } }, 'FluxQueue.priorityWeights.fairShare: must be a number from 0'],
+    [
+      { priorityWeights: { fairShare: -1 }, fairShare: true },
+      'FluxQueue.priorityWeights.fairShare: must be a number from 0',
+    ],
     [
       { priorityMaxAge: Duration.millis(1500) },
       'FluxQueue.priorityMaxAge: must be a whole number of seconds',

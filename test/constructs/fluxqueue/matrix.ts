@@ -228,6 +228,7 @@ function removeUnused(props: FluxQueueProps, without: Without): void {
   if (props.fairShare !== true) without('fairShareHalfLife', 'queueWeight', 'queueBillingWeights');
   if (props.defaultQueue === false)
     without(...(Object.keys(props) as (keyof FluxQueueProps)[]).filter((name) => name.startsWith('queue')));
+  if (props.fairShare !== true || props.defaultQueue === false) without('priorityWeights');
   if (props.networkPolicies === false) without('monitoringNamespace', 'apiserverPorts');
   if (props.monitoringNamespace === undefined) without('monitoring');
 }
