@@ -21,6 +21,7 @@ export const OBJECT_META = message({
   7: ['generation', 'number?'],
   8: ['creationTimestamp', 'time?'],
   9: ['deletionTimestamp', 'time'],
+  10: ['deletionGracePeriodSeconds', 'number'],
   11: ['labels', 'textMap'],
   12: ['annotations', 'textMap'],
   13: ['ownerReferences', 'messages', OWNER_REFERENCE],
