@@ -1,13 +1,8 @@
 /** Pods that never end: they block nobody else. Overruns are in test/stack/planned-ends. */
-import { GANG_SIZE, WALLTIME } from '../../../constructs/api/labels';
 import { deployment, job, statefulSet } from '../../stack/manifests';
 import { nodes, type Row } from '../row';
 
-const walltime = (time: string) => ({ annotations: { [WALLTIME]: time } });
-/** An array would start beside the service, with one pod. */
-const gang = (size: number, time: string) => ({
-  annotations: { [WALLTIME]: time, [GANG_SIZE]: String(size) },
-});
+const walltime = (time: string) => ({ annotations: { 'fluxqueue/walltime': time } });
 
 export const SERVICE_ROWS: readonly Row[] = [
   {
@@ -33,7 +28,7 @@ export const SERVICE_ROWS: readonly Row[] = [
     async run(cluster) {
       await cluster.apply(deployment('web', { requests: { cpu: '3' } }));
       await cluster.runs('web', 1);
-      await cluster.apply(job('wide', { pods: 2, requests: { cpu: '4' }, ...gang(2, '10m') }));
+      await cluster.apply(job('wide', { pods: 2, requests: { cpu: '4' }, ...walltime('10m') }));
       await cluster.says('wide', /service .*web|web-\w+-\w+/);
       await cluster.apply(job('small', { requests: { cpu: '4' }, ...walltime('20m') }));
       await cluster.runs('small', 1);
@@ -45,7 +40,7 @@ export const SERVICE_ROWS: readonly Row[] = [
     async run(cluster) {
       await cluster.occupy(cluster.nodes[0]!, { cpu: '3' });
       await cluster.counted(cluster.nodes[0]!);
-      await cluster.apply(job('wide', { pods: 2, requests: { cpu: '4' }, ...gang(2, '10m') }));
+      await cluster.apply(job('wide', { pods: 2, requests: { cpu: '4' }, ...walltime('10m') }));
       await cluster.says('wide', /outside the queue/);
       await cluster.apply(job('small', { requests: { cpu: '4' }, ...walltime('20m') }));
       await cluster.runs('small', 1);
