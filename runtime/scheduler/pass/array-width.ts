@@ -1,7 +1,7 @@
 /**
  * An array that never fits the cluster whole asks for as many pods as the empty cluster holds, with the nodes that are
- * down: its other pods start as these end. Nobody knows when services and pods outside the queue end, so where it never fits
- * beside these, it asks for what does. Only the pass knows it so: its row goes on asking for all pods, and gets more once
+ * down: its other pods start as these end. Nobody knows when services and pods outside the queue end, so it asks for what fits
+ * beside these. Only the pass knows it so: its row goes on asking for all pods, and gets more once
  * the cluster has grown. A gang asks for all or nothing.
  */
 import { podsOn } from '../../jobspec/capacity';
@@ -48,8 +48,8 @@ export async function withinCluster(
 }
 
 /**
- * Of arrays that do not fit beside what is endless, the part that does. What would not fit the nodes that are up without
- * that either waits for those that are down.
+ * Of arrays that never fit whole, the part that fits beside what is endless. One that fits the empty cluster waits, and what would
+ * not fit the nodes that are up without that either waits for those that are down.
  * @param rows in order: only so many shapes are counted in one pass
  */
 export function besideEndless(pass: Pass, rows: readonly WorkloadRow[]): readonly WorkloadRow[] {
@@ -58,7 +58,7 @@ export function besideEndless(pass: Pass, rows: readonly WorkloadRow[]): readonl
   const parts = partsBy(endlessUsage);
   return rows.map((row) => {
     const { jobspec } = row;
-    if (!isArray(jobspec) || !cluster.fitsUp(jobspec)) return row;
+    if (!allPods.has(jobspec) || !cluster.fitsUp(jobspec)) return row;
     const room = endlessUsage.roomFor(row);
     if (room === undefined) return row;
     const part = parts.get(jobspec) ?? partOf(jobspec, room);

@@ -190,17 +190,19 @@ describe('beside a pod that nobody ends', () => {
 
   test.each<[string, JobOptions, number]>([
     ['wider than the cluster', { pods: 20 }, 11],
-    ['that fits the empty cluster', { pods: 12 }, 11],
     ['that fits beside it', { pods: 11 }, 11],
-    ['of whole nodes', { pods: 3, exclusive: true }, 2],
+    ['of more whole nodes than there are', { pods: 4, exclusive: true }, 2],
   ])('an array %s starts with what fits', async (_, job, expected) => {
     const { row, width } = await beside(job);
     expect([row.phase, width]).toEqual(['Running', expected]);
     expect(heldPods(row)).toBe(expected);
   });
 
-  test('a gang waits for its end', async () => {
-    const { row } = await beside({ pods: 12, array: false });
+  test.each<[string, JobOptions]>([
+    ['a gang', { pods: 12, array: false }],
+    ['an array that fits the empty cluster', { pods: 12 }],
+  ])('%s waits for its end', async (_, job) => {
+    const { row } = await beside(job);
     expect([row.phase, row.message]).toEqual(['Waiting', expect.stringContaining('pods outside the queue')]);
   });
 
