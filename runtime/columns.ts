@@ -7,3 +7,8 @@ export function columns(rows: readonly (readonly string[])[], align: 'left' | 'r
     align === 'right' && i > 0 ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!);
   return rows.map((row) => row.map(padded).join('  ').trimEnd());
 }
+
+/** A text that goes on beyond so many characters says so. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
+}

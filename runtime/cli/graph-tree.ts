@@ -1,4 +1,5 @@
 /** What `graph` shows: the resource graph of Fluxion as an indented tree. Pure functions. */
+import { cut } from '../columns';
 import type { ResourceGraph } from '../reader/kinds';
 import { hostlistOf } from '../resources/hostlist';
 import type { UnitCounts } from '../resources/types';
@@ -109,7 +110,7 @@ function leafRow(
     return share === '-' ? share : `${share}${each}`;
   });
   const hosts = hostlistOf(nodes.map((node) => node.name));
-  const name = `${indent(depth)}${hosts.length > LONGEST_HOSTLIST ? `${hosts.slice(0, LONGEST_HOSTLIST - 1)}…` : hosts}`;
+  const name = `${indent(depth)}${cut(hosts, LONGEST_HOSTLIST)}`;
   const cells = [name, `${nodes.length}`, up ? `${nodes.length}` : '0', ...shares];
   return wide ? [...cells, sharedProperties(nodes).join(',')] : cells;
 }

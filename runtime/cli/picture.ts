@@ -1,5 +1,5 @@
 /** What a command shows and goes on to show with `--watch`: lines over lines on a terminal, new lines in a pipe. Pure. */
-import { columns } from '../columns';
+import { columns, cut } from '../columns';
 
 export interface PictureRow {
   /** Tells the row from others. */
@@ -102,11 +102,6 @@ export class Screen {
     this.size = size;
     return `${start}${fitting.map((line) => `${line}${CLEAR_LINE}\n`).join('')}${CLEAR_BELOW}`;
   }
-}
-
-/** A line that goes on beyond the edge says so. */
-function cut(line: string, columns: number): string {
-  return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 }
 
 function fit(lines: readonly string[], { rows, columns }: Size): string[] {

@@ -1,5 +1,5 @@
 /** What `plan` shows: the coming hours as a chart of characters, one line for each job. Pure functions. */
-
+import { cut } from '../columns';
 import type { EstimateError, Plan, PlannedJob } from '../reader/kinds';
 import { isEndless } from '../resources/endless';
 import { hostlistOf } from '../resources/hostlist';
@@ -172,7 +172,7 @@ class Chart {
 
   /** A terminal loses what does not fit, a pipe takes it. */
   private cut(text: string, most: number): string {
-    return this.page.isTerminal && text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text;
+    return this.page.isTerminal ? cut(text, most) : text;
   }
 
   /** As many cells to the right of the bars as leave room for bars; a pipe has room for all. */

@@ -6,8 +6,7 @@ import { isGated } from '../workloads/pod';
 
 /** @throws FluxqError FLUXQ_NOT_WAITING for a workload that has its nodes, has ended or is not in the queue */
 export function requireWaiting(shown: string, object: KubernetesObject, effect: string): void {
-  const refuse = (problem: string, remedy: string) =>
-    new FluxqError('FLUXQ_NOT_WAITING', problem, { field: 'workload', value: shown, remedy });
+  const refuse = (problem: string, remedy: string) => notWaiting(shown, problem, remedy);
   if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true')
     throw refuse(
       'is not in the queue',
@@ -25,12 +24,11 @@ export function requireWaiting(shown: string, object: KubernetesObject, effect: 
 
 /** @throws FluxqError FLUXQ_NOT_WAITING for a workload that has ended */
 export function requireGoingOn(shown: string, object: Pick<Job | Pod, 'status'>): void {
-  if (!hasEnded(object)) return;
-  throw new FluxqError('FLUXQ_NOT_WAITING', 'has ended', {
-    field: 'workload',
-    value: shown,
-    remedy: 'create it again',
-  });
+  if (hasEnded(object)) throw notWaiting(shown, 'has ended', 'create it again');
+}
+
+function notWaiting(shown: string, problem: string, remedy: string): FluxqError {
+  return new FluxqError('FLUXQ_NOT_WAITING', problem, { field: 'workload', value: shown, remedy });
 }
 
 function isHeldBack(shown: string, object: KubernetesObject): boolean {

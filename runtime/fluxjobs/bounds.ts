@@ -3,6 +3,7 @@
  * every watcher of a namespace receives them all. With a jobspec of at most 32 KiB the parts fit.
  */
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
+import { cut } from '../columns';
 
 /** Characters; four or five conditions repeat the message. */
 const LONGEST_MESSAGE = 1024;
@@ -36,8 +37,4 @@ export function boundedAllocation(
   allocation: NonNullable<FluxJobStatus['allocation']>,
 ): FluxJobStatus['allocation'] {
   return JSON.stringify(allocation).length > LARGEST_ALLOCATION ? undefined : allocation;
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -1,4 +1,5 @@
 /** Which parts of a constraint keep a workload from how many nodes, in words. */
+import { cut } from '../columns';
 import type { GraphNode } from '../resources/types';
 import { matches, partsOf, resourceOf } from './constraints';
 import { matchingNodes } from './matching-nodes';
@@ -66,9 +67,7 @@ function namesIn(part: Constraint): string | undefined {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names
-    .slice(0, MOST_NAMES)
-    .map((name) => (name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`));
+  const shown = names.slice(0, MOST_NAMES).map((name) => cut(name, LONGEST_NAME));
   return [...shown, ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])].join(' or ');
 }
 

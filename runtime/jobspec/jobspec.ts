@@ -8,6 +8,7 @@ import {
   podLimitField,
   podLimitProblem,
 } from '../../constructs/api/pod-limits';
+import { cut } from '../columns';
 import { FluxqError } from '../errors';
 import type { UnitCounts } from '../resources/types';
 import { type ClusterFacts, constraintOf, EVERY, NO_FACTS, recordingFacts, restriction } from './constraints';
@@ -102,7 +103,7 @@ const LONGEST_MESSAGE = 1024;
 
 /** The jobspec of a workload that cannot be read: no pass grants it. */
 export function invalidJobspec(message: string, { cpuMillis, memoryMiB }: UnitSettings): Jobspec {
-  const invalid = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message;
+  const invalid = cut(message, LONGEST_MESSAGE);
   return {
     version: 1,
     resources: [slots(1, { core: 1 })],
@@ -199,6 +200,11 @@ export interface Ask {
   readonly pods: number;
   readonly perPod: UnitCounts;
   readonly exclusive: boolean;
+}
+
+/** Whether its pods can run one without the other: true of each Job that has more than one pod and is no gang. */
+export function isArray({ attributes }: Jobspec): boolean {
+  return attributes.user?.array === true;
 }
 
 /** Every pass reads the request of every waiting workload. */

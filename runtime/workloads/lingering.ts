@@ -3,6 +3,7 @@
  * that does not answer, a container that cannot be killed; or it was deleted with a grace period that hardly ends. Its units stay
  * granted and charged, and plans count it as an overrun; after a bound its user and the administrator are told.
  */
+import { DEFAULT_GRACE_SECONDS } from '../jobspec/jobspec';
 import type { Pod } from '../kubernetes/types';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { isTerminal, secondsOf } from './adapter';
@@ -11,8 +12,6 @@ import { isTerminal, secondsOf } from './adapter';
 const LATE_SECONDS = 300;
 /** Seconds of a grace period. */
 const LONG_SECONDS = 3_600;
-/** Of a pod that names none. */
-const DEFAULT_GRACE_SECONDS = 30;
 
 export function isLingering(pod: Pod, now: number): boolean {
   const end = endOf(pod);

@@ -61,8 +61,7 @@ export interface SubmissionBuilderOptions {
 
 export class SubmissionBuilder {
   /** Objects that ask for what their row says, by these facts. A watch delivers a new object for each change. */
-  private comparedObjects = new WeakSet<KubernetesObject>();
-  private comparedFacts: ClusterFacts | undefined;
+  private readonly comparedBy = new WeakMap<ClusterFacts, WeakSet<KubernetesObject>>();
   /** What webhooks add to the pods of Jobs. */
   readonly charges = new InjectedCharges((...given) => this.podOf(...given));
 
@@ -120,9 +119,9 @@ export class SubmissionBuilder {
   /** A node with another taint came after the comparison: what was granted may not suit any more. */
   private get compared(): WeakSet<KubernetesObject> {
     const facts = this.options.clusterFacts();
-    if (facts !== this.comparedFacts) this.comparedObjects = new WeakSet();
-    this.comparedFacts = facts;
-    return this.comparedObjects;
+    const compared = this.comparedBy.get(facts) ?? new WeakSet();
+    this.comparedBy.set(facts, compared);
+    return compared;
   }
 
   /** Whether the object still asks for what was granted: its user can change it between grant and release. */

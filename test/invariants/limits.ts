@@ -1,5 +1,5 @@
 /** Checks that grants keep to what administrators allow: quotas, nodes that take no pods, and preemption by consent. */
-import { askOf } from '../../runtime/jobspec/jobspec';
+import { askOf, isArray } from '../../runtime/jobspec/jobspec';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { countIdset } from '../../runtime/resources/idset';
 import type { AllocatedNode } from '../../runtime/resources/types';
@@ -86,7 +86,7 @@ export class QuotaObserver {
 
 /** Of an array that was granted fewer pods than it may have, the others wait gated. */
 function podsAtOnce({ pods, allocation, jobspec }: CountedRow): number {
-  if (allocation === null || jobspec.attributes.user?.array !== true) return pods;
+  if (allocation === null || !isArray(jobspec)) return pods;
   const { perPod, exclusive } = askOf(jobspec);
   const granted = allocation.nodes.map(({ units }) =>
     exclusive ? 1 : Math.floor(countIdset(units.core ?? '') / perPod.core!),

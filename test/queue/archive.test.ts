@@ -1,13 +1,12 @@
-import { Client } from 'pg';
 import type { AccountingLine, AccountingQuery } from '../../runtime/queue/accounting';
 import { ARCHIVE } from '../../runtime/queue/archive';
-import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Result, Submission } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { Allocation } from '../../runtime/resources/types';
 import { describePostgres } from '../cluster/suite';
 import { type Explained, rowsTouched } from './plan';
+import { useQueue } from './queue-fixture';
 import { submission } from './submission';
 
 const HOUR = 3600;
@@ -16,27 +15,13 @@ const DAY = 24 * HOUR;
 const NOON = Date.UTC(2026, 10, 1, 12) / 1000;
 
 describePostgres('accounting and the archive', (getPostgres) => {
-  let url: string;
+  const database = useQueue(getPostgres, { cpuMillis: 500, memoryMiB: 2048 });
+  const sql = <T>(text: string, values?: unknown[]): Promise<T[]> => database.sql<T>(text, values);
   let queue: Queue;
   let fence: number;
-
-  beforeEach(async () => {
-    url = await getPostgres().freshDatabase();
-    queue = openQueue({ url, units: { cpuMillis: 500, memoryMiB: 2048 } });
-    await queue.migrate();
-    fence = await queue.acquireFence('leader-1');
+  beforeEach(() => {
+    ({ queue, fence } = database);
   });
-  afterEach(() => queue.close());
-
-  async function sql<T>(text: string, values: unknown[] = []): Promise<T[]> {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
-  }
 
   /** Four units of half a core, two of 2 GiB, one gpu. */
   const allocation = (jobid: number): Allocation => ({

@@ -1,36 +1,21 @@
 /** Of what ends beyond the budget of its namespace and hour, only the daily sums remain. */
-import { Client } from 'pg';
 import type { BudgetQuery } from '../../runtime/queue/archive';
-import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import { describePostgres } from '../cluster/suite';
+import { useQueue } from './queue-fixture';
 
 const HOUR = 3600;
 /** Noon, 1 November 2026, UTC. */
 const NOON = Date.UTC(2026, 10, 1, 12) / 1000;
 
 describePostgres('the budget of finished workloads', (getPostgres) => {
-  let url: string;
+  const database = useQueue(getPostgres, { cpuMillis: 1000, memoryMiB: 1024 });
+  const sql = <T>(text: string, values?: unknown[]): Promise<T[]> => database.sql<T>(text, values);
   let queue: Queue;
   let fence: number;
-
-  beforeEach(async () => {
-    url = await getPostgres().freshDatabase();
-    queue = openQueue({ url, units: { cpuMillis: 1000, memoryMiB: 1024 } });
-    await queue.migrate();
-    fence = await queue.acquireFence('leader-1');
+  beforeEach(() => {
+    ({ queue, fence } = database);
   });
-  afterEach(() => queue.close());
-
-  async function sql<T>(text: string, values: unknown[] = []): Promise<T[]> {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
-  }
 
   /** A workload that held two cores for a minute, with two events. */
   async function ended(uid: string, finishedAt: number, result = 'Succeeded', namespace = 'science') {

@@ -1,14 +1,17 @@
 /** A migrated queue in a fresh database for each test, with rows in any phase. */
 import { Client } from 'pg';
-import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
+import { DEFAULT_UNITS, type UnitSettings } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import { allocationOf, submission } from './submission';
 
 /** Opens the queue before each test of the suite and closes it afterwards. */
-export function useQueue(getPostgres: () => { freshDatabase(): Promise<string> }): QueueFixture {
-  const fixture = new QueueFixture();
+export function useQueue(
+  getPostgres: () => { freshDatabase(): Promise<string> },
+  units: UnitSettings = DEFAULT_UNITS,
+): QueueFixture {
+  const fixture = new QueueFixture(units);
   beforeEach(async () => fixture.open(await getPostgres().freshDatabase()));
   afterEach(() => fixture.queue.close());
   return fixture;
@@ -19,18 +22,20 @@ export class QueueFixture {
   queue!: Queue;
   fence = 0;
 
+  constructor(private readonly units: UnitSettings) {}
+
   async open(url: string): Promise<void> {
     this.url = url;
-    this.queue = openQueue({ url, units: DEFAULT_UNITS });
+    this.queue = openQueue({ url, units: this.units });
     await this.queue.migrate();
-    this.fence = await this.queue.acquireFence('test');
+    this.fence = await this.queue.acquireFence('leader-1');
   }
 
-  async sql<T>(text: string): Promise<T[]> {
+  async sql<T>(text: string, values: unknown[] = []): Promise<T[]> {
     const client = new Client({ connectionString: this.url });
     await client.connect();
     try {
-      return (await client.query(text)).rows;
+      return (await client.query(text, values)).rows;
     } finally {
       await client.end();
     }

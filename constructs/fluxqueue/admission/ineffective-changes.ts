@@ -11,9 +11,10 @@ import {
   settingKeptProblem,
   settingKeptRemedy,
 } from '../../api/granted-fields';
-import { GATE, HOLD, IGNORED_ANNOTATION } from '../../api/labels';
+import { HOLD, IGNORED_ANNOTATION } from '../../api/labels';
 import { annotation, WAS_ADMITTED } from './job-reapplied';
 import { STARTED } from './job-update';
+import { gated } from './reserved';
 import { cel, celList } from './scope';
 import type { Validation } from './settings';
 
@@ -59,7 +60,7 @@ export const INEFFECTIVE_CHANGES = {
 
 const wasStarted = [
   WAS_ADMITTED,
-  `!oldObject.spec.?schedulingGates.orValue([]).exists(it, it.name == ${cel(GATE)})`,
+  `!${gated('oldObject')}`,
   '!(oldObject.status.?phase.orValue("") in ["Succeeded", "Failed"])',
 ].join(' && ');
 

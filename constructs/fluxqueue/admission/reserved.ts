@@ -51,7 +51,8 @@ const templateJobid = ofTemplate(JOBID_ANNOTATION);
 const user = annotation(USER_ANNOTATION);
 const templateUser = ofTemplate(USER_ANNOTATION);
 const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
-const gated = (object: string) =>
+/** CEL: whether a pod waits for the queue. */
+export const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
 /** The value before an UPDATE; `none` on CREATE. */
 const before = (value: string, none = '""') => `oldObject == null ? ${none} : ${value}`;

@@ -5,7 +5,7 @@
  * the cluster has grown. A gang asks for all or nothing.
  */
 import { podsOn } from '../../jobspec/capacity';
-import { askOf } from '../../jobspec/jobspec';
+import { askOf, isArray } from '../../jobspec/jobspec';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Pass } from './state';
@@ -95,13 +95,8 @@ function narrowedTo(row: WorkloadRow, jobspec: Jobspec): WorkloadRow {
   return { ...row, jobspec, pods, shape: `${row.shape}/${pods}` };
 }
 
-/** True of each Job that has more than one pod and is no gang. */
-function isArray({ attributes }: Jobspec): boolean {
-  return attributes.user?.array === true;
-}
-
-function mustPlan({ attributes: { user } }: Jobspec): boolean {
-  return user?.array === true && user.placement !== undefined;
+function mustPlan(jobspec: Jobspec): boolean {
+  return isArray(jobspec) && jobspec.attributes.user?.placement !== undefined;
 }
 
 /** Of a part: how many pods the whole array has. */

@@ -1,5 +1,5 @@
 import { type NodeClass, podsOn } from '../../jobspec/capacity';
-import { type Ask, askOf } from '../../jobspec/jobspec';
+import { type Ask, askOf, isArray } from '../../jobspec/jobspec';
 import type { UnitSettings } from '../../jobspec/units';
 import type { Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
@@ -68,7 +68,7 @@ const atOnce = new WeakMap<Allocation, number>();
 
 /** An array may have been granted fewer pods than it asks for. */
 function podsWith(row: WorkloadRow, allocation: Allocation): number {
-  if (row.jobspec.attributes.user?.array !== true) return row.pods;
+  if (!isArray(row.jobspec)) return row.pods;
   const granted =
     atOnce.get(allocation) ?? allocation.nodes.reduce((sum, part) => sum + podsOnPart(row, part), 0);
   atOnce.set(allocation, granted);

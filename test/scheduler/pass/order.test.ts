@@ -1,15 +1,6 @@
-import { inOrder, type Ordered, priorityOf } from '../../../runtime/scheduler/pass/order';
+import { inOrder, priorityOf } from '../../../runtime/scheduler/pass/order';
+import { orderedRow as row } from './ordered';
 import { queueSettings } from './settings';
-
-let seq = 0;
-const row = (over: Partial<Ordered> = {}): Ordered => ({
-  queue: 'q',
-  user: 'ada',
-  priority: 0,
-  submittedAt: 0,
-  seq: ++seq,
-  ...over,
-});
 
 test('sorts by priority, then by submission, then by arrival', () => {
   const [young, old, tie, urgent] = [

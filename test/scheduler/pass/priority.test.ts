@@ -1,19 +1,10 @@
 import { jobSizes } from '../../../runtime/scheduler/pass/job-size';
-import { factorsOf, inOrder, type Ordered, pointsOf } from '../../../runtime/scheduler/pass/order';
+import { factorsOf, inOrder, pointsOf } from '../../../runtime/scheduler/pass/order';
+import { orderedRow as row } from './ordered';
 import { queueSettings } from './settings';
 import { nodesOf, Simulation } from './simulation';
 
 const HOUR = 3_600;
-
-let seq = 0;
-const row = (over: Partial<Ordered> = {}): Ordered => ({
-  queue: 'q',
-  user: 'ada',
-  priority: 0,
-  submittedAt: 0,
-  seq: ++seq,
-  ...over,
-});
 
 test('a little aging does not take precedence over queues without it', () => {
   const [older, aging] = [row({ queue: 'plain' }), row({ queue: 'aging', submittedAt: HOUR })];
