@@ -51,6 +51,10 @@ const program = new Command('fluxqueue')
   .description('HPC scheduling for Kubernetes: the runtime')
   .version(version, '--version', 'print the version of the program');
 addCommands(program);
+// Set last: the commands have messages of their own.
+program.showHelpAfterError(
+  '(options stand after their command, as in: kubectl fluxqueue queue -n science; --help lists the commands)',
+);
 program.commandsGroup('Roles of the stack, which its manifests start:');
 for (const [name, { summary }] of Object.entries(ROLES))
   program

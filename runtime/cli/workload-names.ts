@@ -3,6 +3,7 @@ import { ADMITTED_LABEL, FLUXJOB_GROUP } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { nameOf } from '../fluxjobs/reading';
 import { fluxJobName } from '../fluxjobs/status';
+import { awaitObject } from '../kubernetes/await-object';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isTrue } from '../kubernetes/conditions';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
@@ -89,31 +90,52 @@ export async function findFluxJob(
       `namespace ${namespace} has no FluxJob of this name`,
       'kubectl get fluxjobs',
     );
-  await refuseUnrecorded(client, namespace, text);
+  const late = await unrecorded(client, namespace, text);
+  if (late !== undefined) return late;
   throw await unknownWorkload(client, namespace, text, `no FluxJob in namespace ${namespace} is about it`);
 }
 
-/** @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if a workload of this name is in the queue, and has no FluxJob yet, or on purpose */
-async function refuseUnrecorded(client: KubernetesClient, namespace: string, text: string): Promise<void> {
+/** Seconds: a FluxJob comes in well under one, unless many others of its namespace start and end. */
+const RECORD_SECONDS = 10;
+
+/**
+ * The FluxJob of a workload that is in the queue and had none yet.
+ * @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN if it gets none on purpose, or not soon
+ */
+async function unrecorded(
+  client: KubernetesClient,
+  namespace: string,
+  text: string,
+): Promise<FluxJobObject | undefined> {
   const { name } = parseWorkload(text);
-  const history = `kubectl fluxqueue history ${name} shows what happened to it`;
-  for await (const { shown, object } of namesakes<Job | Pod>(client, namespace, text)) {
+  for await (const { shown, object, kind } of namesakes<Job | Pod>(client, namespace, text)) {
     // A Job that was never in the queue has no FluxJob either.
     if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') continue;
-    throw new FluxqError(
-      'FLUXQ_WORKLOAD_UNKNOWN',
-      hasSucceeded(object)
-        ? `${shown} has no FluxJob, because it succeeded soon, as many others of namespace ${namespace} did`
-        : `${shown} has no FluxJob yet`,
-      {
-        field: 'workload',
-        value: text,
-        remedy: hasSucceeded(object)
-          ? history
-          : `it gets one within seconds, and within a minute if many others of namespace ${namespace} start and end meanwhile; ${history}`,
-      },
-    );
+    const awaited = { name: fluxJobName(kind, name), seconds: RECORD_SECONDS };
+    const record = hasSucceeded(object)
+      ? undefined
+      : await awaitObject<FluxJobObject>(client, fluxJobs(namespace), awaited);
+    if (record !== undefined) return record;
+    throw notRecorded(object, shown, namespace, text);
   }
+  return undefined;
+}
+
+function notRecorded(object: Job | Pod, shown: string, namespace: string, text: string): FluxqError {
+  const history = `kubectl fluxqueue history ${object.metadata.name} shows what happened to it`;
+  return new FluxqError(
+    'FLUXQ_WORKLOAD_UNKNOWN',
+    hasSucceeded(object)
+      ? `${shown} has no FluxJob, because it succeeded soon, as many others of namespace ${namespace} did`
+      : `${shown} has no FluxJob yet`,
+    {
+      field: 'workload',
+      value: text,
+      remedy: hasSucceeded(object)
+        ? history
+        : `it gets one within a minute if many others of namespace ${namespace} start and end meanwhile; ${history}`,
+    },
+  );
 }
 
 function hasSucceeded({ status }: Job | Pod): boolean {
@@ -165,6 +187,6 @@ async function* namesakes<K extends KubernetesObject>(
   for (const { kind, path } of kinds) {
     const object = await ifFound(client.get<K>(path(namespace, name)));
     if (object !== undefined)
-      yield { path: path(namespace, name), shown: `${kind.toLowerCase()}/${name}`, object };
+      yield { kind, path: path(namespace, name), shown: `${kind.toLowerCase()}/${name}`, object };
   }
 }

@@ -70,10 +70,14 @@ const COMPLETE = { conditions: [{ type: 'Complete', status: 'True' }] };
 const ADMITTED = { [ADMITTED_LABEL]: 'true' };
 
 test.each<[string, object | undefined, RegExp]>([
-  ['a success of the queue', { metadata: { labels: ADMITTED }, status: COMPLETE }, /succeeded soon/],
+  [
+    'a success of the queue',
+    { metadata: { name: 'train', labels: ADMITTED }, status: COMPLETE },
+    /succeeded soon/,
+  ],
   [
     'a Job that waits or runs',
-    { metadata: { labels: ADMITTED }, status: {} },
+    { metadata: { name: 'train', labels: ADMITTED }, status: {} },
     /job\/train has no FluxJob yet .*within a minute if many others of namespace a .*history train/,
   ],
   [
@@ -88,5 +92,29 @@ test.each<[string, object | undefined, RegExp]>([
     if (path.endsWith('/namespaces/a')) return { metadata: { labels: { 'fluxqueue/enabled': 'true' } } };
     throw apiError(404, 'not found', undefined, path);
   };
-  await expect(findFluxJob({ get } as unknown as KubernetesClient, 'a', 'train')).rejects.toThrow(message);
+  const none = { list: async () => ({ items: [], metadata: {} }), watch: async () => 'ended' };
+  const client = { get, ...none } as unknown as KubernetesClient;
+  await expect(findFluxJob(client, 'a', 'train')).rejects.toThrow(message);
+});
+
+test('a FluxJob that is written a moment later is awaited', async () => {
+  const record = { metadata: { name: 'train-job' } };
+  const get = async (path: string) => {
+    if (path.endsWith('/jobs/train')) return { metadata: { name: 'train', labels: ADMITTED } };
+    throw apiError(404, 'not found', undefined, path);
+  };
+  const list = async () => ({ items: [], metadata: { resourceVersion: '7' } });
+  const watch = async (
+    _: string,
+    { signal, ...options }: { signal: AbortSignal },
+    onEvent: (event: object) => void,
+  ) => {
+    expect(options).toMatchObject({ fieldSelector: 'metadata.name=train-job', resourceVersion: '7' });
+    onEvent({ type: 'BOOKMARK', object: {} });
+    expect(signal.aborted).toBe(false);
+    onEvent({ type: 'ADDED', object: record });
+    expect(signal.aborted).toBe(true);
+  };
+  const client = { get, list, watch } as unknown as KubernetesClient;
+  expect(await findFluxJob(client, 'a', 'train')).toBe(record);
 });

@@ -42,7 +42,7 @@ describeOwnStack(
     test('the last in line has no FluxJob yet, and its history says why it waits', async () => {
       last = await burst.job('last');
       await expect(findFluxJob(getFixture().client, burst.name, 'last')).rejects.toThrow(
-        'job/last has no FluxJob yet (got "last"); it gets one within seconds, and within a minute if many others of namespace burst start and end meanwhile; kubectl fluxqueue history last shows what happened to it',
+        'job/last has no FluxJob yet (got "last"); it gets one within a minute if many others of namespace burst start and end meanwhile; kubectl fluxqueue history last shows what happened to it',
       );
       await burst.phase(last, 'Waiting', 'Busy');
       const entries = await getFixture().queue.historyOf(burst.name, 'last');

@@ -1,5 +1,6 @@
 /** The leader: the Lease is held, renewed, and its holder schedules. */
 import { CONTROLLER_LEASE } from '../../../constructs/api/labels';
+import { awaitObject } from '../../kubernetes/await-object';
 import { leases } from '../../kubernetes/paths';
 import type { Lease, Pod } from '../../kubernetes/types';
 import { FENCE_ANNOTATION } from '../../leader/lease';
@@ -60,20 +61,9 @@ async function isRenewed({ reader: { client }, namespace }: Context, lease: Leas
   const isLater = ({ metadata, spec }: Lease) =>
     spec?.holderIdentity === lease.spec?.holderIdentity &&
     metadata.resourceVersion !== lease.metadata.resourceVersion;
-  const fieldSelector = `metadata.name=${CONTROLLER_LEASE}`;
-  const { items, metadata } = await client.list<Lease>(leases(namespace), { fieldSelector });
-  if (items.some(isLater)) return true;
-  const stop = new AbortController();
-  let renewed = false;
   const { leaseDurationSeconds = DURATION_SECONDS } = lease.spec ?? {};
-  const { resourceVersion } = metadata;
-  const watch = { fieldSelector, resourceVersion, timeoutSeconds: leaseDurationSeconds, signal: stop.signal };
-  await client.watch<Lease>(leases(namespace), watch, ({ type, object }) => {
-    if (type !== 'MODIFIED' || !isLater(object)) return;
-    renewed = true;
-    stop.abort();
-  });
-  return renewed;
+  const awaited = { name: CONTROLLER_LEASE, seconds: leaseDurationSeconds, isIt: isLater };
+  return (await awaitObject<Lease>(client, leases(namespace), awaited)) !== undefined;
 }
 
 /** Host name, UID of the pod, random UUID (leader/elector). */
