@@ -1,19 +1,13 @@
 /** From node selector, affinity and tolerations of a pod to a constraint (RFC 31) on node properties. */
 import type { GraphNode } from '../resources/types';
-import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Toleration } from './pod';
+import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './pod';
 import type { Requests } from './requests';
+import { taintIn, tolerates, writtenTolerations } from './tolerations';
 import type { Constraint } from './types';
 import { isGpu } from './units';
 
-export interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
-}
-
-/** Taints and labels of all nodes of the cluster: some constraints can only be written with them. */
+/** Labels of all nodes of the cluster: some constraints can only be written with them. */
 export interface ClusterFacts {
-  readonly taints: readonly Taint[];
   /** Label key -> all values of the label. */
   readonly labels: Pick<ReadonlyMap<string, ReadonlySet<string>>, 'get'>;
 }
@@ -24,9 +18,8 @@ export interface NodeFacts extends ClusterFacts {
 }
 
 /** The same facts, which add the keys of the labels that are looked up to `keys`. */
-export function recordingFacts({ taints, labels }: ClusterFacts, keys: Set<string>): ClusterFacts {
+export function recordingFacts({ labels }: ClusterFacts, keys: Set<string>): ClusterFacts {
   return {
-    taints,
     labels: {
       get(key) {
         keys.add(key);
@@ -36,7 +29,7 @@ export function recordingFacts({ taints, labels }: ClusterFacts, keys: Set<strin
   };
 }
 
-export const NO_FACTS: ClusterFacts = { taints: [], labels: new Map() };
+export const NO_FACTS: ClusterFacts = { labels: new Map() };
 
 /** A comparison of a label with more values is left to kube-scheduler: the constraint would be too long. */
 const MAX_VALUES = 256;
@@ -55,11 +48,14 @@ export function constraintOf(
   const required = pod.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const terms = required === undefined ? EVERY : selectorConstraint(required.nodeSelectorTerms, facts);
   const gpus = [...requests.keys()].filter(isGpu).map((resource) => property(resourceProperty(resource)));
-  const taints = facts.taints
-    .filter((taint) => repels(taint) && !pod.tolerations?.some((t) => tolerates(t, taint)))
-    .map((taint) => not(property(taintProperty(taint))));
   const named = pod.nodeName ? [{ hostlist: [pod.nodeName] }] : [];
-  return restriction([...named, ...selector, terms, ...gpus, ...taints]);
+  return restriction([...named, ...selector, terms, ...gpus, toleration(pod)]);
+}
+
+/** The nodes all of whose taints the pod tolerates. */
+function toleration({ tolerations }: PodSpec): Constraint {
+  const written = writtenTolerations(tolerations);
+  return written === undefined ? EVERY : { tolerates: written };
 }
 
 /** All of these constraints. @returns undefined if every node matches */
@@ -83,29 +79,12 @@ export function uncountedLabels({ affinity }: PodSpec, { labels }: ClusterFacts)
 }
 
 export const labelProperty = (key: string, value: string) => `${key}=${value}`;
-export const taintProperty = ({ key, value = '', effect }: Taint) => `taint:${key}=${value}:${effect}`;
 const RESOURCE_PREFIX = 'resource:';
 export const resourceProperty = (resource: string) => `${RESOURCE_PREFIX}${resource}`;
 
 /** The resource that a property of a node names; undefined for any other property. */
 export function resourceOf(property: string): string | undefined {
   return property.startsWith(RESOURCE_PREFIX) ? property.slice(RESOURCE_PREFIX.length) : undefined;
-}
-
-/** Whether a taint keeps pods off the node; PreferNoSchedule does not. */
-export function repels({ effect }: Taint): boolean {
-  return effect === 'NoSchedule' || effect === 'NoExecute';
-}
-
-/** Rule of Kubernetes: Exists without a key tolerates all taints, and no effect means every effect. */
-function tolerates(
-  { key = '', operator = 'Equal', value = '', effect = '' }: Toleration,
-  taint: Taint,
-): boolean {
-  if ((effect !== '' && effect !== taint.effect) || (key !== '' && key !== taint.key)) {
-    return false;
-  }
-  return operator === 'Exists' || (operator === 'Equal' && key !== '' && value === (taint.value ?? ''));
 }
 
 /** Nodes that match one of the terms. */
@@ -196,7 +175,7 @@ function fieldOf({ key, operator, values = [] }: NodeSelectorRequirement): Const
   return operator === 'In' ? names : operator === 'NotIn' ? not(names) : EVERY;
 }
 
-function property(name: string): Constraint {
+export function property(name: string): Constraint {
   return { properties: [name] };
 }
 
@@ -204,7 +183,7 @@ function label(key: string, value: string): Constraint {
   return property(labelProperty(key, value));
 }
 
-function not(constraint: Constraint): Constraint {
+export function not(constraint: Constraint): Constraint {
   if (isEvery(constraint)) {
     return NONE;
   }
@@ -255,11 +234,11 @@ export function soleHost(constraint: Constraint): string | undefined {
   return undefined;
 }
 
-function isEvery(constraint: Constraint): boolean {
+export function isEvery(constraint: Constraint): boolean {
   return Object.keys(constraint).length === 0;
 }
 
-/** Whether a node matches: RFC 31 as far as `constraintOf` uses it. Host names are literal. */
+/** Whether a node matches: what `constraintOf` uses of RFC 31, and tolerations. Host names are literal. */
 export function matches(constraint: Constraint, node: Pick<GraphNode, 'name' | 'properties'>): boolean {
   const [[operator, values] = []] = Object.entries(constraint) as [string, readonly unknown[]][];
   switch (operator) {
@@ -273,6 +252,11 @@ export function matches(constraint: Constraint, node: Pick<GraphNode, 'name' | '
       );
     case 'hostlist':
       return (values as readonly string[]).includes(node.name);
+    case 'tolerates':
+      return (node.properties ?? []).every((name) => {
+        const taint = taintIn(name);
+        return taint === undefined || tolerates(values as readonly string[], taint);
+      });
     case 'and':
       return (values as readonly Constraint[]).every((part) => matches(part, node));
     case 'or':

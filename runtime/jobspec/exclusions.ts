@@ -3,6 +3,8 @@ import { cut } from '../columns';
 import type { GraphNode } from '../resources/types';
 import { matches, partsOf, resourceOf } from './constraints';
 import { matchingNodes } from './matching-nodes';
+import { taintsIn, withTaints } from './resolve-taints';
+import { taintIn } from './tolerations';
 import type { Constraint } from './types';
 
 /** A message names the parts that exclude the most nodes. */
@@ -11,7 +13,6 @@ const MOST_PARTS = 3;
 const MOST_NAMES = 3;
 /** Characters of a label or taint. */
 const LONGEST_NAME = 100;
-const TAINT = 'taint:';
 
 /** To compare more parts with every node would take too much of a pass. */
 const MOST_JUDGED = 32;
@@ -22,7 +23,7 @@ const MOST_JUDGED = 32;
  * @param nodes on which a pod of the workload has room; at least one
  */
 export function exclusionsText(constraint: Constraint, nodes: readonly GraphNode[]): string {
-  const parts = partsOf(constraint);
+  const parts = partsOf(withTaints(constraint, taintsIn(nodes)));
   if (parts.length > MOST_JUDGED) return '';
   const excluded = parts
     .map((part) => ({ part, count: nodes.length - matchingNodes(part, nodes).length }))
@@ -36,7 +37,8 @@ export function exclusionsText(constraint: Constraint, nodes: readonly GraphNode
 
 /** Whether a change of a node changes what is said of the constraint. */
 export function areExcludedAlike(constraint: Constraint, a: GraphNode, b: GraphNode): boolean {
-  return partsOf(constraint).every((part) => matches(part, a) === matches(part, b));
+  const parts = partsOf(withTaints(constraint, taintsIn([a, b])));
+  return parts.every((part) => matches(part, a) === matches(part, b));
 }
 
 function phraseOf(part: Constraint, count: number): string {
@@ -59,8 +61,8 @@ function namesIn(part: Constraint): string | undefined {
     'properties' in one && one.properties.length === 1 ? [one.properties[0]!] : [],
   );
   if (names.length === 0 || names.length !== alternatives.length) return undefined;
-  if (names.every((name) => name.startsWith(TAINT)))
-    return `taint ${listed(names.map((name) => name.slice(TAINT.length).replace('=:', ':')))}`;
+  if (names.every((name) => taintIn(name) !== undefined))
+    return `taint ${listed(names.map((name) => taintIn(name)!.replace('=:', ':')))}`;
   if (names.every((name) => resourceOf(name) !== undefined))
     return listed(names.map((name) => resourceOf(name)!));
   return `label ${listed(names)}`;

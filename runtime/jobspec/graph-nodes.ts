@@ -1,9 +1,10 @@
 /** From Nodes of Kubernetes to nodes of Fluxion's graph. */
 import type { GraphNode } from '../resources/types';
-import { labelProperty, repels, resourceProperty, type Taint, taintProperty } from './constraints';
+import { labelProperty, resourceProperty } from './constraints';
 import type { Quantities } from './pod';
 import { parseQuantity } from './quantity';
 import { difference, type Requests } from './requests';
+import { repels, type Taint, taintProperty } from './tolerations';
 import { DEFAULT_UNITS, isExtended, nodeUnits, type UnitSettings } from './units';
 
 /** The fields of a Node that are read. */

@@ -33,7 +33,7 @@ export function checkIntakeBudget(pod: PodSpec, field: string, facts: IntakeFact
     initContainers: quantitySteps(initContainers),
     containers: quantitySteps(containers),
     // The apiserver compares each with each other one in every update of a pod: 10,000 take it half a minute.
-    tolerations: tolerations.length * Math.max(tolerations.length, facts.cluster.taints.length),
+    tolerations: tolerations.length ** 2,
     volumes: volumeSteps(volumes, facts),
   };
   let steps = 0;

@@ -172,20 +172,22 @@ function spreadRule(
   };
 }
 
+const ALL_TAINTS: NonNullable<PodSpec['tolerations']> = [{ operator: 'Exists' }];
+
 /** The nodes whose groups count; undefined: all. */
 function groupsOf(
   { nodeSelector, affinity, tolerations }: PodSpec,
   { nodeAffinityPolicy, nodeTaintsPolicy }: TopologySpreadConstraint,
-  { taints, labels }: ClusterFacts,
+  facts: ClusterFacts,
 ): Constraint | undefined {
   const honorsAffinity = nodeAffinityPolicy !== 'Ignore';
   const pod: PodSpec = {
     containers: [],
     ...(honorsAffinity && nodeSelector !== undefined ? { nodeSelector } : {}),
     ...(honorsAffinity && affinity !== undefined ? { affinity } : {}),
-    ...(tolerations === undefined ? {} : { tolerations }),
+    tolerations: nodeTaintsPolicy === 'Honor' ? (tolerations ?? []) : ALL_TAINTS,
   };
-  return constraintOf(pod, new Map(), { taints: nodeTaintsPolicy === 'Honor' ? taints : [], labels });
+  return constraintOf(pod, new Map(), facts);
 }
 
 /** The apiserver adds these keys to the selectors of pods, but not to those of pod templates. */

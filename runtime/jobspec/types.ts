@@ -25,8 +25,12 @@ export interface JobspecResource {
   readonly with?: readonly JobspecResource[];
 }
 
-/** RFC 31. `{}` matches every node. */
+/** RFC 31, and `tolerates`, which Fluxion gets as the properties of taints. `{}` matches every node. */
 export type Constraint =
+  | {
+      /** Taints as `writtenTolerations` writes them: a node with any other one does not match. */
+      readonly tolerates: readonly string[];
+    }
   | { readonly properties: readonly string[] }
   | { readonly hostlist: readonly string[] }
   | { readonly ranks: readonly string[] }

@@ -1,7 +1,7 @@
 /** The scheduling loop and its Fluxion as an area of the term. */
 import { QUEUE_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { pause } from '../clock';
-import { changeOfFacts } from '../jobspec/cluster-facts';
+import { changedLabels } from '../jobspec/cluster-facts';
 import type { NodeFacts } from '../jobspec/constraints';
 import type { FairUsage } from '../queue/fair-usage';
 import type { LeaderView } from '../queue/leader-view';
@@ -161,16 +161,13 @@ export class Scheduler implements Controller {
     return workloadCache.fairUsage(now, weightsOf);
   }
 
-  /**
-   * Jobspecs name labels and taints of nodes: when these change, waiting workloads get another jobspec. Every jobspec names
-   * the taints that it does not tolerate, but few look at the values of a label.
-   */
+  /** Few jobspecs look at the values of a node label: only these are written again when there are others. */
   private graphNodes(): ReadonlyMap<string, GraphNode> {
     const { nodes, signals } = this.shared;
     const facts = nodes.clusterFacts();
-    const change = this.facts && changeOfFacts(this.facts, facts);
-    if (this.facts === undefined || change?.taints === true) signals.resubmitWaiting.emit({});
-    else if (change !== undefined) signals.resubmitWaiting.emit({ labels: change.labels });
+    const labels = this.facts && changedLabels(this.facts, facts);
+    if (labels === undefined) signals.resubmitWaiting.emit({});
+    else if (labels.size > 0) signals.resubmitWaiting.emit({ labels });
     this.facts = facts;
     return nodes.graphNodes();
   }

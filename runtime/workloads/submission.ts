@@ -41,7 +41,7 @@ export interface SubmissionBuilderOptions {
   /** The value of a PriorityClass; without a name, the value of the cluster's default class. */
   readonly priorityOf: (className: string | undefined) => number | undefined;
   readonly units: Config['units'];
-  /** The current labels and taints of the nodes, from which constraints are written. */
+  /** The current labels of the nodes, from which some constraints are written. */
   readonly clusterFacts: () => ClusterFacts;
   /** The node with this name, as constraints see it. */
   readonly nodeOf: (name: string) => GraphNode | undefined;
@@ -116,7 +116,7 @@ export class SubmissionBuilder {
     if (reduced.length > 0) this.options.onReduced(object, adapter, reduced.join('; '));
   }
 
-  /** A node with another taint came after the comparison: what was granted may not suit any more. */
+  /** A label of nodes has another value since the comparison: what was granted may not suit any more. */
   private get compared(): WeakSet<KubernetesObject> {
     const facts = this.options.clusterFacts();
     const compared = this.comparedBy.get(facts) ?? new WeakSet();
@@ -126,21 +126,22 @@ export class SubmissionBuilder {
 
   /** Whether the object still asks for what was granted: its user can change it between grant and release. */
   asksForGrant(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): boolean {
-    if (this.compared.has(object)) return true;
-    const wanted = this.submissionOf(object, adapter, row.queue);
-    if (wanted === undefined) return false;
-    return isDeepStrictEqual(grantedFields(wanted), grantedFields(row)) || this.suitsGrant(wanted, row);
+    const wanted = this.compared.has(object) ? row : this.submissionOf(object, adapter, row.queue);
+    return wanted !== undefined && this.suitsGrant(wanted, row);
   }
 
   /**
-   * Constraints name the taints and labels of nodes, and change with them: only those that the granted nodes do not meet
-   * any more say that the workload asks for something else.
+   * Nodes get other taints and labels after a grant, and constraints may name the values of labels: what counts is that the
+   * granted nodes meet what the workload asks for now.
    */
-  private suitsGrant(wanted: Submission, row: WorkloadRow): boolean {
+  private suitsGrant({ jobspec, ...wanted }: Submission, row: WorkloadRow): boolean {
     const nodes = row.allocation?.nodes ?? [];
-    const { constraints = {} } = wanted.jobspec.attributes.system;
+    const { constraints = {} } = jobspec.attributes.system;
     return (
-      isDeepStrictEqual(grantedFields(unconstrained(wanted)), grantedFields(unconstrained(row))) &&
+      isDeepStrictEqual(
+        grantedFields({ ...wanted, shape: unconstrainedShape(jobspec) }),
+        grantedFields({ ...row, shape: unconstrainedShape(row.jobspec) }),
+      ) &&
       nodes.map(({ name }) => this.options.nodeOf(name)).every((node) => node && matches(constraints, node))
     );
   }
@@ -318,16 +319,14 @@ function mutableFields(submission: Submission): SubmissionUpdate {
 }
 
 /** The fields on which the grant is based. The shape identifies the jobspec. */
-function grantedFields({ queue, walltime, pods, shape, held }: Submission) {
+function grantedFields({ queue, walltime, pods, shape, held }: Omit<Submission, 'jobspec'>) {
   return { queue, walltime, pods, shape, held };
 }
 
-/** The request as it is on any node. */
-function unconstrained<T extends Submission>(submission: T): T {
-  const { attributes, ...rest } = submission.jobspec;
+/** The shape of the request as it is on any node. */
+function unconstrainedShape({ attributes, ...rest }: Jobspec): string {
   const { constraints: _, ...system } = attributes.system;
-  const jobspec = { ...rest, attributes: { ...attributes, system } };
-  return { ...submission, jobspec, shape: shapeOf(jobspec) };
+  return shapeOf({ ...rest, attributes: { ...attributes, system } });
 }
 
 /** They are no part of the shape. */

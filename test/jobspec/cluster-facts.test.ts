@@ -1,4 +1,4 @@
-import { ClusterFactsTracker, changeOfFacts } from '../../runtime/jobspec/cluster-facts';
+import { ClusterFactsTracker, changedLabels } from '../../runtime/jobspec/cluster-facts';
 import type { ClusterNode } from '../../runtime/jobspec/graph-nodes';
 
 const node = (name: string, labels: Record<string, string>, taints: string[] = []): ClusterNode => ({
@@ -12,23 +12,17 @@ function changes(before: ClusterNode | undefined, now: ClusterNode | undefined) 
   for (const each of [A, B]) tracker.replace(undefined, each);
   const known = tracker.facts();
   tracker.replace(before, now);
-  const change = changeOfFacts(known, tracker.facts());
-  return change && [change.taints, [...change.labels].sort()];
+  return [...changedLabels(known, tracker.facts())].sort();
 }
 
 test.each([
-  ['a node like others joins', undefined, node('c', { zone: 'east' }), [false, ['kubernetes.io/hostname']]],
-  [
-    'a node of a new zone joins',
-    undefined,
-    node('c', { zone: 'north' }),
-    [false, ['kubernetes.io/hostname', 'zone']],
-  ],
-  ['a node leaves', B, undefined, [true, ['kubernetes.io/hostname', 'zone']]],
-  ['a node gets a new taint', A, node('a', { zone: 'east' }, ['fpga']), [true, []]],
-  ['a node gets a taint of others', A, node('a', { zone: 'east' }, ['gpu']), undefined],
-  ['a node gets a label', A, node('a', { zone: 'east', rack: 'r' }), [false, ['rack']]],
-  ['a node changes nothing of this', A, node('a', { zone: 'east' }), undefined],
+  ['a node like others joins', undefined, node('c', { zone: 'east' }), ['kubernetes.io/hostname']],
+  ['a node of a new zone joins', undefined, node('c', { zone: 'north' }), ['kubernetes.io/hostname', 'zone']],
+  ['a node leaves', B, undefined, ['kubernetes.io/hostname', 'zone']],
+  ['a node gets a new taint', A, node('a', { zone: 'east' }, ['fpga']), []],
+  ['a node gets a taint of others', A, node('a', { zone: 'east' }, ['gpu']), []],
+  ['a node gets a label', A, node('a', { zone: 'east', rack: 'r' }), ['rack']],
+  ['a node changes nothing of this', A, node('a', { zone: 'east' }), []],
 ])('tells what changes when %s', (_, before, now, expected) => {
   expect(changes(before, now)).toEqual(expected);
 });

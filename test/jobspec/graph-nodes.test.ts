@@ -1,5 +1,5 @@
-import type { Taint } from '../../runtime/jobspec/constraints';
 import { type ClusterNode, graphNodes } from '../../runtime/jobspec/graph-nodes';
+import type { Taint } from '../../runtime/jobspec/tolerations';
 import { clusterFacts } from './facts';
 
 const READY = [{ type: 'Ready', status: 'True' }];
@@ -71,10 +71,8 @@ function taint(key: string): Taint {
   return { key, effect: 'NoSchedule' };
 }
 
-test('collects each taint and label value once', () => {
-  const spec = { taints: [taint('gpu')] };
-  const facts = clusterFacts([node('n1', { spec }), node('n2', { spec }), node('n3')]);
-  expect(facts.taints).toEqual([taint('gpu')]);
+test('collects each label value once', () => {
+  const facts = clusterFacts([node('n1'), node('n2'), node('n3')]);
   expect([...facts.labels].map(([key, values]) => [key, [...values]])).toEqual([
     ['topology.kubernetes.io/zone', ['a']],
     ['rack', ['r1']],

@@ -13,8 +13,7 @@ const times = <T>(count: number, make: (i: number) => T): T[] =>
 const labels = new Map<string, ReadonlySet<string>>(
   times(50, (k) => [`n${k}`, new Set(times(256, (i) => `${i}`))] as const),
 );
-const taints = times(100, (i) => ({ key: `t${i}`, value: 'x', effect: 'NoSchedule' }));
-const cluster: ClusterFacts = { taints, labels };
+const cluster: ClusterFacts = { labels };
 
 const comparisons = (terms: number): NonNullable<PodSpec['affinity']> => ({
   nodeAffinity: {
@@ -82,7 +81,7 @@ test('comparisons that are too many are not written again for each spread constr
     affinity: comparisons(50),
     topologySpreadConstraints: times(50, (i) => ({ topologyKey: `z${i}`, ...strict })),
   };
-  const facts = { taints, labels: counted };
+  const facts = { labels: counted };
   expect(() => jobspecOf({ pod, pods: 10, walltime: 60, cluster: facts })).toThrow(/in at most 32768 bytes/);
   expect(lookUps).toBe(200);
 });
@@ -138,7 +137,7 @@ test('a comparison is resolved once for all workloads, until a node has another 
       },
     };
     const jobspec = jobspecOf({
-      pod: { containers: [{}], affinity },
+      pod: { containers: [{}], affinity, tolerations: [{ operator: 'Exists' }] },
       pods: 1,
       walltime: 60,
       cluster: tracker.facts(),

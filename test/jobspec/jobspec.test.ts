@@ -27,7 +27,9 @@ test('makes one slot per pod, with units, walltime and constraints', () => {
     attributes: {
       system: {
         duration: 90.5,
-        constraints: { and: [{ properties: ['resource:nvidia.com/gpu'] }, { properties: ['zone=a'] }] },
+        constraints: {
+          and: [{ properties: ['resource:nvidia.com/gpu'] }, { properties: ['zone=a'] }, { tolerates: [] }],
+        },
       },
       user: {
         units: { cpuMillis: 1000, memoryMiB: 1024 },
@@ -47,7 +49,7 @@ test('gives each pod of an exclusive workload a whole node', () => {
       with: [{ type: 'slot', count: 1, label: 'pod', with: [{ type: 'core', count: 1 }] }],
     },
   ]);
-  expect(jobspec.attributes.system).toEqual({ duration: 60 });
+  expect(jobspec.attributes.system).toEqual({ duration: 60, constraints: { tolerates: [] } });
 });
 
 test.each([
@@ -185,7 +187,7 @@ test('names the labels whose values its constraints were made from', () => {
       pod: { containers: [], affinity: required(operator, ['3']) },
       pods: 1,
       walltime: 60,
-      cluster: { taints: [], labels },
+      cluster: { labels },
     }).attributes.user?.labels;
   expect(labelsOf('Gt')).toEqual(['generation']);
   expect(labelsOf('In')).toBeUndefined();

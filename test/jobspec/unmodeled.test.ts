@@ -68,7 +68,7 @@ test('does not name the RuntimeClass of a pod, which has the settings of its cla
 
 test('names a label with too many values for a constraint', () => {
   const values = new Set(Array.from({ length: 257 }, (_, i) => `v${i}`));
-  const facts = { taints: [], labels: new Map([['rank', values]]) };
+  const facts = { labels: new Map([['rank', values]]) };
   const affinity = (operator: string) => ({
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {

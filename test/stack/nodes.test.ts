@@ -112,6 +112,29 @@ describeStack(
       await science.phase(all, 'Finished');
     });
 
+    test('keeps to a taint that a node gets, and writes nothing again of what waits', async () => {
+      const names = await nodeNames();
+      const hog = await science.job('hog', { pods: 3, cores: 4, runs: UNTIL_ENDED });
+      await science.phase(hog, 'Running');
+      const annotations = { [GANG_SIZE]: '3' };
+      const wide = await science.job('wide-again', { pods: 3, cores: 4, runs: '100ms', annotations });
+      const one = await science.job('one-again', { cores: 4, runs: '100ms' });
+      await science.phase(one, 'Waiting', 'Busy');
+      const before = await science.row(wide);
+      const taints = [{ key: 'example.com/autoscaler', value: '1790000000', effect: 'NoSchedule' }];
+      await patchNode(names[0]!, { spec: { taints } });
+      await patchNode(names[2]!, { spec: { taints } });
+      const untolerated = await waitFor('both taints to be told', async () => {
+        const row = await science.row(wide);
+        return row?.message?.includes('2 have taint example.com/autoscaler=1790000000:NoSchedule') && row;
+      });
+      expect(untolerated).toMatchObject({ shape: before!.shape, jobspec: before!.jobspec });
+      await science.delete(hog, 'Job');
+      expect((await science.phase(one, 'Finished')).allocation!.nodes[0]!.name).toBe(names[1]);
+      for (const name of [names[0]!, names[2]!]) await patchNode(name, { spec: { taints: null } });
+      await science.phase(wide, 'Finished');
+    });
+
     test('does not use the units of unmanaged pods until these pods are deleted', async () => {
       const { stack, client } = getFixture();
       await stack.namespace('others', false);

@@ -21,7 +21,7 @@ export function defaultSubmissions(
     priorityOf: () => undefined,
     units,
     clusterFacts: () => NO_FACTS,
-    nodeOf: () => undefined,
+    nodeOf: (name) => ({ name, units: {} }),
     runtimeClassOf: () => undefined,
     limitRangesOf: () => [],
     storage: NO_STORAGE,

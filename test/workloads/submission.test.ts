@@ -43,7 +43,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     priorityOf: (name) => (name === undefined ? defaultPriority : CLASSES[name]),
     units: config.units,
     clusterFacts: () => NO_FACTS,
-    nodeOf: () => undefined,
+    nodeOf: (name) => ({ name, units: {} }),
     runtimeClassOf: () => undefined,
     limitRangesOf: () => [],
     storage: NO_STORAGE,

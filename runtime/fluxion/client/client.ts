@@ -6,6 +6,7 @@ import type { Allocation, GraphNode } from '../../resources/types';
 import type { FluxionLog } from '../engine';
 import { FluxionServiceService } from '../generated/fluxion';
 import { SerialExecutor } from '../serial-executor';
+import { tolerating } from '../tolerating';
 import type { Fluxion, FluxionState, InitRequest, MatchRequest, MatchResult } from '../types';
 import { inDoubt } from '../wire';
 import { Channel, type ClientTls } from './channel';
@@ -32,7 +33,7 @@ const SILENT: FluxionLog = { info() {}, warn() {}, error() {} };
  * @throws FluxqError FLUXQ_FLUXION_ADDRESS
  */
 export function connectFluxion(options: ConnectOptions): Fluxion {
-  return new FluxionClient(options);
+  return tolerating(new FluxionClient(options));
 }
 
 class FluxionClient implements Fluxion {

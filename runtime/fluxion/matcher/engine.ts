@@ -5,12 +5,13 @@ import type { Jobspec } from '../../jobspec/types';
 import type { Allocation, GraphNode } from '../../resources/types';
 import type { Engine, EngineResult, JgfInit } from '../engine';
 import { checkNodes } from '../jgf/layout';
+import { tolerating } from '../tolerating';
 import type { Fluxion, FluxionState, InitRequest, MatchRequest } from '../types';
 import { Matcher } from './matcher';
 
 /** Creates a Fluxion in this process; close() drops the graph. */
 export function embeddedFluxion(): Fluxion {
-  return new EmbeddedEngine();
+  return tolerating(new EmbeddedEngine());
 }
 
 export class EmbeddedEngine implements Engine {

@@ -5,8 +5,8 @@
  */
 
 import { podsOn } from '../../jobspec/capacity';
-import { matches } from '../../jobspec/constraints';
 import { type Ask, askOf } from '../../jobspec/jobspec';
+import { matchingNodes } from '../../jobspec/matching-nodes';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isEndless } from '../../resources/endless';
@@ -93,7 +93,7 @@ export class EndlessUsage {
 
   private nodesFor(jobspec: Jobspec): readonly GraphNode[] {
     const constraint = jobspec.attributes.system.constraints ?? {};
-    return this.nodes.filter((node) => node.up !== false && matches(constraint, node));
+    return matchingNodes(constraint, this.nodes).filter(({ up }) => up !== false);
   }
 
   private judge({ jobspec }: Pick<WorkloadRow, 'jobspec'>): EndlessBlock | undefined {

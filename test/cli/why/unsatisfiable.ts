@@ -133,7 +133,7 @@ export const UNSATISFIABLE: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue default, position 1',
-      'Unsatisfiable: asks for 1 node with 2 cores, its node selector, affinity and tolerations leave none: of 2 nodes that are large enough, 1 has taint maintenance:NoSchedule and 1 lacks label disk=ssd',
+      'Unsatisfiable: asks for 1 node with 2 cores, its node selector, affinity and tolerations leave none: of 2 nodes that are large enough, 1 lacks label disk=ssd and 1 has taint maintenance:NoSchedule',
       'it cannot start as things are',
       'what to do: delete it and submit it with a request that the nodes can hold; or ask your administrator for such nodes, then it starts by itself',
     ],
