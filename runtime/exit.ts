@@ -25,6 +25,8 @@ export function endWithReader(): void {
   for (const stream of OUTPUTS)
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
-      throw error;
+      // Nothing more can be written there: stderr may still take the reason.
+      if (stream !== process.stderr) process.stderr.write(`cannot write the output: ${error.message}\n`);
+      process.exit(1);
     });
 }

@@ -64,7 +64,8 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .action((options: { config?: string }) => run(name, options));
 
 endWithReader();
-program.parseAsync().then(
+// `-o=json` means `-o json`, as for kubectl.
+program.parseAsync(process.argv.map((text) => text.replace(/^(-[A-Za-z])=/, '$1'))).then(
   // A command that a signal ended has set its exit code.
   () => exitWhenWritten(),
   (error: unknown) => {

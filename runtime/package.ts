@@ -17,6 +17,7 @@ const COPIED = [
   'LICENSE',
   'README.md',
   'bin',
+  'docs',
   'constructs/crds',
   'constructs/gitops/health',
   'constructs/fluxqueue/backup.sh',

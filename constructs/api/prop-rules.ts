@@ -149,6 +149,17 @@ export function propProblems<Props extends object>(props: Props, rules: PropRule
   });
 }
 
+/** @throws PropsError where a JavaScript program gives no props */
+export function requireProps(construct: string, props: unknown): void {
+  if (typeof props === 'object' && props !== null) return;
+  throw new PropsError(
+    `${construct} props`,
+    'must be an object',
+    props,
+    'give the props, or {} for the defaults',
+  );
+}
+
 /** @throws PropsError for the first mistake */
 export function checkByRules<Props extends object>(
   construct: string,

@@ -11,6 +11,7 @@ import {
   WEBHOOK_SECRET,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
+import { requireProps } from '../api/prop-rules';
 import { DEFAULT_IMAGES } from '../images';
 import { whenKnown } from '../lazy';
 import { Admission } from './admission/admission';
@@ -68,6 +69,7 @@ export class FluxQueue extends Construct {
     private readonly props: FluxQueueProps = {},
   ) {
     super(scope, id);
+    requireProps('FluxQueue', props);
     this.node.addMetadata(STACK_METADATA, true);
     this.cluster = props.cluster;
     this.namespace = props.namespace ?? STACK_NAMESPACE;

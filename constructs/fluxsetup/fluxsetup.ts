@@ -14,6 +14,7 @@ import {
 } from '../../imports/fluxsetup-flux-framework.org';
 import { formatDuration } from '../api/durations';
 import { NAMESPACE_LABEL, QUEUE } from '../api/labels';
+import { requireProps } from '../api/prop-rules';
 import { KubeObject } from '../kube-object';
 import type { FluxSetupProps, Limits, Quota } from './props';
 import { checkQueueName, checkSetup } from './validation';
@@ -55,6 +56,7 @@ export class FluxSetup extends Construct implements IFluxSetup {
   /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(scope: Construct, id: string, props: FluxSetupProps = {}) {
     super(scope, id);
+    requireProps('FluxSetup', props);
     this.name = props.name ?? id;
     checkQueueName('FluxSetup.name', this.name);
     checkSetup(props);

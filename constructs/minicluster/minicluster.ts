@@ -2,6 +2,7 @@ import { Chart } from 'cdk8s';
 import type { EnvValue } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../api/labels';
+import { requireProps } from '../api/prop-rules';
 import { LazyApiObject } from './api-object';
 import { Certificate } from './certificate';
 import type { MiniClusterContainerProps } from './container-props';
@@ -32,6 +33,7 @@ export class MiniCluster extends Construct {
   /** @throws PropsError that lists every mistake in the props */
   constructor(scope: Construct, id: string, props: MiniClusterProps) {
     super(scope, id);
+    requireProps('MiniCluster', props);
     this.name = props.name ?? id;
     this.props = props;
     this.context = this.validContext(props);

@@ -26,7 +26,11 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     .option('--nodes <n>', 'number of nodes of the local control plane', count(2, 5000), 20)
     .option('--jobs <n>', 'number of workloads that can run', count(3, 100_000), 80)
     .option('--json', 'print one line of JSON at the end', false)
-    .option('--keep', 'keep everything running until Ctrl-C and print how to access it', false)
+    .addOption(
+      new Option('--keep', 'keep everything running until Ctrl-C and print how to access it')
+        .default(false)
+        .conflicts('simulate'),
+    )
     .addOption(
       new Option('--record <file>', 'write the live table of the local run as an animated SVG').conflicts([
         'context',

@@ -5,6 +5,7 @@ import { nodes, pods } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import { drainPicture } from './drain';
 import { show } from './show';
+import { requireInstalled } from './unknown-workload';
 import { FIELD_MANAGER, inCluster, type Scope } from './with-client';
 
 interface DrainOptions extends Pick<Scope, 'context'> {
@@ -23,6 +24,7 @@ export function addDrainCommand(program: Command): void {
 
 async function drain(node: string, { afterJobs, ...scope }: DrainOptions): Promise<void> {
   await inCluster(scope, async (client) => {
+    await requireInstalled(client);
     await client.patch(nodes(node), { spec: { unschedulable: true } }, 'merge', {
       fieldManager: FIELD_MANAGER,
     });

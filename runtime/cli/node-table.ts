@@ -15,14 +15,19 @@ export interface NodeTableOptions {
 
 /** Only the nodes of these names and hostlists. @throws FluxqError FLUXQ_NODE_UNKNOWN for a name that no node has */
 export function chosenNodes(list: NodeReportList, texts: readonly string[]): NodeReportList {
+  if (texts.includes('')) throw unknownNode('');
   if (texts.length === 0) return { ...list, items: list.items.toSorted(byReport) };
   const wanted = new Set(texts.flatMap((text) => parseHostlist(text) ?? [text]));
   const items = list.items.filter(({ metadata }) => wanted.delete(metadata.name ?? ''));
   const [missing] = wanted;
   if (missing === undefined) return { ...list, items: items.toSorted(byReport) };
-  throw new FluxqError('FLUXQ_NODE_UNKNOWN', 'neither the cluster nor Fluxion has a node of this name', {
+  throw unknownNode(missing);
+}
+
+function unknownNode(name: string): FluxqError {
+  return new FluxqError('FLUXQ_NODE_UNKNOWN', 'neither the cluster nor Fluxion has a node of this name', {
     field: 'node',
-    value: missing,
+    value: name,
     remedy: 'kubectl fluxqueue nodes -o name lists what there is',
   });
 }

@@ -32,7 +32,10 @@ export function periodOf(
 
 function timeOf(text: string): string {
   const milliseconds = Date.parse(text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(milliseconds))
-    return new Date(milliseconds).toISOString();
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
+  // Date takes the 31st of February for the 3rd of March.
+  const hasDay =
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  if (hasDay && !Number.isNaN(milliseconds)) return new Date(milliseconds).toISOString();
   throw new InvalidArgumentError('write 2026-11-01 or 2026-11-01T12:00:00Z.');
 }

@@ -54,7 +54,8 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
   await inNamespace(options, async (client, namespace) => {
     const scope = allNamespaces ? undefined : namespace;
     const nothing = await emptySentence(client, scope);
-    const empty = queue === undefined ? nothing : nothing.replace('nothing', `nothing of queue ${queue}`);
+    const which = `${queue === undefined ? '' : ` of queue ${queue}`}${selector === undefined ? '' : ' with these labels'}`;
+    const empty = nothing.replace('nothing', `nothing${which}`);
     const needsWorkloads = selector !== undefined || output === 'wide';
     const sources = {
       fluxJobs: { path: fluxJobs(scope) },

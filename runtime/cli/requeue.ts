@@ -1,5 +1,5 @@
 /** How a user gives the nodes of a running Job back and lets it wait again (docs/edits.md). Pure. */
-import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, HOLD } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import type { Job, KubernetesObject } from '../kubernetes/types';
 import { hasEnded } from './waiting';
@@ -30,13 +30,9 @@ export function requeueSteps(shown: string, object: KubernetesObject): readonly 
   ];
 }
 
-/**
- * @param suspended the Job as the first step would leave it
- * @throws FluxqError FLUXQ_REQUEUE if admission has no part in it, so that the second step would change nothing back
- */
-export function requireQueued(shown: string, { metadata }: KubernetesObject): void {
-  if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined) return;
-  throw new FluxqError('FLUXQ_REQUEUE', 'runs in a namespace that left the queue', {
+/** It would be stopped, and nobody would start it again. */
+export function leftQueue(shown: string): FluxqError {
+  return new FluxqError('FLUXQ_REQUEUE', 'runs in a namespace that left the queue', {
     field: 'workload',
     value: shown,
     remedy: 'cancel it, and create it again',

@@ -2,7 +2,8 @@
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
+import { fluxJobs } from '../kubernetes/custom-resources';
+import { ApiError, isStatus, notInstalled } from '../kubernetes/errors';
 import { namespaces } from '../kubernetes/paths';
 import { ask, histories } from '../kubernetes/read-api';
 import type { KubernetesObject } from '../kubernetes/types';
@@ -20,6 +21,7 @@ export async function unknownWorkload(
   problem: string,
   lister = 'kubectl fluxqueue queue --all',
 ): Promise<FluxqError> {
+  await requireInstalled(client, namespace);
   const isQueued = await hasQueue(client, namespace);
   const name = text.split('/').at(-1)!;
   const end = await endOf(client, namespace, name);
@@ -36,6 +38,17 @@ export async function unknownWorkload(
       'have an administrator set the label, and create the workload again',
     );
   return refuse(problem, `${lister} -n ${namespace} lists what there is`);
+}
+
+/** @throws FluxqError FLUXQ_NOT_INSTALLED if the cluster does not know FluxJobs */
+export async function requireInstalled(client: KubernetesClient, namespace?: string): Promise<void> {
+  try {
+    await client.list(fluxJobs(namespace), { limit: 1, metadataOnly: true, retries: 0 });
+  } catch (error) {
+    if (isStatus(error, 404) && error.reason === 'Unknown') throw notInstalled(error);
+    // Whoever may not read FluxJobs is told so where that matters.
+    if (!(error instanceof ApiError)) throw error;
+  }
 }
 
 /**

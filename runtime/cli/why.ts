@@ -105,6 +105,13 @@ const UNKNOWN_START: Readonly<Record<string, string>> = {
   Reserved: 'no start is known: it depends on the end of one that runs past its walltime',
 };
 
+/** Milliseconds after which a plan with it should have been made, if a plan can have it. */
+const PLANNED_MS = 30_000;
+const NOT_PLANNED =
+  'its start is not planned yet: the plan is made again every few seconds, and kubectl fluxqueue plan makes one now';
+const UNPLANNED =
+  'no start is known: the plan does not reach so far, or it waits for something that has no time';
+
 /** Milliseconds after which a workload should have been judged. */
 const JUDGED_MS = 60_000;
 
@@ -124,10 +131,8 @@ function startSentence({ fluxJob, now }: Omit<Asked, 'all'>): string {
   if (status.phase === 'Finished') return 'it has ended without a start';
   if (status.phase !== 'Waiting') return 'its nodes are granted, and its first pod does not run yet';
   if (isStalled(fluxJob)) return 'it cannot start as things are';
-  return (
-    UNKNOWN_START[reason] ??
-    'no start is known: the plan does not reach so far, or it waits for something that has no time'
-  );
+  const isNew = now - Date.parse(metadata.creationTimestamp ?? '') < PLANNED_MS;
+  return UNKNOWN_START[reason] ?? (isNew && IN_LINE.has(reason) ? NOT_PLANNED : UNPLANNED);
 }
 
 /** By what a promise moved, for a watch that showed the one before. */

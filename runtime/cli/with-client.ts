@@ -41,7 +41,8 @@ export function inNamespace<T>(
   { namespace, ...scope }: Scope,
   work: (client: KubernetesClient, namespace: string) => Promise<T>,
 ): Promise<T> {
-  return inCluster(scope, (client) => work(client, namespace ?? client.namespace ?? 'default'));
+  // An empty one is none, as for kubectl.
+  return inCluster(scope, (client) => work(client, namespace || client.namespace || 'default'));
 }
 
 /** The namespaces of an answer, in words. @param namespace undefined: all */

@@ -15,10 +15,11 @@ import { freeNodes } from './free-nodes';
 import type { Picture } from './picture';
 import { priorityOfJob } from './priority-factors';
 import { addQueueCommand } from './queue-command';
-import { requeueSteps, requireQueued } from './requeue';
+import { leftQueue, requeueSteps } from './requeue';
 import { show } from './show';
+import { takesJobs } from './takes-jobs';
 import { addTopCommand } from './top-command';
-import { hasQueue } from './unknown-workload';
+import { hasQueue, requireInstalled } from './unknown-workload';
 import { requireGoingOn, requireWaiting } from './waiting';
 import { type Asked, LEFT_LINE, movedLines, waitsForOthers, whenLines, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
@@ -197,6 +198,7 @@ async function change(
 ): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { path, shown, object } = await findWorkload(client, namespace, text);
+    if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') await requireInstalled(client, namespace);
     const { patch, done } = await changeOf(shown, object, client);
     if (patch !== undefined) await client.patch(path, patch, 'merge', { fieldManager: FIELD_MANAGER });
     write(`${shown} ${done}`);
@@ -208,8 +210,7 @@ async function requeue(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { path, shown, object } = await findWorkload(client, namespace, text);
     const steps = requeueSteps(shown, object);
-    const asked = { fieldManager: FIELD_MANAGER, dryRun: true };
-    requireQueued(shown, await client.patch<KubernetesObject>(path, steps[0]!, 'merge', asked));
+    if (!(await takesJobs(client, namespace))) throw leftQueue(shown);
     for (const step of steps) await client.patch(path, step, 'merge', { fieldManager: FIELD_MANAGER });
     write(`${shown} requeued; ${whySentence(object)}`);
   });

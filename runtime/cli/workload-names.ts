@@ -40,10 +40,10 @@ export interface MeantWorkload {
 /** The kinds that the text may mean, and the name. @throws FluxqError FLUXQ_WORKLOAD_NAME */
 export function parseWorkload(text: string): MeantWorkload {
   const [word, name, ...more] = text.split('/');
-  if (name === undefined) return { kinds: KINDS, name: text, text };
+  if (name === undefined && text !== '') return { kinds: KINDS, name: text, text };
   const kinds = KINDS.filter(({ words }) => words.includes(word!.toLowerCase()));
   const isRecord = RECORD_WORDS.includes(word!.toLowerCase());
-  if ((kinds.length > 0 || isRecord) && name !== '' && more.length === 0)
+  if ((kinds.length > 0 || isRecord) && name !== undefined && name !== '' && more.length === 0)
     return isRecord ? { kinds: KINDS, name, text, isRecord } : { kinds, name, text };
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',

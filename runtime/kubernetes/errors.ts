@@ -161,7 +161,9 @@ export function codedIn(error: ApiError, pattern: RegExp): FluxqError | undefine
  */
 export function forUser(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { code, status, said, retryable } = error;
+  const { code, status, said, retryable, reason } = error;
+  // The answer of a group that the cluster does not have is no Status.
+  if (status === 404 && reason === 'Unknown') return notInstalled(error);
   const remedy = status === 403 && /User "/.test(said) ? rightsRemedy(said) : undefined;
   return (
     codedIn(error, /\b(FLUXQ_\w+): (.*)$/s) ??
@@ -169,12 +171,22 @@ export function forUser(error: unknown): unknown {
   );
 }
 
-/** What is read of the whole cluster is not given in one namespace. */
+export function notInstalled(cause: unknown): FluxqError {
+  return new FluxqError('FLUXQ_NOT_INSTALLED', 'this cluster has no fluxqueue', {
+    remedy: 'ask an administrator to install it, or choose another cluster with --context',
+    cause,
+  });
+}
+
+/** What is read of the whole cluster is not given in one namespace, and what is written to it by no role that users have. */
 function rightsRemedy(said: string): string {
-  const binding = said.includes('at the cluster scope')
-    ? 'a ClusterRoleBinding to view'
-    : 'a RoleBinding to edit';
-  return `ask an administrator for the right, such as ${binding}`;
+  const [, verb = '', resource = ''] = /cannot (\w+) resource "([^"]+)"/.exec(said) ?? [];
+  const isRead = ['get', 'list', 'watch'].includes(verb);
+  if (!said.includes('at the cluster scope'))
+    return 'ask an administrator for the right, such as a RoleBinding to edit';
+  return isRead
+    ? 'ask an administrator for the right, such as a ClusterRoleBinding to view'
+    : `this is for administrators: it takes the right to ${verb} ${resource}`;
 }
 
 /** Whether the apiserver answered with this HTTP status. */

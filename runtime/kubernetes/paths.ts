@@ -1,4 +1,5 @@
 /** Paths of the Kubernetes API: `jobs('default', 'train', 'status')`. */
+import { FluxqError } from '../errors';
 
 export interface ResourcePath {
   /** API group; empty for the core group. @default '' */
@@ -14,7 +15,11 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Every part is escaped, so that a name from user input can't change the path. */
+/**
+ * Every part is escaped, so that a name from user input can't change the path. An empty one would make the path of an object
+ * that of all of them.
+ * @throws FluxqError FLUXQ_EMPTY_NAME
+ */
 export function resourcePath({
   group = '',
   version = 'v1',
@@ -23,11 +28,21 @@ export function resourcePath({
   name,
   subresource,
 }: ResourcePath): string {
+  for (const [field, part] of Object.entries({ namespace, name, subresource })) refuseEmpty(field, part);
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
   const part = subresource === undefined ? '' : `/${subresource}`;
   return `${root}${place}/${resource}${object}${part}`;
+}
+
+function refuseEmpty(field: string, part: string | undefined): void {
+  if (part !== '') return;
+  throw new FluxqError('FLUXQ_EMPTY_NAME', 'is empty', {
+    field,
+    value: part,
+    remedy: 'give a name; a variable of the shell may be unset',
+  });
 }
 
 export type NamespacedPath = (namespace?: string, name?: string, subresource?: string) => string;

@@ -75,7 +75,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 function repeated(detail: unknown): string {
   const { times, until } = detail as { times?: number; until?: number };
   if (times === undefined || until === undefined) return '';
-  return ` (${times} times, last at ${new Date(until * 1000).toISOString()})`;
+  return ` (${times} times, last at ${new Date(until * 1000).toISOString().replace(/\.\d+Z$/, 'Z')})`;
 }
 
 function reasonOf({ event, detail }: Logged): string {

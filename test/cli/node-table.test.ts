@@ -114,3 +114,7 @@ test('1,000 nodes are laid out with less than a second of CPU, and share the sen
   expect(shown[0]).toMatch(/^1,000 nodes, 500 down; /);
   expect(shown.at(-1)).toBe('down: node-[0-499]: is not ready');
 });
+
+test('an empty name is no node', () => {
+  expect(() => chosenNodes(list([report('node-1')]), [''])).toThrow(/FLUXQ_NODE_UNKNOWN.*got ""/);
+});

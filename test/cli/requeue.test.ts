@@ -1,7 +1,9 @@
 /** What the two updates of `requeue` leave behind, as admission corrects them. */
-import { HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { restoreJob } from '../../runtime/admission/job-updates';
-import { requeueSteps, requireQueued } from '../../runtime/cli/requeue';
+import { requeueSteps } from '../../runtime/cli/requeue';
+import { takesJobs } from '../../runtime/cli/takes-jobs';
+import { apiError } from '../../runtime/kubernetes/errors';
 import type { Job } from '../../runtime/kubernetes/types';
 import { settingOf } from '../../runtime/workloads/settings';
 import { applyJsonPatch, mergePatch, type Operation } from '../fuzz/json-patch';
@@ -44,14 +46,26 @@ test.each<[string, Job]>([
   expect(after.metadata.annotations).not.toHaveProperty([SUSPEND_ANNOTATION]);
 });
 
-test('a Job of a namespace that left the queue is refused: nothing would start it again', () => {
-  const [suspend] = requeueSteps('job/train', running());
-  expect(() => requireQueued('job/train', updated(running(), suspend!))).not.toThrow();
-  // Admission has no part in it any more.
-  const alone = mergePatch(running(), suspend!) as Job;
-  expect(() => requireQueued('job/train', alone)).toThrow(
-    'FLUXQ_REQUEUE: workload: runs in a namespace that left',
-  );
+test.each([
+  ['holds it back', async () => ({ metadata: { labels: { [ADMITTED_LABEL]: 'true' } } }), true],
+  ['has no part in it any more', async () => ({ metadata: {} }), false],
+  [
+    'is not asked, because a quota refuses it',
+    async () => Promise.reject(apiError(403, 'quota', undefined, '')),
+    true,
+  ],
+])('a Job that is tried in a dry run, where admission %s', async (_, create, expected) => {
+  const tried: object[] = [];
+  const client = {
+    create: async (path: string, body: object, options: object) => {
+      tried.push({ path, body, options });
+      return create();
+    },
+  };
+  expect(await takesJobs(client as never, 'science')).toBe(expected);
+  expect(tried).toMatchObject([
+    { path: '/apis/batch/v1/namespaces/science/jobs', body: { kind: 'Job' }, options: { dryRun: true } },
+  ]);
 });
 
 test.each<[string, string, Job]>([

@@ -21,7 +21,7 @@ test.each([
   expect([parsed.name, parsed.namespace]).toEqual([name, namespace]);
 });
 
-test.each(['/train', 'science/', 'a/b/c', 'job/'])('%s is refused', (text) => {
+test.each(['', '/train', 'science/', 'a/b/c', 'job/'])('%s is refused', (text) => {
   expect(() => parseAnyWorkload(text)).toThrow('FLUXQ_WORKLOAD_NAME');
 });
 
@@ -37,7 +37,7 @@ describe('the FluxJob of a workload', () => {
     if (found !== undefined) return found;
     throw apiError(404, 'not found', undefined, path);
   };
-  const client = { get } as unknown as KubernetesClient;
+  const client = { get, list: async () => ({ items: [] }) } as unknown as KubernetesClient;
 
   test.each(['train', 'train-job', 'fj/train-job', 'fluxjob.jobs.converged-computing.org/train-job'])(
     'is found as %s',
@@ -95,6 +95,14 @@ test.each<[string, object | undefined, RegExp]>([
   const none = { list: async () => ({ items: [], metadata: {} }), watch: async () => 'ended' };
   const client = { get, ...none } as unknown as KubernetesClient;
   await expect(findFluxJob(client, 'a', 'train')).rejects.toThrow(message);
+});
+
+test('where the cluster does not know FluxJobs, that is said instead', async () => {
+  const missing = async (path: string) => {
+    throw apiError(404, '404 page not found', undefined, path);
+  };
+  const client = { get: missing, list: missing } as unknown as KubernetesClient;
+  await expect(findFluxJob(client, 'a', 'train')).rejects.toThrow(/^FLUXQ_NOT_INSTALLED: .*no fluxqueue/);
 });
 
 test('a FluxJob that is written a moment later is awaited', async () => {

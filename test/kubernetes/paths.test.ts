@@ -27,6 +27,14 @@ test('escapes names, so that user input stays one part of the path', () => {
 });
 
 test.each([
+  ['a name', () => jobs('a', '')],
+  ['a namespace', () => jobs('', 'b')],
+  ['a node', () => nodes('')],
+])('%s that is empty is refused: the path would be that of all of them', (_, path) => {
+  expect(path).toThrow('FLUXQ_EMPTY_NAME');
+});
+
+test.each([
   [jobs(), 'jobs'],
   [jobs('a', 'b'), 'jobs'],
   [jobs('a', 'b', 'status'), 'jobs/status'],

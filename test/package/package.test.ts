@@ -140,6 +140,13 @@ describe('the package', () => {
     expect(invalid.stdout).toContain('Secret stringData.a: is a plain text');
   });
 
+  test('contains the documents that its README links to', () => {
+    const readme = readFileSync(join(installed, 'README.md'), 'utf8');
+    const links = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path]) => path!);
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((path) => !existsSync(join(installed, path)))).toEqual([]);
+  });
+
   test('contains its Containerfiles and the bundle that they build from', () => {
     for (const file of ['runtime/Containerfile', 'runtime/fluxion/Containerfile'])
       expect(readFileSync(join(installed, file), 'utf8')).toContain('cp runtime.js');

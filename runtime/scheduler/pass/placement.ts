@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { MatchResult } from '../../fluxion/types';
+import { isArray } from '../../jobspec/jobspec';
 import type { WorkloadRow } from '../../queue/workload';
 import { record } from './answers';
 import { avoidsFewerNodes } from './avoidance';
@@ -118,7 +119,7 @@ function decide(
   // 3. The queue may be done for this pass.
   if (budget.cutShort) return undefined;
   if (budget.closed && reservation === undefined) {
-    pass.waits.markBehind(row);
+    waitBehind(pass, row);
     return undefined;
   }
   // 4. What can't be planned takes neither units nor quota from those behind it.
@@ -248,8 +249,18 @@ function mayStartEarlier(
   return true;
 }
 
+/** What exceeds its quota or the cluster even alone is told so, wherever it stands in line. */
+function waitBehind({ waits, quotas, cluster, input }: Pass, row: WorkloadRow): void {
+  const never = quotas.neverText(row);
+  // Of an array that is wider than the cluster, as much starts as fits.
+  const fits = input.nodes === undefined || isArray(row.jobspec) || cluster.fits(row.jobspec);
+  if (never !== undefined) waits.markQuota(row, never);
+  else if (fits) waits.markBehind(row);
+  else waits.markUnsatisfiable(row, 'the nodes of the cluster are too few or too small for it');
+}
+
 /** The depth of the queue is used up. */
-function endQueue({ waits }: Pass, budget: QueueBudget, row: WorkloadRow): void {
+function endQueue(pass: Pass, budget: QueueBudget, row: WorkloadRow): void {
   budget.markExhausted();
-  if (budget.closed) waits.markBehind(row);
+  if (budget.closed) waitBehind(pass, row);
 }

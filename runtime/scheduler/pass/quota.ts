@@ -116,9 +116,8 @@ export class Quotas {
   shortageOf(row: WorkloadRow): QuotaShortage | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
-    const never = this.neverMet(row, accounts);
-    if (never !== undefined)
-      return { message: `${NEVER_MET}${never}`, never: true, lent: false, ofUser: false };
+    const never = this.neverText(row);
+    if (never !== undefined) return { message: never, never: true, lent: false, ofUser: false };
     const { amounts } = this.least.of(row);
     const span = this.spanOf(row, this.now);
     const full = accounts.find((account) => !hasRoom(account, amounts, span, this.now));
@@ -140,9 +139,10 @@ export class Quotas {
     return undefined;
   }
 
-  /** Whether the row exceeds its quota or a limit even if nothing else runs. */
-  isNeverMet(row: WorkloadRow): boolean {
-    return this.neverMet(row, this.accountsOf(row)) !== undefined;
+  /** Why the row exceeds its quota or a limit even if nothing else runs; undefined if it does not. */
+  neverText(row: WorkloadRow): string | undefined {
+    const never = this.neverMet(row, this.accountsOf(row));
+    return never === undefined ? undefined : `${NEVER_MET}${never}`;
   }
 
   /** Whether the limit of its user alone keeps the row from starting now. Its own reservation does not count. */

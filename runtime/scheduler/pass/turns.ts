@@ -67,7 +67,7 @@ function isWithinOwn({ quotas }: Pass, row: WorkloadRow, { left, never }: Lines)
   if (own === undefined) return false;
   left.set(queue, own);
   if (quotas.borrows(row, own)) {
-    if (quotas.isNeverMet(row)) never.add(row.uid);
+    if (quotas.neverText(row) !== undefined) never.add(row.uid);
     else left.set(queue, undefined);
     return false;
   }

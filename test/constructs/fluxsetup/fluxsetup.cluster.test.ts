@@ -51,6 +51,18 @@ describeCluster('the API of FluxSetup', (getCluster) => {
     });
   });
 
+  test.each([
+    ['cores', { quota: { cores: -1 } }],
+    ['memory', { quota: { memory: -1 } }],
+    ['borrowed cores', { cohort: 'a', borrowing: { cores: -1 } }],
+  ])('a number of %s below 0 is refused as a text is', async (_, spec) => {
+    const { status, text } = await create('negative', spec);
+    expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([
+      422,
+      expect.stringContaining('should be greater than or equal to 0'),
+    ]);
+  });
+
   test('accepts every field that the construct writes without a change', async () => {
     const chart = new Chart(Testing.app(), 'chart', { namespace: 'default' });
     new FluxSetup(chart, 'full', {

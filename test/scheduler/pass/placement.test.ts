@@ -20,6 +20,28 @@ describe('fcfs', () => {
     });
   });
 
+  test('what can never start is told so behind the head, too, by its quota and by the nodes', async () => {
+    const sim = await Simulation.of(nodesOf(2, 2));
+    sim.queue('default', { policy: 'fcfs', quota: { cores: 3 } });
+    sim.submit('running', { cpu: 2 });
+    await sim.pass();
+    sim.submit('head', { cpu: 2 });
+    sim.submit('large', { pods: 2, cpu: 2 });
+    sim.submit('single', { cpu: 3 });
+    sim.submit('small', { cpu: 1, walltime: 1 });
+    await sim.pass();
+    expect(sim.row('head').reason).toBe('QuotaExceeded');
+    expect(sim.row('large')).toMatchObject({
+      reason: 'QuotaExceeded',
+      message: "can never start: asks for 4 cores, more than its queue's quota of 3 cores",
+    });
+    expect(sim.row('single')).toMatchObject({
+      reason: 'Unsatisfiable',
+      message: 'asks for 1 node with 3 cores, the cluster has none; the largest has 2 cores',
+    });
+    expect(sim.row('small')).toMatchObject({ reason: 'Busy' });
+  });
+
   test('a workload that can never start blocks nothing', async () => {
     const sim = await Simulation.of(nodesOf(2, 2), { policy: 'fcfs' });
     sim.submit('impossible', { pods: 3, cpu: 2 });
