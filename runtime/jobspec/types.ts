@@ -36,7 +36,7 @@ export type Constraint =
   | Readonly<Record<string, never>>;
 
 /** The pods that a rule is about. */
-export interface PodSet {
+export interface SelectedPods {
   /** @default - all namespaces */
   readonly namespaces?: readonly string[];
   /** @default - no pod */
@@ -44,7 +44,7 @@ export interface PodSet {
 }
 
 /** A rule about the pods in one group of nodes: those with the same value of a label. */
-export interface GroupRule extends PodSet {
+export interface GroupRule extends SelectedPods {
   readonly topologyKey: string;
   /** Whether the pods of the workload are among those that the rule is about. */
   readonly self: boolean;

@@ -37,11 +37,16 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   suspendable: true,
   isLarge: ({ isLarge = false }) => isLarge,
   demand: (job) => ({
-    pods: gangPods(job),
-    spec: job.spec.template.spec,
-    labels: job.spec.template.metadata?.labels ?? {},
-    annotations: job.spec.template.metadata?.annotations,
-    field: 'spec.template.spec',
+    podSets: [
+      {
+        name: 'pods',
+        count: gangPods(job),
+        spec: job.spec.template.spec,
+        labels: job.spec.template.metadata?.labels ?? {},
+        annotations: job.spec.template.metadata?.annotations,
+        field: 'spec.template.spec',
+      },
+    ],
     deadlineSeconds: requestedDeadline(job),
     isService: false,
     // Users can write any number into a template, so only the PriorityClass counts.

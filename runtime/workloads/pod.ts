@@ -33,10 +33,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   suspendable: false,
   isLarge,
   demand: (pod) => ({
-    pods: 1,
-    spec: pod.spec,
-    labels: pod.metadata.labels ?? {},
-    field: 'spec',
+    podSets: [{ name: 'pod', count: 1, spec: pod.spec, labels: pod.metadata.labels ?? {}, field: 'spec' }],
     deadlineSeconds: pod.spec.activeDeadlineSeconds,
     isService: isService(pod),
     priority: pod.spec.priority,

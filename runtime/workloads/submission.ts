@@ -1,7 +1,6 @@
 /** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
 import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import { type ClusterFacts, matches } from '../jobspec/constraints';
@@ -22,15 +21,15 @@ import {
   type WorkloadRow,
 } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
-import { ENDLESS_SECONDS } from '../resources/endless';
 import type { GraphNode } from '../resources/types';
 import type { QueueChoice } from '../shared/queues';
-import { type ActiveWorkload, type Demand, secondsOf, type WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
+import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf } from './demand';
 import { elasticPodSettings } from './elastic-pod';
 import { withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
-import { type WorkloadSettings, workloadSettings } from './settings';
+import { workloadSettings } from './settings';
 
 /** User names of ServiceAccounts begin with this. */
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
@@ -227,15 +226,17 @@ export class SubmissionBuilder {
       priority,
       refusedQueue: isRefused ? requested : undefined,
     };
-    const pod = this.podOf(demand, namespace, adapter);
-    const injected = this.charges.of(demand, namespace, adapter);
+    const pods = podsOf(demand);
+    const [podSet] = demand.podSets;
+    const pod = this.podOf(podSet, namespace, adapter);
+    const injected = this.charges.of(podSet, namespace, adapter);
     const jobspec = jobspecOf({
       pod: withAdded(pod, injected),
-      self: { namespace, labels: demand.labels },
+      self: { namespace, labels: podSet.labels },
       storage,
       podName: adapter.kind === 'Pod' ? metadata.name : undefined,
-      field: demand.field,
-      pods: Math.max(1, demand.pods),
+      field: podSet.field,
+      pods: Math.max(1, pods),
       walltime,
       exclusive: settings.exclusive,
       array: !adapter.isGang(object),
@@ -251,11 +252,11 @@ export class SubmissionBuilder {
       priority: clamp(priority, plan),
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
-      pods: demand.pods,
+      pods,
       jobspec: withNotes(jobspec, { reduced: reductionsOf(wishes, plan, queue), injected }),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
-      held: settings.hold || demand.pods === 0,
+      held: settings.hold || pods === 0,
       user: elastic?.user ?? this.userOf(metadata),
       after: settings.after,
       preemptible: settings.preemptible,
@@ -263,7 +264,7 @@ export class SubmissionBuilder {
   }
 
   /** The pods as the apiserver will store them. It has stored a pod already. */
-  private podOf({ spec }: Demand, namespace: string, { kind }: WorkloadAdapter): PodSpec {
+  private podOf({ spec }: PodSet, namespace: string, { kind }: WorkloadAdapter): PodSpec {
     const { runtimeClassOf, limitRangesOf } = this.options;
     const pod = withRuntimeClass(spec, runtimeClassOf);
     return kind === 'Pod' ? pod : withLimitRanges(pod, limitRangesOf(namespace));
@@ -278,7 +279,7 @@ export class SubmissionBuilder {
     this.options.onLearned?.(namespace);
   }
 
-  private classPriority({ priority, spec }: Demand): number {
+  private classPriority({ priority, podSets: [{ spec }] }: Demand): number {
     return priority ?? this.options.priorityOf(spec.priorityClassName) ?? 0;
   }
 
@@ -290,17 +291,6 @@ export class SubmissionBuilder {
     const user = annotations?.[USER_ANNOTATION] ?? '';
     return user === '' || user.startsWith(SERVICE_ACCOUNT) ? `namespace:${namespace}` : user;
   }
-}
-
-/** The maximum of its queue does not shorten a service: nobody would enforce it. */
-function walltimeOf(
-  { walltimeSeconds }: Pick<WorkloadSettings, 'walltimeSeconds'>,
-  { deadlineSeconds, isService }: Demand,
-  plan: QueueSettings,
-): number {
-  const requested = walltimeSeconds ?? deadlineSeconds;
-  if (requested === undefined && isService) return ENDLESS_SECONDS;
-  return Math.min(requested ?? plan.defaultWalltimeSeconds, plan.maxWalltimeSeconds);
 }
 
 function clamp(priority: number, { priority: { min, max } }: QueueSettings): number {
@@ -344,9 +334,4 @@ function withNotes(jobspec: Jobspec, { reduced = [], injected }: Notes): Jobspec
 
 function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {
   return jobspec.attributes.user?.reduced ?? [];
-}
-
-/** Nobody chose the default of MiniClusters. */
-function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
-  return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
 }
