@@ -72,6 +72,17 @@ export interface PlacementRules {
   readonly amounts?: Readonly<Record<string, number>>;
 }
 
+/** What is asked for the pods of one pod set of several, beside the units of its slot. */
+export interface PodSetRequest {
+  readonly name: string;
+  /** Namespace and labels of its pods: rules about pods may be about them. */
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly constraints?: Constraint;
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly placement?: PlacementRules;
+}
+
 /** Canonical jobspec (RFC 14); plain JSON. */
 export interface Jobspec {
   readonly version: number;
@@ -105,6 +116,8 @@ export interface Jobspec {
       readonly gates?: readonly string[];
       /** Whether its pods are of use without each other: where not all of them ever fit, some of them start. @default false */
       readonly array?: boolean;
+      /** The pod sets of a gang of several, one for each slot: what else would stand here and in the constraints is theirs. @default - one pod set */
+      readonly podSets?: readonly PodSetRequest[];
       /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
       readonly invalid?: string;
       /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */

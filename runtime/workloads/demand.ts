@@ -22,7 +22,7 @@ export interface PodSet {
 
 export interface Demand {
   /** They are granted all at once or not at all. */
-  readonly podSets: readonly [PodSet];
+  readonly podSets: readonly [PodSet, ...PodSet[]];
   /** The user's activeDeadlineSeconds. It is the default of the walltime. */
   readonly deadlineSeconds: number | undefined;
   /** Whether it runs until somebody deletes it, unless it has a walltime or a deadline: a pod that always restarts. */

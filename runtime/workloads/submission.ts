@@ -3,10 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
-import { type ClusterFacts, matches } from '../jobspec/constraints';
-import { invalidJobspec, jobspecOf, shapeOf } from '../jobspec/jobspec';
+import type { ClusterFacts } from '../jobspec/constraints';
+import { invalidJobspec, type JobspecOptions, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { type LimitRangeFields, withLimitRanges } from '../jobspec/limit-range';
 import type { PodSpec, Quantities } from '../jobspec/pod';
+import { gangOf, meetsConstraints, type SetJobspec, withoutConstraints } from '../jobspec/pod-sets';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
@@ -136,11 +137,9 @@ export class SubmissionBuilder {
    * any more say that the workload asks for something else.
    */
   private suitsGrant(wanted: Submission, row: WorkloadRow): boolean {
-    const nodes = row.allocation?.nodes ?? [];
-    const { constraints = {} } = wanted.jobspec.attributes.system;
     return (
       isDeepStrictEqual(grantedFields(unconstrained(wanted)), grantedFields(unconstrained(row))) &&
-      nodes.map(({ name }) => this.options.nodeOf(name)).every((node) => node && matches(constraints, node))
+      meetsConstraints(wanted.jobspec, row.allocation?.nodes ?? [], this.options.nodeOf)
     );
   }
 
@@ -209,7 +208,7 @@ export class SubmissionBuilder {
   }
 
   private build(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
-    const { queues, units, clusterFacts, storage } = this.options;
+    const { queues } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
@@ -227,22 +226,9 @@ export class SubmissionBuilder {
       refusedQueue: isRefused ? requested : undefined,
     };
     const pods = podsOf(demand);
-    const [podSet] = demand.podSets;
-    const pod = this.podOf(podSet, namespace, adapter);
-    const injected = this.charges.of(podSet, namespace, adapter);
-    const jobspec = jobspecOf({
-      pod: withAdded(pod, injected),
-      self: { namespace, labels: podSet.labels },
-      storage,
-      podName: adapter.kind === 'Pod' ? metadata.name : undefined,
-      field: podSet.field,
-      pods: Math.max(1, pods),
-      walltime,
-      exclusive: settings.exclusive,
-      array: !adapter.isGang(object),
-      units,
-      cluster: clusterFacts(),
-    });
+    const { exclusive } = settings;
+    const jobspec = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
+    const injected = this.charges.of(demand.podSets[0], namespace, adapter);
     return {
       uid: metadata.uid,
       kind: adapter.kind,
@@ -261,6 +247,34 @@ export class SubmissionBuilder {
       after: settings.after,
       preemptible: settings.preemptible,
     };
+  }
+
+  private jobspecFor(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    { podSets: [first, ...others] }: Demand,
+    asked: Pick<JobspecOptions, 'walltime' | 'exclusive'>,
+  ): Jobspec {
+    const { units, clusterFacts, storage } = this.options;
+    const { namespace = '', name: podName } = object.metadata;
+    const request = (podSet: PodSet): SetJobspec => {
+      const { name, count, labels, field } = podSet;
+      const traits = { namespace, labels };
+      const jobspec = jobspecOf({
+        ...asked,
+        pod: withAdded(this.podOf(podSet, namespace, adapter), this.charges.of(podSet, namespace, adapter)),
+        self: traits,
+        storage,
+        podName: adapter.kind === 'Pod' ? podName : undefined,
+        field,
+        pods: Math.max(1, count),
+        array: !adapter.isGang(object),
+        units,
+        cluster: clusterFacts(),
+      });
+      return { name, traits, jobspec };
+    };
+    return gangOf([request(first), ...others.map(request)]);
   }
 
   /** The pods as the apiserver will store them. It has stored a pod already. */
@@ -314,9 +328,7 @@ function grantedFields({ queue, walltime, pods, shape, held }: Submission) {
 
 /** The request as it is on any node. */
 function unconstrained<T extends Submission>(submission: T): T {
-  const { attributes, ...rest } = submission.jobspec;
-  const { constraints: _, ...system } = attributes.system;
-  const jobspec = { ...rest, attributes: { ...attributes, system } };
+  const jobspec = withoutConstraints(submission.jobspec);
   return { ...submission, jobspec, shape: shapeOf(jobspec) };
 }
 
