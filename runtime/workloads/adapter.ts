@@ -22,6 +22,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   isLarge(object: T): boolean;
   /** The pods that start together, and how long they may run. With 0 pods there is nothing to schedule. */
   demand(object: T): Demand;
+  /** The name of the pod set of one of its pods. */
+  podSetOf(object: T, pod: Pod): string;
   /** The result, once the workload has finished and none of its pods can run again. `now` is in Unix seconds. */
   outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
   /** Nodes of the allocation on which no pod of this workload will run again. */

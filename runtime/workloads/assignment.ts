@@ -136,12 +136,18 @@ function invalid(message: string, value: unknown): FluxqError {
   });
 }
 
-/** The number of the workload's pods on each allocated node; empty while the row has no allocation. */
-export function placementOf({
-  allocation,
-  jobspec,
-}: Pick<WorkloadRow, 'allocation' | 'jobspec'>): readonly NodePods[] {
+/**
+ * The number of the workload's pods on each allocated node; empty while the row has no allocation.
+ * @param set the pod set whose pods count, of a gang of several. @default - all of them
+ */
+export function placementOf(
+  { allocation, jobspec }: Pick<WorkloadRow, 'allocation' | 'jobspec'>,
+  set?: string,
+): readonly NodePods[] {
   if (allocation === null) return [];
   if (podSetsOf(jobspec) === undefined) return podsPerNode(allocation, askOf(jobspec));
-  return allocation.nodes.map((part) => ({ node: part.name, pods: podsOfSetsOn(part) }));
+  return allocation.nodes.map((part) => {
+    const pods = set === undefined ? podsOfSetsOn(part) : (part.podSets?.[set] ?? 0);
+    return { node: part.name, pods };
+  });
 }

@@ -25,6 +25,8 @@ import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
 import { settingOf } from './settings';
 
+const POD_SET = 'pods';
+
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
   apiVersion: 'batch/v1',
@@ -39,7 +41,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   demand: (job) => ({
     podSets: [
       {
-        name: 'pods',
+        name: POD_SET,
         count: gangPods(job),
         spec: job.spec.template.spec,
         labels: job.spec.template.metadata?.labels ?? {},
@@ -52,6 +54,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
   }),
+  podSetOf: () => POD_SET,
   outcome,
   finishedNodes,
   isGang,
