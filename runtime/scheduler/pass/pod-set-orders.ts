@@ -28,11 +28,12 @@ export function placeInOrders<S extends SetRules, P extends Placed<S>>(
   const moved = new Set<S>();
   while (!answer.complete) {
     const { failed } = answer;
-    if (failed === undefined || moved.has(failed) || failed === order[0]) break;
+    if (failed === undefined || moved.has(failed)) break;
     moved.add(failed);
     const others = order.filter((set) => set !== failed);
-    const leading = failed.follows ? others : [failed, ...others];
-    order = failed.follows ? [...leading, failed] : leading;
+    const next = failed.follows ? [...others, failed] : [failed, ...others];
+    if (next.every((set, i) => set === order[i])) break;
+    order = next;
     answer = place(order);
   }
   return answer;

@@ -199,6 +199,7 @@ export class RulePlanner {
     let placed = 0;
     try {
       for (const [i, set] of order.entries()) {
+        if (context.search?.isSpent === true) return { complete: false, placed, parts: [] };
         const plan = this.planSet(set, order.slice(i + 1), { ...context, others });
         placed += plan.placed;
         if (!plan.complete) return { complete: false, failed: set, placed, parts: [] };
@@ -216,8 +217,9 @@ export class RulePlanner {
   /** @param rest the pod sets that are placed after it */
   private planSet(set: PodSetPlanned, rest: readonly PodSetPlanned[], context: PlanContext): GangPlan {
     const { others, span, search } = context;
-    const nodes = this.sparing(rest, context, this.gangNodes(set, context));
     const work = new WorkBudget();
+    const nodes = this.sparing(rest, context, this.gangNodes(set, context));
+    work.spend(nodes.length * rest.length);
     const gang = { start: span.start, pods: set.ask.pods, rules: set.rules, traits: set.traits };
     const plan = planGang(gang, nodes, others, this.groups, work);
     search?.charge(work);
