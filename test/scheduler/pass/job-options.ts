@@ -20,7 +20,7 @@ export interface JobOptions extends Partial<Pick<Submission, Given>> {
   readonly array?: boolean;
   readonly pod?: Partial<PodSpec>;
   /** Pod sets of a gang of several; `pods`, `cpu` and `pod` are none of its then. @default - one pod set */
-  readonly sets?: readonly SetOptions[];
+  readonly sets?: readonly SetOptions[] | undefined;
   /** Labels of its pods. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly priority?: number;
