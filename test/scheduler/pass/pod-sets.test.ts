@@ -1,4 +1,5 @@
 /** Gangs of several pod sets: all pods at one start on nodes that fit together, or none. */
+import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import type { AllocatedNode } from '../../../runtime/resources/types';
 import fc from '../../fast-check';
 import type { JobOptions, SetOptions } from './job-options';
@@ -143,6 +144,61 @@ describe('a gang of a driver and workers', () => {
     sim.submit('gang', { sets: driverAndWorkers(1, 3), priority: 5 });
     await sim.pass();
     expect(sim.evicted.map(({ uid }) => uid)).toEqual(['low']);
+  });
+});
+
+describe('a pass', () => {
+  test('asks once for gangs that ask for the same', async () => {
+    const sim = await Simulation.of(nodesOf(2, 4), { policy: 'easy' });
+    sim.submit('other', { cpu: 4, walltime: 50 });
+    await sim.pass();
+    for (const uid of ['first', 'second', 'third']) sim.submit(uid, { sets: driverAndWorkers(2, 3) });
+    // The first one is reserved, which refuses for the others.
+    expect((await sim.pass()).matches).toBe(1);
+    expect(sim.row('third')).toMatchObject({ reason: 'Busy' });
+  });
+
+  test('asks again for a gang that differs from a refused one in one pod set only', async () => {
+    const sim = await Simulation.of(nodesOf(2, 4));
+    sim.submit('other', { cpu: 2, walltime: 500 });
+    sim.submit('first', { sets: driverAndWorkers(2, 3) });
+    sim.submit('second', { sets: driverAndWorkers(2, 3) });
+    sim.submit('smaller', { sets: driverAndWorkers(1, 3) });
+    expect(granted(await sim.pass())).toEqual(['other', 'smaller']);
+  });
+
+  test('plans no gang behind a service that has no end', async () => {
+    const sim = await Simulation.of(nodesOf(2, 4));
+    sim.submit('service', { kind: 'Pod', cpu: 2, walltime: ENDLESS_SECONDS });
+    await sim.pass();
+    const result = await place(sim, { sets: driverAndWorkers(2, 3) });
+    expect([result, sim.reservations]).toEqual([
+      'Busy: needs at once driver: 1 pod with 1 core; worker: 2 pods with 3 cores each; it can start only when services leave their nodes (science/service)',
+      [],
+    ]);
+  });
+
+  test('says which nodes that are down a gang needs', async () => {
+    const sim = await Simulation.of(nodesOf(2, 4));
+    sim.submit('gang', { sets: driverAndWorkers(2, 3) });
+    await sim.fluxion.setStatus(['n1'], false);
+    await sim.pass({ nodes: nodesOf(2, 4).map((node) => ({ ...node, up: node.name !== 'n1' })) });
+    expect(sim.row('gang')).toMatchObject({
+      reason: 'Busy',
+      message:
+        'needs at once driver: 1 pod with 1 core; worker: 2 pods with 3 cores each; that needs nodes that are down or cordoned (n1)',
+    });
+  });
+
+  test('keeps GPU nodes free for others only if no pod set needs GPUs', async () => {
+    const gpus = (gpu: number) => ({ core: 4, ...(gpu > 0 && { gpu }) });
+    const resource = 'resource:nvidia.com/gpu';
+    const nodes = [
+      { name: 'gpu', units: gpus(1), properties: [resource] },
+      { name: 'plain', units: gpus(0) },
+    ];
+    const sim = await Simulation.of(nodes);
+    expect(await place(sim, { sets: driverAndWorkers(1, 1) })).toEqual({ plain: { driver: 1, worker: 1 } });
   });
 });
 
