@@ -138,7 +138,7 @@ function simulated(manifest: Manifest, index: number, start: number): Simulated 
     metadata: { ...manifest.metadata, uid: `uid-${index}` },
   } as unknown as KubernetesObject;
   const adapter = adapters.get(manifest.kind)!;
-  const { spec, pods } = adapter.demand(object);
+  const [{ spec, count: pods }] = adapter.demand(object).podSets;
   const settings = workloadSettings(object.metadata);
   const walltime = settings.walltimeSeconds ?? DEFAULT_WALLTIME;
   const jobspec = jobspecOf({ pod: spec, pods, walltime });

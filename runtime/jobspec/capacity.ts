@@ -1,11 +1,12 @@
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { type Ask, askOf, canonical } from './jobspec';
 import { matchingNodes } from './matching-nodes';
+import { setsOf } from './pod-sets';
 import type { Constraint, Jobspec } from './types';
 
 /** What these nodes could hold if they were empty. */
 export interface Capacity {
-  /** Exact for jobspecs of `jobspecOf`: their slots may be on any nodes, in any zones and racks. */
+  /** Exact for jobspecs of `jobspecOf`: their slots may be on any nodes, in any zones and racks. Of several pod sets each is counted alone. */
   fits(jobspec: Jobspec): boolean;
   /** The nodes that match the constraints of the jobspec. */
   classesFor(jobspec: Jobspec): readonly NodeClass[];
@@ -29,14 +30,16 @@ export function capacityOf(nodes: readonly GraphNode[]): Capacity {
 
   const classesFor = (jobspec: Jobspec) => classesOf(jobspec.attributes.system.constraints ?? {});
 
+  function fitsAlone(jobspec: Jobspec): boolean {
+    const ask = askOf(jobspec);
+    const classes = classesFor(jobspec);
+    const pods = classes.reduce((total, { units, count }) => total + count * podsOn(units, ask), 0);
+    return pods >= ask.pods;
+  }
+
   return {
     classesFor,
-    fits(jobspec) {
-      const ask = askOf(jobspec);
-      const classes = classesFor(jobspec);
-      const pods = classes.reduce((total, { units, count }) => total + count * podsOn(units, ask), 0);
-      return pods >= ask.pods;
-    },
+    fits: (jobspec) => setsOf(jobspec).every(fitsAlone),
   };
 }
 

@@ -6,15 +6,22 @@ import { exclusionsText } from './exclusions';
 import { type Ask, askOf } from './jobspec';
 import { matchingNodes } from './matching-nodes';
 import { phrasesOf } from './placement-rules';
+import { podSetsOf, setsOf } from './pod-sets';
 import type { Jobspec } from './types';
 import { DEFAULT_UNITS, isGpu, type UnitSettings, unitType } from './units';
 
-/** `needs 4 pods with 2 cores and 4 GiB of memory each` */
+/** `needs 4 pods with 2 cores and 4 GiB of memory each`, of several pod sets with the name of each */
 function needs(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
+  const sets = podSetsOf(jobspec);
+  if (sets === undefined) return `needs ${podsText(jobspec, units)}`;
+  return `needs at once ${sets.map((set) => `${set.name}: ${podsText(set.jobspec, units)}`).join('; ')}`;
+}
+
+function podsText(jobspec: Jobspec, units: UnitSettings): string {
   const { pods, exclusive } = askOf(jobspec);
   const many = plural(pods, exclusive ? 'whole node' : 'pod');
   const rules = phrasesOf(jobspec.attributes.user?.placement ?? {}).map((phrase) => `, ${phrase}`);
-  return `needs ${many}${withAmounts(jobspec, units, pods > 1)}${rules.join('')}`;
+  return `${many}${withAmounts(jobspec, units, pods > 1)}${rules.join('')}`;
 }
 
 /** For a jobspec of which only some pods fit the cluster, because of its placement rules or the pods that nodes take. */
@@ -47,12 +54,16 @@ export function downText(
   units: UnitSettings = DEFAULT_UNITS,
   down: readonly GraphNode[] = [],
 ): string {
-  const ask = askOf(jobspec);
-  const wanted = matchingNodes(jobspec.attributes.system.constraints ?? {}, down)
-    .filter((node) => podsOn(node.units, ask) > 0)
-    .map(({ name }) => name);
+  const wanted = [...new Set(setsOf(jobspec).flatMap((set) => usableBy(set, down)))];
   const named = wanted.length === 0 ? '' : ` (${namedNodes(wanted)})`;
   return `${needs(jobspec, units)}; that needs nodes that are down or cordoned${named}`;
+}
+
+function usableBy(jobspec: Jobspec, nodes: readonly GraphNode[]): readonly string[] {
+  const ask = askOf(jobspec);
+  return matchingNodes(jobspec.attributes.system.constraints ?? {}, nodes)
+    .filter((node) => podsOn(node.units, ask) > 0)
+    .map(({ name }) => name);
 }
 
 function namedNodes(names: readonly string[]): string {
@@ -88,6 +99,20 @@ export function unsatisfiableText(
   jobspec: Jobspec,
   nodes: readonly GraphNode[],
   units: UnitSettings = DEFAULT_UNITS,
+): string | undefined {
+  const sets = podSetsOf(jobspec);
+  if (sets === undefined) return shortageText(jobspec, nodes, units);
+  for (const set of sets) {
+    const text = shortageText(set.jobspec, nodes, units);
+    if (text !== undefined) return `pod set ${set.name} ${text}`;
+  }
+  return undefined;
+}
+
+function shortageText(
+  jobspec: Jobspec,
+  nodes: readonly GraphNode[],
+  units: UnitSettings,
 ): string | undefined {
   const ask = askOf(jobspec);
   const missing = missingAmounts(jobspec, nodes, units);
@@ -162,7 +187,8 @@ function withGpu(nodes: readonly GraphNode[], resource: string): readonly GraphN
 
 /** The GPUs that the workload asks for, by the names that its user wrote. */
 function gpusOf(jobspec: Jobspec): readonly string[] {
-  return Object.keys(jobspec.attributes.user?.requests ?? {}).filter(isGpu);
+  const requests = setsOf(jobspec).map(({ attributes }) => attributes.user?.requests ?? {});
+  return [...new Set(requests.flatMap(Object.keys))].filter(isGpu);
 }
 
 /** The user's name for GPUs; undefined if it is not known, or if there are several. */

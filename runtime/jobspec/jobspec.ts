@@ -210,7 +210,10 @@ export function isArray({ attributes }: Jobspec): boolean {
 /** Every pass reads the request of every waiting workload. */
 const asks = new WeakMap<Jobspec, Ask>();
 
-/** Reads the request back from a jobspec of `jobspecOf`. @throws FluxqError `FLUXQ_JOBSPEC` for any other jobspec */
+/**
+ * Reads the request back from a jobspec of `jobspecOf`; of a gang of several pod sets that of each (`setsOf`).
+ * @throws FluxqError `FLUXQ_JOBSPEC` for any other jobspec
+ */
 export function askOf(jobspec: Jobspec): Ask {
   const known = asks.get(jobspec);
   if (known !== undefined) return known;
@@ -220,11 +223,12 @@ export function askOf(jobspec: Jobspec): Ask {
 }
 
 function readAsk(jobspec: Jobspec): Ask {
-  const [top] = jobspec.resources;
+  const [top, ...others] = jobspec.resources;
   const slot = top?.type === 'node' ? top.with?.[0] : top;
   const counts = slot?.with?.map(({ type, count }) => [type, count] as const) ?? [];
   const pods = top?.count;
   if (
+    others.length > 0 ||
     slot?.type !== 'slot' ||
     typeof pods !== 'number' ||
     counts.some(([, count]) => typeof count !== 'number')

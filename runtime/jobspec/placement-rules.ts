@@ -8,7 +8,7 @@ import { isEmptySelector, type Labels, selects } from './label-selector';
 import type { LabelSelector, PodAffinityTerm, PodSpec, TopologySpreadConstraint } from './pod';
 import { ceilDiv, NANO } from './quantity';
 import type { Requests } from './requests';
-import type { Constraint, GroupRule, PlacementRules, PodSet, SpreadRule } from './types';
+import type { Constraint, GroupRule, PlacementRules, SelectedPods, SpreadRule } from './types';
 import { unitType } from './units';
 
 /** A pod as others' rules see it. */
@@ -42,7 +42,7 @@ export function placementRulesOf(
 }
 
 /** Whether the pod is one of those that a rule is about. */
-export function isAbout({ namespaces, selector }: PodSet, { namespace, labels }: PodTraits): boolean {
+export function isAbout({ namespaces, selector }: SelectedPods, { namespace, labels }: PodTraits): boolean {
   return (namespaces?.includes(namespace) ?? true) && selects(selector, labels);
 }
 
@@ -129,7 +129,7 @@ function groupRule(term: PodAffinityTerm, self: Omit<PodTraits, 'rules'>): Group
   const { topologyKey, labelSelector, namespaces = [], namespaceSelector } = term;
   const named = namespaces.length === 0 && namespaceSelector === undefined ? [self.namespace] : namespaces;
   const isEverywhere = namespaceSelector !== undefined && isEmptySelector(namespaceSelector);
-  const pods: PodSet = {
+  const pods: SelectedPods = {
     ...(isEverywhere ? {} : { namespaces: named }),
     ...selectorWith(labelSelector, term, self.labels),
   };
@@ -158,7 +158,7 @@ function spreadRule(
   among: Constraint | undefined,
 ): SpreadRule {
   const { topologyKey, maxSkew, minDomains = 1, labelSelector } = constraint;
-  const pods: PodSet = {
+  const pods: SelectedPods = {
     namespaces: [self.namespace],
     ...selectorWith(labelSelector, constraint, self.labels),
   };

@@ -40,7 +40,7 @@ export type Constraint =
   | Readonly<Record<string, never>>;
 
 /** The pods that a rule is about. */
-export interface PodSet {
+export interface SelectedPods {
   /** @default - all namespaces */
   readonly namespaces?: readonly string[];
   /** @default - no pod */
@@ -48,7 +48,7 @@ export interface PodSet {
 }
 
 /** A rule about the pods in one group of nodes: those with the same value of a label. */
-export interface GroupRule extends PodSet {
+export interface GroupRule extends SelectedPods {
   readonly topologyKey: string;
   /** Whether the pods of the workload are among those that the rule is about. */
   readonly self: boolean;
@@ -74,6 +74,17 @@ export interface PlacementRules {
   readonly jointly?: readonly string[];
   /** Whole amounts of node resources that each pod takes and the graph does not count, by name. */
   readonly amounts?: Readonly<Record<string, number>>;
+}
+
+/** What is asked for the pods of one pod set of several, beside the units of its slot. */
+export interface PodSetRequest {
+  readonly name: string;
+  /** Namespace and labels of its pods: rules about pods may be about them. */
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly constraints?: Constraint;
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly placement?: PlacementRules;
 }
 
 /** Canonical jobspec (RFC 14); plain JSON. */
@@ -109,6 +120,8 @@ export interface Jobspec {
       readonly gates?: readonly string[];
       /** Whether its pods are of use without each other: where not all of them ever fit, some of them start. @default false */
       readonly array?: boolean;
+      /** The pod sets of a gang of several, one for each slot: what else would stand here and in the constraints is theirs. @default - one pod set */
+      readonly podSets?: readonly PodSetRequest[];
       /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
       readonly invalid?: string;
       /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */

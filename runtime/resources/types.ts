@@ -30,6 +30,8 @@ export interface AllocatedNode {
   readonly units: UnitIds;
   /** Whether the allocation has the whole node. @default false */
   readonly exclusive?: boolean;
+  /** Pods of each pod set on the node, by name, of a gang of several. @default - the workload has one pod set */
+  readonly podSets?: Readonly<Record<string, number>>;
 }
 
 /** Units of nodes for a span of time: the one format in which allocations are stored in Postgres, replayed and read. */

@@ -1,7 +1,8 @@
 import type { NodePods } from '../jobspec/pods-per-node';
-import type { KubernetesObject, Pod, PodSpec } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { AllocatedNode } from '../resources/types';
+import type { Demand } from './demand';
 
 /** What the queue needs to know about one kind of workload. */
 export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> {
@@ -19,8 +20,10 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   readonly suspendable: boolean;
   /** Whether each write of the object is expensive, because it is much larger than ordinary ones. */
   isLarge(object: T): boolean;
-  /** The number of pods that run at the same time and the requests of each. With 0 pods there is nothing to schedule. */
+  /** The pods that start together, and how long they may run. With 0 pods there is nothing to schedule. */
   demand(object: T): Demand;
+  /** The name of the pod set of one of its pods. */
+  podSetOf(object: T, pod: Pod): string;
   /** The result, once the workload has finished and none of its pods can run again. `now` is in Unix seconds. */
   outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
   /** Nodes of the allocation on which no pod of this workload will run again. */
@@ -69,23 +72,6 @@ export interface RecordedGrant {
   /** Undefined if this kind does not carry a job id, 0 if the object carries no valid one. */
   readonly jobid: number | undefined;
   readonly placement: readonly NodePods[];
-}
-
-export interface Demand {
-  readonly pods: number;
-  readonly spec: PodSpec;
-  /** Labels of the pods. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** Annotations of the pod template. @default - it is no template */
-  readonly annotations?: Readonly<Record<string, string>> | undefined;
-  /** Path of this pod spec in the object. */
-  readonly field: string;
-  /** The user's activeDeadlineSeconds. It is the default of the walltime. */
-  readonly deadlineSeconds: number | undefined;
-  /** Whether it runs until somebody deletes it, unless it has a walltime or a deadline: a pod that always restarts. */
-  readonly isService: boolean;
-  /** The priority that the apiserver resolved; undefined for kinds where it does that only for their pods. */
-  readonly priority: number | undefined;
 }
 
 export interface Outcome {

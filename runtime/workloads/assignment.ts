@@ -21,6 +21,7 @@
  */
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
+import { podSetsOf, podsOfSetsOn } from '../jobspec/pod-sets';
 import { type NodePods, podsPerNode } from '../jobspec/pods-per-node';
 import type { WorkloadRow } from '../queue/workload';
 
@@ -135,7 +136,18 @@ function invalid(message: string, value: unknown): FluxqError {
   });
 }
 
-/** The number of the workload's pods on each allocated node; empty while the row has no allocation. */
-export function placementOf(row: Pick<WorkloadRow, 'allocation' | 'jobspec'>): readonly NodePods[] {
-  return row.allocation === null ? [] : podsPerNode(row.allocation, askOf(row.jobspec));
+/**
+ * The number of the workload's pods on each allocated node; empty while the row has no allocation.
+ * @param set the pod set whose pods count, of a gang of several. @default - all of them
+ */
+export function placementOf(
+  { allocation, jobspec }: Pick<WorkloadRow, 'allocation' | 'jobspec'>,
+  set?: string,
+): readonly NodePods[] {
+  if (allocation === null) return [];
+  if (podSetsOf(jobspec) === undefined) return podsPerNode(allocation, askOf(jobspec));
+  return allocation.nodes.map((part) => {
+    const pods = set === undefined ? podsOfSetsOn(part) : (part.podSets?.[set] ?? 0);
+    return { node: part.name, pods };
+  });
 }

@@ -16,6 +16,7 @@ import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
 import { terminationOf } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter';
+import { podsOf } from './demand';
 import { listNames } from './events';
 import { isLive, type NodeView } from './live-pods';
 import { assignedNode, belongsToGrant, findUnpinned, isGated } from './pod';
@@ -91,7 +92,7 @@ export class Eviction {
       return { cause: 'cluster', message };
     }
     // It would hold its nodes for nothing until its walltime.
-    if (adapter.suspendable && row.releasedAt !== null && adapter.demand(object).pods === 0)
+    if (adapter.suspendable && row.releasedAt !== null && podsOf(adapter.demand(object)) === 0)
       return { cause: 'suspended', message: 'its user wants no pods of it' };
     // Its spec was changed at the apiserver by whoever may, or the watch still shows it as it was before the release.
     const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);

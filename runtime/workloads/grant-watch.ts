@@ -132,7 +132,9 @@ export class GrantWatch {
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
       return {
-        wait: runs ? (lingerWait(own, this.options.now()) ?? turnWait(row, own, this.options.nodes)) : shown,
+        wait: runs
+          ? (lingerWait(own, this.options.now()) ?? turnWait(workload, own, this.options.nodes))
+          : shown,
         failure,
         after,
       };
@@ -263,9 +265,9 @@ function missingWait(missing: number): GrantWait | undefined {
 }
 
 /** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */
-function turnWait(row: WorkloadRow, pods: readonly Pod[], nodes: NodeView): GrantWait | undefined {
+function turnWait(workload: ActiveWorkload, pods: readonly Pod[], nodes: NodeView): GrantWait | undefined {
   const gated = pods.filter((pod) => isGated(pod) && !isTerminal(pod));
-  if (gated.length === 0 || nodesForGatedPods(row, pods, gated, nodes).length > 0) return undefined;
+  if (gated.length === 0 || nodesForGatedPods(workload, pods, gated, nodes).length > 0) return undefined;
   const verb = gated.length === 1 ? 'waits' : 'wait';
   const reason: GrantReason = 'Pending';
   return {

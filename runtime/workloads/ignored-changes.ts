@@ -24,6 +24,7 @@ import {
 } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
+import { setsOf } from '../jobspec/pod-sets';
 import type { WorkloadRow } from '../queue/workload';
 import { queueName } from '../shared/queues';
 import { type SettingSource, settingOf, type WorkloadSettings, workloadSettings } from './settings';
@@ -76,7 +77,7 @@ function otherSettings(
     // Which queue one without the setting would have is not its own choice.
     [`${QUEUE} ${queue}`, queue !== '' && !isQueue(queue, row) && !isReduced('queue', row)],
     [PREEMPTIBLE, preemptible !== row.preemptible],
-    [EXCLUSIVE, exclusive !== askOf(row.jobspec).exclusive],
+    [EXCLUSIVE, exclusive !== askOf(setsOf(row.jobspec)[0]!).exclusive],
     [AFTER, !isDeepStrictEqual(after, row.after)],
   ];
   return changes.flatMap(([setting, isOther]) => (isOther ? [setting] : []));

@@ -4,7 +4,8 @@ import type { TimeSlice } from '../clock';
 import type { Container, PodSpec, Quantities } from '../jobspec/pod';
 import { podRequests, type Requests } from '../jobspec/requests';
 import type { WorkloadRow } from '../queue/workload';
-import type { ActiveWorkload, Demand, WorkloadAdapter } from './adapter';
+import type { ActiveWorkload, WorkloadAdapter } from './adapter';
+import type { PodSet } from './demand';
 import { InjectedRequests, type Template } from './injected';
 import { belongsToGrant } from './pod';
 
@@ -15,13 +16,13 @@ export class InjectedCharges {
 
   /** @param podOf the pods of a workload as they are expected, without what webhooks add */
   constructor(
-    private readonly podOf: (demand: Demand, namespace: string, adapter: WorkloadAdapter) => PodSpec,
+    private readonly podOf: (podSet: PodSet, namespace: string, adapter: WorkloadAdapter) => PodSpec,
   ) {}
 
   /** Undefined if nothing is added, as to a pod that exists already. */
-  of(demand: Demand, namespace: string, adapter: WorkloadAdapter): Quantities | undefined {
+  of(podSet: PodSet, namespace: string, adapter: WorkloadAdapter): Quantities | undefined {
     if (adapter.kind === 'Pod' || this.injected.isEmpty) return undefined;
-    return this.injected.addedTo(this.templateOf(demand, namespace, adapter));
+    return this.injected.addedTo(this.templateOf(podSet, namespace, adapter));
   }
 
   /**
@@ -36,7 +37,8 @@ export class InjectedCharges {
     if (first === undefined) return false;
     this.learned.set(uid, jobid);
     const { namespace = '' } = object.metadata;
-    const template = this.templateOf(adapter.demand(object), namespace, adapter);
+    const [podSet] = adapter.demand(object).podSets;
+    const template = this.templateOf(podSet, namespace, adapter);
     if (!isNew && mayBeResized(template.pod, first.spec)) return false;
     return this.injected.learn(template, first.spec);
   }
@@ -70,14 +72,15 @@ export class InjectedCharges {
       if (slice.isOver) await slice.rest();
       const { object, adapter } = workload;
       const { namespace = '' } = object.metadata;
-      const template = this.templateOf(adapter.demand(object), namespace, adapter);
+      const [podSet] = adapter.demand(object).podSets;
+      const template = this.templateOf(podSet, namespace, adapter);
       this.injected.assume(template, chargedIn(workload));
     }
   }
 
-  private templateOf(demand: Demand, namespace: string, adapter: WorkloadAdapter): Template {
-    const { labels, annotations = {} } = demand;
-    return { namespace, labels, annotations, pod: this.podOf(demand, namespace, adapter) };
+  private templateOf(podSet: PodSet, namespace: string, adapter: WorkloadAdapter): Template {
+    const { labels, annotations = {} } = podSet;
+    return { namespace, labels, annotations, pod: this.podOf(podSet, namespace, adapter) };
   }
 }
 

@@ -25,6 +25,8 @@ import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
 import { settingOf } from './settings';
 
+const POD_SET = 'pods';
+
 export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
   apiVersion: 'batch/v1',
@@ -37,16 +39,22 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   suspendable: true,
   isLarge: ({ isLarge = false }) => isLarge,
   demand: (job) => ({
-    pods: gangPods(job),
-    spec: job.spec.template.spec,
-    labels: job.spec.template.metadata?.labels ?? {},
-    annotations: job.spec.template.metadata?.annotations,
-    field: 'spec.template.spec',
+    podSets: [
+      {
+        name: POD_SET,
+        count: gangPods(job),
+        spec: job.spec.template.spec,
+        labels: job.spec.template.metadata?.labels ?? {},
+        annotations: job.spec.template.metadata?.annotations,
+        field: 'spec.template.spec',
+      },
+    ],
     deadlineSeconds: requestedDeadline(job),
     isService: false,
     // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
   }),
+  podSetOf: () => POD_SET,
   outcome,
   finishedNodes,
   isGang,

@@ -22,6 +22,8 @@ import {
 import { failureOf } from './pod-end';
 import { settingOf } from './settings';
 
+const POD_SET = 'pod';
+
 export const podAdapter: WorkloadAdapter<Pod> = {
   kind: 'Pod',
   apiVersion: 'v1',
@@ -33,14 +35,12 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   suspendable: false,
   isLarge,
   demand: (pod) => ({
-    pods: 1,
-    spec: pod.spec,
-    labels: pod.metadata.labels ?? {},
-    field: 'spec',
+    podSets: [{ name: POD_SET, count: 1, spec: pod.spec, labels: pod.metadata.labels ?? {}, field: 'spec' }],
     deadlineSeconds: pod.spec.activeDeadlineSeconds,
     isService: isService(pod),
     priority: pod.spec.priority,
   }),
+  podSetOf: () => POD_SET,
   outcome: (pod, _pods, now) =>
     isTerminal(pod)
       ? {

@@ -250,9 +250,9 @@ export class WorkloadReconciler {
 
   /** The nodes of a deleted workload are given back. */
   private async followPods(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { object, row, pods } = workload;
+    const { object, pods } = workload;
     const isDeleted = object.metadata.deletionTimestamp !== undefined;
-    const placed = isDeleted ? pods : await this.ungating.ungate(row, pods);
+    const placed = isDeleted ? pods : await this.ungating.ungate(workload);
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
     return isDeleted ? shrinking : this.watchGrant(workload);
   }

@@ -13,5 +13,6 @@ export function concerns({ namespaces, labels }: Resubmission, row: WorkloadRow)
 /** Whether the jobspec was made from the values of one of these node labels. An earlier release did not note them. */
 function looksAt({ jobspec }: WorkloadRow, labels: ReadonlySet<string>): boolean {
   const { user } = jobspec.attributes;
-  return user?.requests === undefined || user.labels?.some((key) => labels.has(key)) === true;
+  const isNoted = user?.requests !== undefined || user?.podSets !== undefined;
+  return !isNoted || user.labels?.some((key) => labels.has(key)) === true;
 }

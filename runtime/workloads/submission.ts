@@ -1,13 +1,13 @@
 /** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
 import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
-import { type ClusterFacts, matches } from '../jobspec/constraints';
-import { invalidJobspec, jobspecOf, shapeOf } from '../jobspec/jobspec';
+import type { ClusterFacts } from '../jobspec/constraints';
+import { invalidJobspec, type JobspecOptions, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { type LimitRangeFields, withLimitRanges } from '../jobspec/limit-range';
 import type { PodSpec, Quantities } from '../jobspec/pod';
+import { gangOf, meetsConstraints, type SetJobspec, withoutConstraints } from '../jobspec/pod-sets';
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
@@ -22,15 +22,15 @@ import {
   type WorkloadRow,
 } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
-import { ENDLESS_SECONDS } from '../resources/endless';
 import type { GraphNode } from '../resources/types';
 import type { QueueChoice } from '../shared/queues';
-import { type ActiveWorkload, type Demand, secondsOf, type WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
+import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf } from './demand';
 import { elasticPodSettings } from './elastic-pod';
 import { withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
-import { type WorkloadSettings, workloadSettings } from './settings';
+import { workloadSettings } from './settings';
 
 /** User names of ServiceAccounts begin with this. */
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
@@ -135,14 +135,11 @@ export class SubmissionBuilder {
    * granted nodes meet what the workload asks for now.
    */
   private suitsGrant({ jobspec, ...wanted }: Submission, row: WorkloadRow): boolean {
-    const nodes = row.allocation?.nodes ?? [];
-    const { constraints = {} } = jobspec.attributes.system;
     return (
       isDeepStrictEqual(
         grantedFields({ ...wanted, shape: unconstrainedShape(jobspec) }),
         grantedFields({ ...row, shape: unconstrainedShape(row.jobspec) }),
-      ) &&
-      nodes.map(({ name }) => this.options.nodeOf(name)).every((node) => node && matches(constraints, node))
+      ) && meetsConstraints(jobspec, row.allocation?.nodes ?? [], this.options.nodeOf)
     );
   }
 
@@ -211,7 +208,7 @@ export class SubmissionBuilder {
   }
 
   private build(object: KubernetesObject, adapter: WorkloadAdapter, current: string | undefined): Submission {
-    const { queues, units, clusterFacts, storage } = this.options;
+    const { queues } = this.options;
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
@@ -228,21 +225,10 @@ export class SubmissionBuilder {
       priority,
       refusedQueue: isRefused ? requested : undefined,
     };
-    const pod = this.podOf(demand, namespace, adapter);
-    const injected = this.charges.of(demand, namespace, adapter);
-    const jobspec = jobspecOf({
-      pod: withAdded(pod, injected),
-      self: { namespace, labels: demand.labels },
-      storage,
-      podName: adapter.kind === 'Pod' ? metadata.name : undefined,
-      field: demand.field,
-      pods: Math.max(1, demand.pods),
-      walltime,
-      exclusive: settings.exclusive,
-      array: !adapter.isGang(object),
-      units,
-      cluster: clusterFacts(),
-    });
+    const pods = podsOf(demand);
+    const { exclusive } = settings;
+    const jobspec = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
+    const injected = this.charges.of(demand.podSets[0], namespace, adapter);
     return {
       uid: metadata.uid,
       kind: adapter.kind,
@@ -252,19 +238,47 @@ export class SubmissionBuilder {
       priority: clamp(priority, plan),
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
-      pods: demand.pods,
+      pods,
       jobspec: withNotes(jobspec, { reduced: reductionsOf(wishes, plan, queue), injected }),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
-      held: settings.hold || demand.pods === 0,
+      held: settings.hold || pods === 0,
       user: elastic?.user ?? this.userOf(metadata),
       after: settings.after,
       preemptible: settings.preemptible,
     };
   }
 
+  private jobspecFor(
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    { podSets: [first, ...others] }: Demand,
+    asked: Pick<JobspecOptions, 'walltime' | 'exclusive'>,
+  ): Jobspec {
+    const { units, clusterFacts, storage } = this.options;
+    const { namespace = '', name: podName } = object.metadata;
+    const request = (podSet: PodSet): SetJobspec => {
+      const { name, count, labels, field } = podSet;
+      const traits = { namespace, labels };
+      const jobspec = jobspecOf({
+        ...asked,
+        pod: withAdded(this.podOf(podSet, namespace, adapter), this.charges.of(podSet, namespace, adapter)),
+        self: traits,
+        storage,
+        podName: adapter.kind === 'Pod' ? podName : undefined,
+        field,
+        pods: Math.max(1, count),
+        array: !adapter.isGang(object),
+        units,
+        cluster: clusterFacts(),
+      });
+      return { name, traits, jobspec };
+    };
+    return gangOf([request(first), ...others.map(request)]);
+  }
+
   /** The pods as the apiserver will store them. It has stored a pod already. */
-  private podOf({ spec }: Demand, namespace: string, { kind }: WorkloadAdapter): PodSpec {
+  private podOf({ spec }: PodSet, namespace: string, { kind }: WorkloadAdapter): PodSpec {
     const { runtimeClassOf, limitRangesOf } = this.options;
     const pod = withRuntimeClass(spec, runtimeClassOf);
     return kind === 'Pod' ? pod : withLimitRanges(pod, limitRangesOf(namespace));
@@ -279,7 +293,7 @@ export class SubmissionBuilder {
     this.options.onLearned?.(namespace);
   }
 
-  private classPriority({ priority, spec }: Demand): number {
+  private classPriority({ priority, podSets: [{ spec }] }: Demand): number {
     return priority ?? this.options.priorityOf(spec.priorityClassName) ?? 0;
   }
 
@@ -291,17 +305,6 @@ export class SubmissionBuilder {
     const user = annotations?.[USER_ANNOTATION] ?? '';
     return user === '' || user.startsWith(SERVICE_ACCOUNT) ? `namespace:${namespace}` : user;
   }
-}
-
-/** The maximum of its queue does not shorten a service: nobody would enforce it. */
-function walltimeOf(
-  { walltimeSeconds }: Pick<WorkloadSettings, 'walltimeSeconds'>,
-  { deadlineSeconds, isService }: Demand,
-  plan: QueueSettings,
-): number {
-  const requested = walltimeSeconds ?? deadlineSeconds;
-  if (requested === undefined && isService) return ENDLESS_SECONDS;
-  return Math.min(requested ?? plan.defaultWalltimeSeconds, plan.maxWalltimeSeconds);
 }
 
 function clamp(priority: number, { priority: { min, max } }: QueueSettings): number {
@@ -324,9 +327,8 @@ function grantedFields({ queue, walltime, pods, shape, held }: Omit<Submission, 
 }
 
 /** The shape of the request as it is on any node. */
-function unconstrainedShape({ attributes, ...rest }: Jobspec): string {
-  const { constraints: _, ...system } = attributes.system;
-  return shapeOf({ ...rest, attributes: { ...attributes, system } });
+function unconstrainedShape(jobspec: Jobspec): string {
+  return shapeOf(withoutConstraints(jobspec));
 }
 
 /** They are no part of the shape. */
@@ -343,9 +345,4 @@ function withNotes(jobspec: Jobspec, { reduced = [], injected }: Notes): Jobspec
 
 function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {
   return jobspec.attributes.user?.reduced ?? [];
-}
-
-/** Nobody chose the default of MiniClusters. */
-function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
-  return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
 }

@@ -1,11 +1,13 @@
 /** Gives gated pods nodes of the allocation. */
+import { podSetsOf } from '../jobspec/pod-sets';
+import type { NodePods } from '../jobspec/pods-per-node';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import { isTerminal } from './adapter';
+import { type ActiveWorkload, isTerminal } from './adapter';
 import { placementOf } from './assignment';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated, pinPatch } from './pod';
@@ -26,15 +28,13 @@ export class Ungating {
     },
   ) {}
 
-  /**
-   * @param pods all pods of the workload
-   * @returns them as they are after all pins
-   */
-  async ungate(row: WorkloadRow, pods: readonly Pod[]): Promise<readonly Pod[]> {
+  /** @returns the pods of the workload as they are after all pins */
+  async ungate(workload: PlacedWorkload & Pick<ActiveWorkload, 'pods'>): Promise<readonly Pod[]> {
+    const { row, pods } = workload;
     const current = this.withPins(row, pods);
     const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid);
     if (gated.length === 0) return current;
-    const placed = nodesForGatedPods(row, current, gated, this.options.nodes);
+    const placed = nodesForGatedPods(workload, current, gated, this.options.nodes);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
     for (const { pod, node } of placed) {
       const path = podsPath(row.namespace, pod.metadata.name);
@@ -70,21 +70,45 @@ export class Ungating {
   }
 }
 
+/** A workload whose pods get nodes. */
+type PlacedWorkload = Pick<ActiveWorkload, 'object' | 'adapter' | 'row'>;
+
+/** A pod that is still to be placed, and its node. */
+interface PodPlace {
+  readonly pod: Pod;
+  readonly node: string;
+}
+
 /**
  * Gives gated pods the free slots of the allocation on nodes that exist. Gated pods for which no slot is free wait until a pod ends.
  * @param pods all pods of the workload
  * @param gated the gated ones among them
  */
 export function nodesForGatedPods(
-  row: WorkloadRow,
+  { object, adapter, row }: PlacedWorkload,
+  pods: readonly Pod[],
+  gated: readonly Pod[],
+  nodes: Pick<NodeView, 'exists'>,
+): readonly PodPlace[] {
+  const sets = podSetsOf(row.jobspec);
+  if (sets === undefined) return freePlaces(placementOf(row), pods, gated, nodes);
+  return sets.flatMap(({ name }) => {
+    const isOfSet = (pod: Pod) => adapter.podSetOf(object, pod) === name;
+    return freePlaces(placementOf(row, name), pods.filter(isOfSet), gated.filter(isOfSet), nodes);
+  });
+}
+
+/** A pod of one pod set never takes the place of a pod of another one: they differ in size, and in the nodes that they may use. */
+function freePlaces(
+  placement: readonly NodePods[],
   pods: readonly Pod[],
   gated: readonly Pod[],
   { exists }: Pick<NodeView, 'exists'>,
-): readonly { readonly pod: Pod; readonly node: string }[] {
+): readonly PodPlace[] {
   const waiting = new Set(gated);
   const live = countByNode(pods.filter((pod) => !waiting.has(pod) && !isTerminal(pod)));
   const succeeded = countByNode(pods.filter(({ status }) => status?.phase === 'Succeeded'));
-  const there = placementOf(row).filter(({ node }) => exists(node));
+  const there = placement.filter(({ node }) => exists(node));
   const slots = there.map(({ node, pods: all }) => {
     const free = Math.max(0, all - (live.get(node) ?? 0));
     return { node, free, unused: Math.max(0, free - (succeeded.get(node) ?? 0)) };

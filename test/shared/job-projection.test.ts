@@ -127,16 +127,18 @@ function answersOf(job: Parameters<typeof jobAdapter.demand>[0]) {
       job,
       ...(['outcome', 'unseenPods'].includes(question) ? [[], 0] : [ROW, []]),
     );
-  const { spec, ...demand } = jobAdapter.demand(job);
+  const { podSets, ...demand } = jobAdapter.demand(job);
+  const [{ spec, ...podSet }] = podSets;
   const jobspec = jobspecOf({
     pod: spec,
-    pods: demand.pods,
+    pods: podSet.count,
     walltime: 60,
-    self: { namespace: 'science', labels: demand.labels },
+    self: { namespace: 'science', labels: podSet.labels },
   });
   return {
     ...Object.fromEntries(ANSWERS.map((name) => [name, ask(name)])),
     demand,
+    podSet,
     jobspec,
     shape: shapeOf(jobspec),
   };

@@ -9,6 +9,7 @@ import {
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
+import { podsOf } from '../../runtime/workloads/demand';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { findUnpinned } from '../../runtime/workloads/pod';
 import { applyJsonPatch, type Operation } from '../fuzz/json-patch';
@@ -87,7 +88,7 @@ describe('a Job', () => {
     ['one by default', { parallelism: undefined, completions: undefined }, 1],
     ['none', { parallelism: 0 }, 0],
   ])('requests as many pods as %s', (_, spec, pods) => {
-    expect(jobAdapter.demand(job(spec)).pods).toBe(pods);
+    expect(podsOf(jobAdapter.demand(job(spec)))).toBe(pods);
   });
 
   const released = (from: Job, row: WorkloadRow, now = from): Job | undefined =>
@@ -187,7 +188,7 @@ describe('a Job', () => {
     ['all its pods if the gang size is invalid', elasticJob('many'), 3],
     ['all its pods if they have no indexes', elasticJob('2', { completionMode: 'NonIndexed' }), 3],
   ])('with a gang size requests %s', (_, elastic, pods) => {
-    expect(jobAdapter.demand(elastic).pods).toBe(pods);
+    expect(podsOf(jobAdapter.demand(elastic))).toBe(pods);
   });
 
   test('with a gang size is released with an open assignment', () => {

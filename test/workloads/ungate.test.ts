@@ -1,6 +1,12 @@
+import { jobspecOf } from '../../runtime/jobspec/jobspec';
+import { gangOf, type SetJobspec } from '../../runtime/jobspec/pod-sets';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Pod, PodSpec } from '../../runtime/kubernetes/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { DecisionLogger } from '../../runtime/shared/decision-log';
+import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
+import { placementOf } from '../../runtime/workloads/assignment';
+import { jobAdapter } from '../../runtime/workloads/job';
 import { assignedNode } from '../../runtime/workloads/pod';
 import { nodesForGatedPods, Ungating } from '../../runtime/workloads/ungate';
 import { rowIn } from '../queue/rows';
@@ -16,6 +22,12 @@ const row = rowIn('Running', {
     nodes: ['node-1', 'node-2'].map((name) => ({ name, units: { core: '0-1', memory: '0-1' } })),
   },
 });
+
+/** Of a gang of several pod sets, the name of a pod begins with that of its pod set. */
+function workloadOf(of: WorkloadRow) {
+  const adapter = { ...jobAdapter, podSetOf: (_: object, { metadata }: Pod) => metadata.name.split('-')[0]! };
+  return { object: pod('job'), adapter: adapter as unknown as WorkloadAdapter, row: of };
+}
 
 function pod(
   name: string,
@@ -37,7 +49,7 @@ const pinned = (node: string): Partial<PodSpec> => ({
 });
 
 const given = (pods: readonly Pod[], gated: readonly Pod[], exists = (_: string) => true) =>
-  nodesForGatedPods(row, [...pods, ...gated], gated, { exists }).map(
+  nodesForGatedPods(workloadOf(row), [...pods, ...gated], gated, { exists }).map(
     ({ pod: { metadata }, node }) => `${metadata.name} ${node}`,
   );
 
@@ -78,6 +90,62 @@ describe('gated pods', () => {
   });
 });
 
+describe('gated pods of a gang of several pod sets', () => {
+  const set = (name: string, count: number, cpu: number): SetJobspec => {
+    const podSpec = { containers: [{ resources: { requests: { cpu } } }] };
+    const jobspec = jobspecOf({ pod: podSpec, pods: count, walltime: 60 });
+    return { name, traits: { namespace: 'science', labels: {} }, jobspec };
+  };
+  const gang = rowIn('Running', {
+    ...submission('a', { pods: 4, jobspec: gangOf([set('driver', 1, 1), set('worker', 3, 2)]) }),
+    allocation: {
+      jobid: 7,
+      start: 0,
+      end: 60,
+      nodes: [
+        { name: 'node-1', units: { core: '0-4' }, podSets: { driver: 1, worker: 2 } },
+        { name: 'node-2', units: { core: '0-1' }, podSets: { worker: 1 } },
+      ],
+    },
+  });
+  const placed = (pods: readonly Pod[], gated: readonly string[]) => {
+    const waiting = gated.map((name) => pod(name));
+    const all = [...pods, ...waiting];
+    return nodesForGatedPods(workloadOf(gang), all, waiting, { exists: () => true }).map(
+      ({ pod: { metadata }, node }) => `${metadata.name} ${node}`,
+    );
+  };
+
+  test('get the nodes of their own pod set, in whatever order they come', () => {
+    expect(placed([], ['worker-0', 'worker-1', 'worker-2', 'driver-0'])).toEqual([
+      'driver-0 node-1',
+      'worker-0 node-1',
+      'worker-1 node-1',
+      'worker-2 node-2',
+    ]);
+  });
+
+  test('take the place of the pod of their pod set that has ended, and no other one', () => {
+    const driver = pod('driver-0', { nodeName: 'node-1' }, 'Failed');
+    const workers = [
+      pod('worker-0', { nodeName: 'node-1' }),
+      pod('worker-1', { nodeName: 'node-1' }),
+      pod('worker-2', { nodeName: 'node-2' }, 'Failed'),
+    ];
+    expect(placed([driver, ...workers], ['worker-3', 'worker-4', 'driver-1'])).toEqual([
+      'driver-1 node-1',
+      'worker-3 node-2',
+    ]);
+  });
+
+  test('fill what the assignment shows for the whole gang', () => {
+    expect(placementOf(gang)).toEqual([
+      { node: 'node-1', pods: 3 },
+      { node: 'node-2', pods: 1 },
+    ]);
+  });
+});
+
 test('the assigned node of a pod is the node that it runs on, else the node that it is pinned to', () => {
   expect(assignedNode(pod('x', { ...pinned('node-2'), nodeName: 'node-1' }))).toBe('node-1');
   expect(assignedNode(pod('x', pinned('node-2')))).toBe('node-2');
@@ -102,12 +170,12 @@ test('gives no slot twice while the watch does not show a pin', async () => {
     old('b', 'node-1', 'Running'),
     old('c', 'node-2', 'Running'),
   ];
-  await ungating.ungate(row, [...running, gated('first')]);
+  await ungating.ungate({ ...workloadOf(row), pods: [...running, gated('first')] });
   // A pod of the other node ends, and its successor comes before the watch shows the pin of the first.
   const later = [old('a', 'node-1', 'Failed'), ...running.slice(1), gated('first'), gated('second')];
-  await ungating.ungate(row, later);
+  await ungating.ungate({ ...workloadOf(row), pods: later });
   expect(placed).toEqual(['first node-2', 'second node-1']);
   ungating.forget(row);
-  await ungating.ungate(row, later);
+  await ungating.ungate({ ...workloadOf(row), pods: later });
   expect(placed).toHaveLength(4);
 });

@@ -1,4 +1,4 @@
-import { askOf } from '../../jobspec/jobspec';
+import { unitsOfAll } from '../../jobspec/pod-sets';
 import type { WorkloadRow } from '../../queue/workload';
 import { type Need, Planner } from '../../resources/planner';
 import type { Allocation, GraphNode } from '../../resources/types';
@@ -60,22 +60,22 @@ export class CapacityForecast {
   }
 
   private hasRoomNow(jobspec: WorkloadRow['jobspec']): boolean {
-    const { pods, perPod } = askOf(jobspec);
+    const all = unitsOfAll(jobspec);
     const { now, planner, totals } = this;
     return this.types.every((type, i) => {
-      const needed = perPod[type];
-      return needed === undefined || planner.usedAt(i + 1, now, now) + pods * needed <= totals[i + 1]!;
+      const needed = all[type];
+      return needed === undefined || planner.usedAt(i + 1, now, now) + needed <= totals[i + 1]!;
     });
   }
 
   private needOf(jobspec: WorkloadRow['jobspec']): Need {
-    const { pods, perPod } = askOf(jobspec);
+    const all = unitsOfAll(jobspec);
     const dimensions: number[] = [];
     const amounts: number[] = [];
     this.types.forEach((type, i) => {
-      if (perPod[type] === undefined) return;
+      if (all[type] === undefined) return;
       dimensions.push(i + 1);
-      amounts.push(pods * perPod[type]);
+      amounts.push(all[type]);
     });
     return { dimensions: Int32Array.from(dimensions), amounts: Float64Array.from(amounts) };
   }

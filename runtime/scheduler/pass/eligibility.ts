@@ -1,3 +1,4 @@
+import { hasPlacementRules } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
 import type { WaitReason, WorkloadRow } from '../../queue/workload';
 import { NEVER_MET, type OutcomeOf, unmet } from './dependencies';
@@ -40,7 +41,7 @@ function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: 
   const { graphGrew, nodeChanges, fits } = input;
   if (graphGrew === false) return true;
   const { jobspec, message } = row;
-  if (fits === undefined || jobspec.attributes.user?.placement !== undefined || fits(jobspec)) return false;
+  if (fits === undefined || hasPlacementRules(jobspec) || fits(jobspec)) return false;
   if (nodeChanges?.concern(row) !== false) waits.markUnsatisfiable(row, message ?? '');
   return true;
 }

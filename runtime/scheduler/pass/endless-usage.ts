@@ -7,6 +7,7 @@
 import { podsOn } from '../../jobspec/capacity';
 import { type Ask, askOf } from '../../jobspec/jobspec';
 import { matchingNodes } from '../../jobspec/matching-nodes';
+import { setsOf } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isEndless } from '../../resources/endless';
@@ -75,7 +76,7 @@ export class EndlessUsage {
     if (this.verdicts.has(row.shape)) return this.verdicts.get(row.shape);
     if (this.scansLeft === 0) return undefined;
     this.scansLeft -= 1;
-    const verdict = this.judge(row);
+    const verdict = this.firstBlock(row.jobspec);
     this.verdicts.set(row.shape, verdict);
     return verdict;
   }
@@ -96,7 +97,16 @@ export class EndlessUsage {
     return matchingNodes(constraint, this.nodes).filter(({ up }) => up !== false);
   }
 
-  private judge({ jobspec }: Pick<WorkloadRow, 'jobspec'>): EndlessBlock | undefined {
+  /** Each pod set is counted as if it were alone. */
+  private firstBlock(jobspec: Jobspec): EndlessBlock | undefined {
+    for (const set of setsOf(jobspec)) {
+      const block = this.judge(set);
+      if (block !== undefined) return block;
+    }
+    return undefined;
+  }
+
+  private judge(jobspec: Jobspec): EndlessBlock | undefined {
     const ask = askOf(jobspec);
     const nodes = this.nodesFor(jobspec);
     const both = [this.ofServices, this.unmanaged];

@@ -2,6 +2,7 @@ import type { FluxionState } from '../../fluxion/types';
 import { podsOn } from '../../jobspec/capacity';
 import { type Ask, askOf } from '../../jobspec/jobspec';
 import { matchingNodes } from '../../jobspec/matching-nodes';
+import { uniformOf } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
 import { countIdset } from '../../resources/idset';
 import type { Allocation, UnitCounts } from '../../resources/types';
@@ -22,7 +23,8 @@ export class FreeCapacity {
   private readonly ask: Ask;
   private pods = 0;
 
-  constructor(jobspec: Jobspec, state: Pick<FluxionState, 'nodes'>) {
+  constructor(given: Jobspec, state: Pick<FluxionState, 'nodes'>) {
+    const jobspec = uniformOf(given);
     this.ask = askOf(jobspec);
     const constraint = jobspec.attributes.system.constraints ?? {};
     for (const { name, up, total, free } of matchingNodes(constraint, state.nodes)) {

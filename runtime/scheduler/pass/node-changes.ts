@@ -4,6 +4,7 @@ import { soleHost } from '../../jobspec/constraints';
 import { areExcludedAlike } from '../../jobspec/exclusions';
 import { largestUnits } from '../../jobspec/explain';
 import { askOf } from '../../jobspec/jobspec';
+import { setsOf } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
@@ -52,7 +53,8 @@ export class NodeChanges {
   concern({ shape, jobspec }: Pick<WorkloadRow, 'shape' | 'jobspec'>): boolean {
     const known =
       this.byShape.get(shape) ??
-      (this.isLargestNew || (this.changes?.some((change) => concerns(change, jobspec)) ?? true));
+      (this.isLargestNew ||
+        (this.changes?.some((change) => setsOf(jobspec).some((set) => concerns(change, set))) ?? true));
     this.byShape.set(shape, known);
     return known;
   }

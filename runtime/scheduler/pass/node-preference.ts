@@ -13,8 +13,9 @@ import {
   resourceOf,
   resourceProperty,
 } from '../../jobspec/constraints';
-import { askOf, canonical } from '../../jobspec/jobspec';
+import { canonical } from '../../jobspec/jobspec';
 import { matchingNodes } from '../../jobspec/matching-nodes';
+import { unitsOfAll } from '../../jobspec/pod-sets';
 import type { Constraint, Jobspec } from '../../jobspec/types';
 import { unitType } from '../../jobspec/units';
 import type { WorkloadRow } from '../../queue/workload';
@@ -109,8 +110,8 @@ class NodePreference {
   private spareDevices(jobspec: Jobspec): readonly string[] {
     const { unmodeled = [] } = jobspec.attributes.user ?? {};
     if (unmodeled.some((path) => path.endsWith('.resourceClaims'))) return [];
-    const { perPod } = askOf(jobspec);
-    return this.devices.filter((resource) => perPod[unitType(resource) ?? ''] === undefined);
+    const wanted = unitsOfAll(jobspec);
+    return this.devices.filter((resource) => wanted[unitType(resource) ?? ''] === undefined);
   }
 
   /** A choice is none if the workload's own constraint leaves it no other nodes: GPU nodes often have a taint. */

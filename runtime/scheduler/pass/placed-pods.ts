@@ -1,6 +1,7 @@
 /** Pods on nodes, as far as they decide where kube-scheduler lets others run. */
 import { askOf } from '../../jobspec/jobspec';
 import type { PodTraits } from '../../jobspec/placement-rules';
+import { podSetsOf, podsOfSetsOn, type SetJobspec } from '../../jobspec/pod-sets';
 import type { WorkloadRow } from '../../queue/workload';
 import { countIdset } from '../../resources/idset';
 import type { AllocatedNode, Allocation } from '../../resources/types';
@@ -41,12 +42,28 @@ export function podsOfJob(
   { nodes, start, end }: Allocation,
   { traitsOf }: Pick<Surroundings, 'traitsOf'>,
 ): readonly PlacedPods[] {
+  const sets = podSetsOf(row.jobspec);
+  if (sets !== undefined)
+    return nodes.flatMap(({ name: node, podSets = {} }) =>
+      sets.flatMap((set) => {
+        const count = podSets[set.name] ?? 0;
+        return count === 0 ? [] : [{ traits: traitsOfSet(set), node, count, start, end }];
+      }),
+    );
   const traits = traitsOf(row);
   return nodes.map((part) => ({ traits, node: part.name, count: podsOn(row, part), start, end }));
 }
 
+/** The pods of one pod set of several. */
+export function traitsOfSet({ traits, jobspec }: SetJobspec): PodTraits {
+  const rules = jobspec.attributes.user?.placement;
+  return { ...traits, ...(rules && { rules }) };
+}
+
 /** At least one: the node may have lost units since. */
-export function podsOn({ jobspec }: Pick<WorkloadRow, 'jobspec'>, { units }: AllocatedNode): number {
+export function podsOn({ jobspec }: Pick<WorkloadRow, 'jobspec'>, part: AllocatedNode): number {
+  if (podSetsOf(jobspec) !== undefined) return podsOfSetsOn(part);
+  const { units } = part;
   const { perPod, exclusive } = askOf(jobspec);
   if (exclusive) return 1;
   const shares = Object.entries(perPod).map(([type, count]) =>

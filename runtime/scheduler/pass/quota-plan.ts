@@ -5,6 +5,7 @@
  */
 import { hasCode } from '../../errors';
 import { askOf } from '../../jobspec/jobspec';
+import { setsOf } from '../../jobspec/pod-sets';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
@@ -140,7 +141,7 @@ function cheapestNodes(
   usable: readonly UsableNode[],
   start: number,
 ): readonly string[] | undefined {
-  const { exclusive } = askOf(row.jobspec);
+  const { exclusive } = askOf(setsOf(row.jobspec)[0]!);
   const accounts = quotas.accountsOf(row);
   const names = (nodes: readonly UsableNode[]) => nodes.map(({ name }) => name);
   if (exclusive) {
@@ -170,6 +171,7 @@ async function plannerOf({ rules, input }: Pass): Promise<RulePlanner> {
   if (rules !== undefined) return rules.currentPlanner();
   return new RulePlanner(await input.matcher.state(), input.now, NO_SURROUNDINGS, {
     rowOf: () => undefined,
+    allocationOf: () => undefined,
     hasStarted: () => true,
   });
 }

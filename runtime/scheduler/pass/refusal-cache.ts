@@ -4,6 +4,7 @@
  * a few match requests.
  */
 import { askOf, canonical } from '../../jobspec/jobspec';
+import { podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
 import type { UnitCounts } from '../../resources/types';
 
@@ -35,13 +36,24 @@ const sizes = new WeakMap<Jobspec, Size>();
 function sizeOf(jobspec: Jobspec): Size {
   const known = sizes.get(jobspec);
   if (known !== undefined) return known;
+  const size = podSetsOf(jobspec) === undefined ? sizeOfPods(jobspec) : sizeOfGang(jobspec);
+  sizes.set(jobspec, size);
+  return size;
+}
+
+/** Gangs of several pod sets are compared only with gangs of the same. */
+function sizeOfGang({ resources, attributes: { system, user } }: Jobspec): Size {
+  const { duration, constraints = {} } = system;
+  const family = canonical({ resources, constraints, podSets: user?.podSets });
+  return { family, pods: 1, walltime: duration, perPod: {} };
+}
+
+function sizeOfPods(jobspec: Jobspec): Size {
   const { pods, perPod, exclusive } = askOf(jobspec);
   const { user, system } = jobspec.attributes;
   const { duration, constraints = {} } = system;
   const family = `${exclusive} ${canonical(constraints)} ${canonical(user?.placement ?? {})}`;
-  const size = { family, pods, walltime: duration, perPod };
-  sizes.set(jobspec, size);
-  return size;
+  return { family, pods, walltime: duration, perPod };
 }
 
 export function refusals({ compareWalltime }: RefusalOptions): Refusals {

@@ -8,12 +8,14 @@ import type { FluxionState, MatchRequest, MatchResult } from '../../fluxion/type
 import { type Capacity, capacityOf, podsOn as podsOnEmpty } from '../../jobspec/capacity';
 import { rulesText } from '../../jobspec/explain';
 import { askOf } from '../../jobspec/jobspec';
+import { hasPlacementRules, podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, GraphNode } from '../../resources/types';
 import { repelledBy } from './gang-plan';
-import { type PlacedPods, podsOfJob, podsOn, type Surroundings } from './placed-pods';
+import { type PlacedPods, podsOfJob, podsOn, type Surroundings, traitsOfSet } from './placed-pods';
+import type { Reservation } from './reservations';
 import { RulePlanner, type RuleRequest } from './rule-planner';
 import type { Matcher } from './types';
 import { TOO_COSTLY } from './work-budget';
@@ -26,6 +28,8 @@ export interface RuleMatcherOptions {
   readonly units: UnitSettings;
   /** The rows of all queues. */
   readonly rows: readonly WorkloadRow[];
+  /** Those from the pass before. */
+  readonly reservations: readonly Reservation[];
 }
 
 export class RuleMatcher implements Matcher {
@@ -35,6 +39,8 @@ export class RuleMatcher implements Matcher {
   private readonly podCounts: PodCounts;
   /** Jobs that start in this pass. */
   private readonly started = new Set<number>();
+  /** As they were granted or reserved: Fluxion's state does not say which pod set has which units. */
+  private readonly allocations = new Map<number, Allocation>();
   /** Pods that keep others out of their group of nodes. */
   private readonly repelling: PlacedPods[];
 
@@ -44,12 +50,14 @@ export class RuleMatcher implements Matcher {
     this.podCounts = new PodCounts(options);
     this.repelling = [...surroundings.repelling()];
     for (const row of rows) if (row.allocation !== null) this.addRepelling(row, row.allocation);
+    for (const { jobid, allocation } of options.reservations) this.allocations.set(jobid, allocation);
   }
 
   async match(request: MatchRequest): Promise<MatchResult> {
     const { jobid, jobspec } = request;
     const row = this.rows.get(jobid)!;
-    const rules = jobspec.attributes.user?.placement ?? (this.isRepelled(row) ? {} : undefined);
+    const isPlanned = podSetsOf(jobspec) !== undefined || this.isRepelled(row);
+    const rules = jobspec.attributes.user?.placement ?? (isPlanned ? {} : undefined);
     if (rules !== undefined) return this.plan(request, { row, rules, jobid, jobspec });
     const answer = await this.options.fluxion.match(request);
     if (answer.status !== 'OK') return answer;
@@ -62,8 +70,10 @@ export class RuleMatcher implements Matcher {
   }
 
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {
-    const answer = await this.options.fluxion.satisfiable(jobspec);
-    if (!answer.satisfiable) return answer;
+    if (podSetsOf(jobspec) === undefined) {
+      const answer = await this.options.fluxion.satisfiable(jobspec);
+      if (!answer.satisfiable) return answer;
+    }
     const { placement = {} } = jobspec.attributes.user ?? {};
     const { complete, text } = await this.onEmptyCluster(jobspec, placement, true);
     return { satisfiable: complete, text };
@@ -146,6 +156,7 @@ export class RuleMatcher implements Matcher {
     const { fluxion, now, surroundings } = this.options;
     this.planner ??= new RulePlanner(await fluxion.state(), now, surroundings, {
       rowOf: (jobid) => this.rows.get(jobid),
+      allocationOf: (jobid) => this.rows.get(jobid)?.allocation ?? this.allocations.get(jobid),
       hasStarted: ({ jobid, allocation }) => allocation !== null || this.started.has(jobid),
     });
     return this.planner;
@@ -153,6 +164,7 @@ export class RuleMatcher implements Matcher {
 
   private record(allocation: Allocation): void {
     const row = this.rows.get(allocation.jobid)!;
+    this.allocations.set(allocation.jobid, allocation);
     if (allocation.start <= this.options.now) this.started.add(allocation.jobid);
     this.planner?.add(allocation);
     this.podCounts.add(row, allocation);
@@ -160,15 +172,16 @@ export class RuleMatcher implements Matcher {
   }
 
   private addRepelling(row: WorkloadRow, allocation: Allocation): void {
-    if (row.jobspec.attributes.user?.placement?.apart === undefined) return;
-    this.repelling.push(...podsOfJob(row, allocation, this.options.surroundings));
+    if (!hasPlacementRules(row.jobspec)) return;
+    const pods = podsOfJob(row, allocation, this.options.surroundings);
+    this.repelling.push(...pods.filter(({ traits }) => traits.rules?.apart !== undefined));
   }
 
   /** Anti-affinity works both ways: pods that are there refuse others. */
   isRepelled(row: WorkloadRow): boolean {
     if (this.repelling.length === 0) return false;
-    const traits = this.options.surroundings.traitsOf(row);
-    return this.repelling.some((pods) => repelledBy(pods, traits).length > 0);
+    const all = podSetsOf(row.jobspec)?.map(traitsOfSet) ?? [this.options.surroundings.traitsOf(row)];
+    return this.repelling.some((pods) => all.some((traits) => repelledBy(pods, traits).length > 0));
   }
 }
 

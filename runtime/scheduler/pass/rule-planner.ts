@@ -3,8 +3,8 @@
  * on nodes that kube-scheduler accepts beside the pods that are there then.
  */
 import type { FluxionState } from '../../fluxion/types';
-import { askOf } from '../../jobspec/jobspec';
 import { matcherOf } from '../../jobspec/matching-nodes';
+import { podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, UnitCounts } from '../../resources/types';
@@ -19,6 +19,14 @@ import {
   type Surroundings,
   usedAmounts,
 } from './placed-pods';
+import { type Placed, placeInOrders } from './pod-set-orders';
+import {
+  mergedParts,
+  type PodSetPlanned,
+  podSetRequests,
+  type SetPart,
+  withinGang,
+} from './pod-set-requests';
 import { WorkBudget } from './work-budget';
 
 export interface RuleRequest {
@@ -45,6 +53,8 @@ export interface UsableNode {
 export interface PlannerJobs {
   /** Undefined: the job stands for pods outside the queue. */
   rowOf(jobid: number): WorkloadRow | undefined;
+  /** Its allocation as it was granted or reserved: what Fluxion's state does not say of it is which pod set has which units. */
+  allocationOf(jobid: number): Allocation | undefined;
   /** Whether it runs or starts in this pass; else it has a reservation. */
   hasStarted(row: WorkloadRow): boolean;
 }
@@ -105,18 +115,16 @@ export class RulePlanner {
    * because they may come.
    * @param withDown whether nodes that are down count
    */
-  fittingEmpty({ jobspec, rules }: Pick<RuleRequest, 'jobspec' | 'rules'>, withDown: boolean): GangPlan {
+  fittingEmpty(
+    { jobspec, rules }: Pick<RuleRequest, 'jobspec' | 'rules'>,
+    withDown: boolean,
+  ): Pick<GangPlan, 'complete' | 'placed'> {
     const nodes = withDown ? this.state.nodes.map((node) => ({ ...node, up: true })) : this.state.nodes;
-    const empty = new Occupancy({ nodes, jobs: [] }, this.now);
-    const { together = [], ...others } = rules;
-    const own = together.every(({ self }) => self) ? rules : others;
-    const traits = { namespace: '', labels: {} };
-    const span = { start: this.now, end: this.now + 1 };
-    return planGang(
-      { start: span.start, pods: askOf(jobspec).pods, rules: own, traits },
-      this.gangNodes(jobspec, rules, empty, [], span),
-      [],
-    );
+    const occupancy = new Occupancy({ nodes, jobs: [] }, this.now);
+    const sets = podSetRequests(jobspec, { namespace: '', labels: {}, rules });
+    const alone = sets.map((set) => ({ ...set, rules: withinGang(set, sets) }));
+    const context = { occupancy, others: [], span: { start: this.now, end: this.now + 1 } };
+    return placeInOrders(alone, (order) => this.planEach(order, context));
   }
 
   /** The more jobs have ended the more is free, but for reservations: so what is found is checked, and may be late. */
@@ -148,12 +156,22 @@ export class RulePlanner {
   }
 
   /** Nodes on which pods of the request have room from `start` to its end, with all units that they have. */
-  usableAt({ rules, jobid, jobspec }: RuleRequest, start: number): readonly UsableNode[] {
+  usableAt({ row, rules, jobid, jobspec }: RuleRequest, start: number): readonly UsableNode[] {
+    const { occupancy } = this;
     const span = spanOf(jobspec, start);
-    const nodes = this.gangNodes(jobspec, rules, this.occupancy, this.othersIn(span, jobid), span);
-    return nodes
-      .map(({ name, room }, place) => ({ name, room, units: this.occupancy.nodes[place]!.total }))
+    const context = { occupancy, others: this.othersIn(span, jobid), span };
+    const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
+    const rooms = sets.map((set) => this.gangNodes(set, context));
+    return occupancy.nodes
+      .map(({ name, total: units }, place) => {
+        const room = rooms.reduce((sum, nodes) => sum + nodes[place]!.room, 0);
+        return { name, room, units };
+      })
       .filter(({ room }) => room > 0);
+  }
+
+  private traitsOf(row: WorkloadRow, rules: PlacementRules) {
+    return { ...this.surroundings.traitsOf(row), rules };
   }
 
   /** @returns undefined if it does not fit at this start */
@@ -163,33 +181,69 @@ export class RulePlanner {
     search = new WorkBudget(SEARCH_STEPS),
     full?: FullNodes,
   ): Allocation | undefined {
-    const { pods, perPod, exclusive } = askOf(jobspec);
+    const { occupancy } = this;
     const span = spanOf(jobspec, start);
+    const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
     const others = this.othersIn(span, jobid);
-    const traits = this.surroundings.traitsOf(row);
-    const nodes = this.gangNodes(jobspec, rules, this.occupancy, others, span, { among, full });
+    // Where one pod set has no room, another may have.
+    const context = { occupancy, others, span, among, search, full: sets.length === 1 ? full : undefined };
+    const { complete, parts } = placeInOrders(sets, (order) => this.planEach(order, context));
+    return complete ? { jobid, ...span, nodes: mergedParts(parts) } : undefined;
+  }
+
+  /** Places the pod sets of a gang in this order: each beside the units and pods of those before it. */
+  private planEach(order: readonly PodSetPlanned[], context: PlanContext): GangParts {
+    const { occupancy, span } = context;
+    const others = [...context.others];
+    const parts: SetPart[] = [];
+    let placed = 0;
+    try {
+      for (const [i, set] of order.entries()) {
+        if (context.search?.isSpent === true) return { complete: false, placed, parts: [] };
+        const plan = this.planSet(set, order.slice(i + 1), { ...context, others });
+        placed += plan.placed;
+        if (!plan.complete) return { complete: false, failed: set, placed, parts: [] };
+        const taken = partsOf(plan, set, context);
+        parts.push(...taken);
+        occupancy.add({ jobid: OWN_PARTS - i, ...span, nodes: taken.map(({ part }) => part) });
+        others.push(...podsOfParts(taken, set, span));
+      }
+      return { complete: true, placed, parts };
+    } finally {
+      for (const i of order.keys()) occupancy.remove(OWN_PARTS - i);
+    }
+  }
+
+  /** @param rest the pod sets that are placed after it */
+  private planSet(set: PodSetPlanned, rest: readonly PodSetPlanned[], context: PlanContext): GangPlan {
+    const { others, span, search } = context;
     const work = new WorkBudget();
-    const plan = planGang({ start, pods, rules, traits }, nodes, others, this.groups, work);
-    search.charge(work);
-    if (!plan.complete) return undefined;
-    const parts = [...plan.pods].map(([name, count]) =>
-      this.occupancy.take(name, perPod, count, exclusive, span),
+    const nodes = this.sparing(rest, context, this.gangNodes(set, context));
+    work.spend(nodes.length * rest.length);
+    const gang = { start: span.start, pods: set.ask.pods, rules: set.rules, traits: set.traits };
+    const plan = planGang(gang, nodes, others, this.groups, work);
+    search?.charge(work);
+    return plan;
+  }
+
+  /** The nodes that the rest of the gang can use least come first. A choice of nodes has an order of its own. */
+  private sparing(
+    rest: readonly PodSetPlanned[],
+    context: PlanContext,
+    nodes: readonly GangNode[],
+  ): readonly GangNode[] {
+    if (rest.length === 0 || context.among !== undefined) return nodes;
+    const rooms = rest.map((set) => this.gangNodes(set, context));
+    const roomOf = new Map(
+      nodes.map(({ name }, place) => [name, rooms.reduce((sum, each) => sum + each[place]!.room, 0)]),
     );
-    return { jobid, ...span, nodes: parts };
+    return nodes.toSorted((a, b) => roomOf.get(a.name)! - roomOf.get(b.name)!);
   }
 
   private gangNodes(
-    jobspec: Jobspec,
-    { amounts }: PlacementRules,
-    occupancy: Occupancy,
-    others: readonly PlacedPods[],
-    span: Span,
-    {
-      among,
-      full,
-    }: { readonly among?: readonly string[] | undefined; readonly full?: FullNodes | undefined } = {},
-  ) {
-    const { perPod, exclusive } = askOf(jobspec);
+    { jobspec, ask: { perPod, exclusive }, rules: { amounts } }: PodSetPlanned,
+    { occupancy, others, span, among, full }: PlanContext,
+  ): readonly GangNode[] {
     const constraint = jobspec.attributes.system.constraints ?? {};
     const used = usedAmounts(others);
     const wanted = { pods: 1, ...amounts };
@@ -235,9 +289,47 @@ export class RulePlanner {
   }
 
   private podsOfRow(row: WorkloadRow, job: Allocation): readonly PlacedPods[] {
-    const pods = podsOfJob(row, job, this.surroundings);
+    const isOfSets = podSetsOf(row.jobspec) !== undefined;
+    const { nodes } = (isOfSets ? this.jobs.allocationOf(job.jobid) : undefined) ?? job;
+    const pods = podsOfJob(row, { ...job, nodes }, this.surroundings);
     return this.jobs.hasStarted(row) ? pods : pods.map((one) => ({ ...one, planned: true }));
   }
+}
+
+interface PlanContext {
+  readonly occupancy: Occupancy;
+  readonly others: readonly PlacedPods[];
+  readonly span: Span;
+  readonly among?: readonly string[] | undefined;
+  readonly full?: FullNodes | undefined;
+  readonly search?: WorkBudget | undefined;
+}
+
+interface GangParts extends Placed<PodSetPlanned> {
+  readonly placed: number;
+  readonly parts: readonly SetPart[];
+}
+
+/** No job of the queue has this id, nor one below it: what the first pod sets of a gang take while the next ones are placed. */
+const OWN_PARTS = -1;
+
+function partsOf(
+  { pods }: GangPlan,
+  { name: set, ask: { perPod, exclusive } }: PodSetPlanned,
+  { occupancy, span }: PlanContext,
+): readonly SetPart[] {
+  return [...pods].map(([node, count]) => {
+    const part = occupancy.take(node, perPod, count, exclusive, span);
+    return { set, pods: count, part };
+  });
+}
+
+function podsOfParts(
+  parts: readonly SetPart[],
+  { traits }: PodSetPlanned,
+  span: Span,
+): readonly PlacedPods[] {
+  return parts.map(({ part: { name: node }, pods: count }) => ({ ...span, traits, node, count }));
 }
 
 function spanOf(jobspec: Jobspec, start: number): Span {

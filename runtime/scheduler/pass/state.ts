@@ -1,4 +1,5 @@
 /** The state of one pass while it runs: its decisions so far and what they take. */
+import { hasPlacementRules } from '../../jobspec/pod-sets';
 import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { EvictionRequest, WorkloadRow } from '../../queue/workload';
@@ -144,6 +145,7 @@ function textOf(settings: QueueSettings): string {
 function ruleMatcherOf({
   now,
   matcher: fluxion,
+  reservations,
   surroundings,
   queues,
   orphaned = [],
@@ -152,13 +154,13 @@ function ruleMatcherOf({
 }: PassInput): RuleMatcher | undefined {
   if (surroundings === undefined) return undefined;
   const rows = [...queues.flatMap((queue) => queue.rows), ...orphaned];
-  return new RuleMatcher({ fluxion, surroundings, now, nodes, units, rows });
+  return new RuleMatcher({ fluxion, surroundings, now, nodes, units, rows, reservations });
 }
 
 /** The refusals by which this row is judged, and to which its own is added. */
 export function cacheFor({ cache, ruleCache, rules }: Pass, row: WorkloadRow): PassCache {
   if (rules === undefined) return cache;
-  if (row.jobspec.attributes.user?.placement !== undefined) return ruleCache;
+  if (hasPlacementRules(row.jobspec)) return ruleCache;
   // Pods that refuse this row do not refuse others with the same request.
   return rules.isRepelled(row) ? newPassCache() : cache;
 }

@@ -1,5 +1,6 @@
 import { type NodeClass, podsOn } from '../../jobspec/capacity';
 import { type Ask, askOf, isArray } from '../../jobspec/jobspec';
+import { podSetsOf, setsOf, unitsOfAll } from '../../jobspec/pod-sets';
 import type { UnitSettings } from '../../jobspec/units';
 import type { Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
@@ -54,8 +55,8 @@ export function formatAmount(dimension: number, amount: number, gpu?: string): s
 
 /** What a row requests; whole nodes may come to more. */
 export function requestedBy({ jobspec, pods }: WorkloadRow, units: UnitSettings): Usage {
-  const ask = askOf(jobspec);
-  return usage(pods, units, (type) => ask.pods * (ask.perPod[type] ?? 0));
+  const all = unitsOfAll(jobspec);
+  return usage(pods, units, (type) => all[type] ?? 0);
 }
 
 /** What a row takes with this allocation. */
@@ -90,15 +91,17 @@ export interface LeastUsage {
 
 /** @param classes the nodes that the row may use */
 export function leastUsage(row: WorkloadRow, classes: readonly NodeClass[], units: UnitSettings): LeastUsage {
-  const ask = askOf(row.jobspec);
+  const asks = setsOf(row.jobspec).map(askOf);
+  const [ask] = asks;
   let known: number | undefined;
   const fewestNodes = () => {
-    known ??= countFewest(ask, classes);
+    known ??= Math.max(...asks.map((one) => countFewest(one, classes)));
     return known;
   };
   // Few quotas limit nodes, so they are counted when one asks.
-  if (!ask.exclusive || fewestNodes() === 0) return { amounts: requestedBy(row, units), fewestNodes };
-  const fitting = classes.filter((one) => podsOn(one.units, ask) > 0);
+  if (!ask!.exclusive || podSetsOf(row.jobspec) !== undefined || fewestNodes() === 0)
+    return { amounts: requestedBy(row, units), fewestNodes };
+  const fitting = classes.filter((one) => podsOn(one.units, ask!) > 0);
   const amounts = usage(row.pods, units, (type) => smallest(fitting, type, fewestNodes()));
   return { amounts, fewestNodes };
 }

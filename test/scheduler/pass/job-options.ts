@@ -2,6 +2,14 @@
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import type { Submission } from '../../../runtime/queue/workload';
 
+export interface SetOptions {
+  readonly name: string;
+  readonly pods: number;
+  readonly cpu: number;
+  readonly pod?: Partial<PodSpec>;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 type Given = 'kind' | 'namespace' | 'user' | 'after' | 'preemptible';
 export interface JobOptions extends Partial<Pick<Submission, Given>> {
   readonly pods?: number;
@@ -11,6 +19,8 @@ export interface JobOptions extends Partial<Pick<Submission, Given>> {
   /** Whether its pods do not need each other. @default false */
   readonly array?: boolean;
   readonly pod?: Partial<PodSpec>;
+  /** Pod sets of a gang of several; `pods`, `cpu` and `pod` are none of its then. @default - one pod set */
+  readonly sets?: readonly SetOptions[] | undefined;
   /** Labels of its pods. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly priority?: number;

@@ -1,7 +1,22 @@
 /** Jobspecs of simulated workloads. To make one takes longer than a small pass, so plain ones are made once. */
 import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
+import { gangOf, type SetJobspec } from '../../../runtime/jobspec/pod-sets';
 import type { Submission } from '../../../runtime/queue/workload';
+import type { SetOptions } from './job-options';
+
+/** Of a gang of several pod sets. */
+export function gangRequest(
+  sets: readonly SetOptions[],
+  { walltime, exclusive }: Pick<Wanted, 'walltime' | 'exclusive'>,
+): Request {
+  const jobspecs = sets.map(({ name, pods, cpu, pod, labels = {} }): SetJobspec => {
+    const wanted = { pods, cpu, walltime, exclusive, array: false, pod, labels };
+    return { name, traits: { namespace: 'science', labels }, jobspec: make(wanted).jobspec };
+  });
+  const jobspec = gangOf(jobspecs as [SetJobspec, ...SetJobspec[]]);
+  return { jobspec, shape: shapeOf(jobspec) };
+}
 
 type Request = Pick<Submission, 'jobspec' | 'shape'>;
 

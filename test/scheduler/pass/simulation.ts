@@ -21,7 +21,7 @@ import type { PassInput, PassQueue, PassResult } from '../../../runtime/schedule
 import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
 import { simulationFluxion } from './engine';
 import type { JobOptions } from './job-options';
-import { requestOf } from './requests';
+import { gangRequest, requestOf } from './requests';
 import { queueSettings } from './settings';
 import { doubleGrants, type Eviction, type Start } from './simulated-runs';
 
@@ -89,7 +89,11 @@ export class Simulation {
 
   submit(uid: string, options: JobOptions = {}): WorkloadRow {
     const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt = this.now } = options;
-    const { pod, labels = {}, array = false } = options;
+    const { pod, labels = {}, array = false, sets } = options;
+    const request =
+      sets === undefined
+        ? requestOf({ pods, cpu, walltime, exclusive, array, pod, labels })
+        : gangRequest(sets, { walltime, exclusive });
     this.labels.set(uid, labels);
     this.count += 1;
     const submission = {
@@ -101,8 +105,8 @@ export class Simulation {
       priority: options.priority ?? 0,
       submittedAt,
       walltime,
-      pods,
-      ...requestOf({ pods, cpu, walltime, exclusive, array, pod, labels }),
+      pods: sets?.reduce((sum, set) => sum + set.pods, 0) ?? pods,
+      ...request,
       held: options.held ?? false,
       user: options.user ?? 'ada',
       after: options.after ?? [],

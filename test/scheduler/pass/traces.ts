@@ -23,13 +23,27 @@ const arrival = fc.record({
   exclusive: fc.boolean(),
   walltime: fc.integer({ min: 1, max: 120 }),
   part: fc.double({ min: 0.05, max: 1, noNaN: true }),
+  /** Cores of a driver: then the other pods are its workers. */
+  driver: fc.option(fc.integer({ min: 1, max: CORES }), { freq: 2 }),
 });
+
+/** A gang of two pod sets, with no more pods than there are nodes: it fits in whatever way it is placed. */
+function setsOf(pods: number, cpu: number, driver: number | null): Pick<JobOptions, 'sets'> {
+  if (driver === null || pods === 1) return {};
+  return {
+    sets: [
+      { name: 'driver', pods: 1, cpu: driver },
+      { name: 'worker', pods: pods - 1, cpu },
+    ],
+  };
+}
 
 /** @param longest the longest runtime as a fraction of the walltime; above 1 workloads overrun */
 const traces = (longest: number) =>
   fc.array(arrival, { minLength: 1, maxLength: 30 }).map((jobs) =>
-    jobs.map(({ part, ...job }) => ({
+    jobs.map(({ part, driver, ...job }) => ({
       ...job,
+      ...setsOf(job.pods, job.cpu, driver),
       runs: Math.max(1, Math.round(job.walltime * part * longest)),
     })),
   );
@@ -39,7 +53,9 @@ export const messyTrace = fc
   .tuple(traces(6), fc.infiniteStream(fc.nat(9)))
   .map(([jobs, dice]) =>
     jobs.map((job) =>
-      dice.next().value === 0 ? { ...job, kind: 'Pod', pods: 1, walltime: ENDLESS_SECONDS, runs: 300 } : job,
+      dice.next().value === 0
+        ? { ...job, sets: undefined, kind: 'Pod', pods: 1, walltime: ENDLESS_SECONDS, runs: 300 }
+        : job,
     ),
   );
 

@@ -1,0 +1,52 @@
+/** What a workload asks for: its pod sets, and how long they may run. */
+import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
+import type { PodSpec } from '../kubernetes/types';
+import type { QueueSettings } from '../queue/settings';
+import { ENDLESS_SECONDS } from '../resources/endless';
+import type { WorkloadSettings } from './settings';
+
+/** Pods of one workload that ask for the same. */
+export interface PodSet {
+  /** Unique in its workload. */
+  readonly name: string;
+  /** Pods that run at the same time. */
+  readonly count: number;
+  readonly spec: PodSpec;
+  /** Labels of the pods. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Annotations of the pod template. @default - it is no template */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  /** Path of this pod spec in the object. */
+  readonly field: string;
+}
+
+export interface Demand {
+  /** They are granted all at once or not at all. */
+  readonly podSets: readonly [PodSet, ...PodSet[]];
+  /** The user's activeDeadlineSeconds. It is the default of the walltime. */
+  readonly deadlineSeconds: number | undefined;
+  /** Whether it runs until somebody deletes it, unless it has a walltime or a deadline: a pod that always restarts. */
+  readonly isService: boolean;
+  /** The priority that the apiserver resolved; undefined for kinds where it does that only for their pods. */
+  readonly priority: number | undefined;
+}
+
+export function podsOf({ podSets }: Demand): number {
+  return podSets.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The maximum of its queue does not shorten a service: nobody would enforce it. */
+export function walltimeOf(
+  { walltimeSeconds }: Pick<WorkloadSettings, 'walltimeSeconds'>,
+  { deadlineSeconds, isService }: Demand,
+  plan: QueueSettings,
+): number {
+  const requested = walltimeSeconds ?? deadlineSeconds;
+  if (requested === undefined && isService) return ENDLESS_SECONDS;
+  return Math.min(requested ?? plan.defaultWalltimeSeconds, plan.maxWalltimeSeconds);
+}
+
+/** Nobody chose the default of MiniClusters. */
+export function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
+  return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
+}
