@@ -4,7 +4,7 @@
  */
 import type { AllocatedNode, GraphNode, UnitCounts } from '../resources/types';
 import { addUnits } from '../resources/unit-counts';
-import { conjunction, EVERY, matches, narrowed } from './constraints';
+import { conjunction, EVERY, matches, narrowed, partsOf } from './constraints';
 import { askOf } from './jobspec';
 import type { PodTraits } from './placement-rules';
 import type { Jobspec, JobspecResource, PodSetRequest } from './types';
@@ -178,7 +178,9 @@ export function uniformOf(jobspec: Jobspec): Jobspec {
   for (const { perPod } of asks)
     for (const type in perPod) largest[type] = Math.max(largest[type] ?? 0, perPod[type]!);
   const pods = asks.reduce((sum, ask) => sum + ask.pods, 0);
-  const constraints = conjunction(sets.map((set) => set.jobspec.attributes.system.constraints ?? EVERY));
+  const constraints = conjunction(
+    sets.flatMap((set) => partsOf(set.jobspec.attributes.system.constraints ?? EVERY)),
+  );
   const [first] = sets;
   const { system } = first!.jobspec.attributes;
   return {

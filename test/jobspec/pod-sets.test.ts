@@ -74,7 +74,9 @@ test('a constraint of the whole gang narrows that of each pod set', () => {
   expect(first!.attributes.system.constraints).toEqual({
     and: [more, driver.jobspec.attributes.system.constraints],
   });
-  expect(second!.attributes.system.constraints).toEqual(more);
+  expect(second!.attributes.system.constraints).toEqual({
+    and: [more, workers.jobspec.attributes.system.constraints],
+  });
 });
 
 test('gangs that differ in the constraints or the pods of one pod set have other shapes', () => {
