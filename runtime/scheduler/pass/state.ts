@@ -64,6 +64,8 @@ export interface Pass {
   improvementsLeft: number;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
   wakeAt: number;
+  /** Lines in which a workload was refused while later ones had reservations of earlier passes. */
+  readonly passedOver: Set<string>;
   /** Whether the next pass has to begin at the front at once. */
   restart: boolean;
   interrupted: boolean;
@@ -90,18 +92,19 @@ export function beginPass(given: PassInput): Pass {
   const kept = freed ? newPassCache() : cache;
   const rules = ruleMatcherOf(given);
   const input = rules === undefined ? given : { ...given, matcher: rules };
+  const budgets = new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)]));
   return {
     input,
     rules,
     ruleCache: newPassCache(),
     units,
-    budgets: new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)])),
+    budgets,
     holders,
     grants: [],
     evictions: [],
     waits: new WaitReasons(input.nodes, units),
     quotas: new Quotas(queues, units, now, cluster),
-    reservations: new Reservations(),
+    reservations: new Reservations(({ queue }) => budgets.get(queue)!.line),
     preemptAt: new Map(cache.preemptAt),
     beneficiaries: new Map(cache.beneficiaries),
     claims: new Set(cache.claims),
@@ -120,6 +123,7 @@ export function beginPass(given: PassInput): Pass {
     lowestReserved: Infinity,
     improvementsLeft: IMPROVEMENTS,
     wakeAt: Infinity,
+    passedOver: new Set(),
     restart: false,
     interrupted: false,
     matches: 0,
