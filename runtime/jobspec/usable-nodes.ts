@@ -5,6 +5,8 @@ import { askOf, canonical } from './jobspec';
 import { matcherOf } from './matching-nodes';
 import type { Jobspec } from './types';
 
+const ANY_NODE = {};
+
 /** One flag for each node. */
 type Flags = Uint8Array;
 
@@ -33,8 +35,9 @@ export class UsableNodes {
     const known = this.byJobspec.get(jobspec);
     if (known !== undefined) return known;
     const { perPod, exclusive } = askOf(jobspec);
-    const constraint = jobspec.attributes.system.constraints ?? {};
-    const need = canonical([constraint, perPod, exclusive]);
+    const constraint = jobspec.attributes.system.constraints ?? ANY_NODE;
+    const amounts = Object.entries(perPod).join(' ');
+    const need = `${exclusive} ${amounts} ${constraint === ANY_NODE ? '' : canonical(constraint)}`;
     const flags = this.byNeed.get(need) ?? this.intern(this.flagsOf(constraint, { perPod, exclusive }));
     this.byNeed.set(need, flags);
     this.byJobspec.set(jobspec, flags);

@@ -42,6 +42,7 @@ export class Reservations {
     return [...this.byUid.values()];
   }
 
+  /** Those in a line that other queues wait in too. */
   ofLine(line: string): Iterable<Reservation> {
     return this.byLine.get(line)?.values() ?? NONE;
   }
@@ -93,6 +94,7 @@ export class Reservations {
   add(reservation: Reservation, row: WorkloadRow): void {
     this.byUid.set(reservation.uid, reservation);
     this.rows.set(reservation.uid, row);
+    if (!isOfLine(reservation)) return;
     const line = this.lineOf(row);
     const others = this.byLine.get(line) ?? new Map<string, Reservation>();
     this.byLine.set(line, others.set(reservation.uid, reservation));
@@ -100,9 +102,14 @@ export class Reservations {
 
   remove(uid: string): void {
     if (!this.byUid.delete(uid)) return;
-    this.byLine.get(this.lineOf(this.rows.get(uid)!))!.delete(uid);
+    this.byLine.get(this.lineOf(this.rows.get(uid)!))?.delete(uid);
     this.pending.delete(uid);
   }
+}
+
+/** What a queue lacks of its own quota or limit is in nobody else's way, and others leave for a claim. */
+function isOfLine({ shortage, ofCohort, isClaim }: Reservation): boolean {
+  return isClaim !== true && (shortage === undefined || ofCohort === true);
 }
 
 /** Whether both start at the same time on the same units. */

@@ -36,12 +36,9 @@ export function hasShare(pass: Pass, budget: QueueBudget, row: WorkloadRow, lack
 }
 
 function isRival(pass: Pass, other: Reservation, row: WorkloadRow, lack: Lack): boolean {
-  if (other.isClaim === true || !pass.reservations.isReached(other)) return false;
-  const isForNodes = other.shortage === undefined;
-  const isOfCohort = other.ofCohort === true;
-  if (!isForNodes && !isOfCohort) return false;
+  if (!pass.reservations.isReached(other)) return false;
   const owner = pass.reservations.rowOf(other);
-  if ((lack !== undefined || isOfCohort) && !areOfCohort(pass, owner, row)) return false;
+  if ((lack !== undefined || other.ofCohort === true) && !areOfCohort(pass, owner, row)) return false;
   // What is reserved on these nodes does not protect a workload that may use others as well.
   return pass.cluster.mayUseNodesOf(owner.jobspec, row.jobspec);
 }

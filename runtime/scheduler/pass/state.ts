@@ -92,7 +92,7 @@ export function beginPass(given: PassInput): Pass {
   const kept = freed ? newPassCache() : cache;
   const rules = ruleMatcherOf(given);
   const input = rules === undefined ? given : { ...given, matcher: rules };
-  const budgets = new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)]));
+  const budgets = budgetsOf(queues);
   return {
     input,
     rules,
@@ -105,9 +105,7 @@ export function beginPass(given: PassInput): Pass {
     waits: new WaitReasons(input.nodes, units),
     quotas: new Quotas(queues, units, now, cluster),
     reservations: new Reservations(({ queue }) => budgets.get(queue)!.line),
-    preemptAt: new Map(cache.preemptAt),
-    beneficiaries: new Map(cache.beneficiaries),
-    claims: new Set(cache.claims),
+    ...keptFrom(cache),
     heldPlaces: new Set(),
     beyondLimit: new Set(),
     failedReclaims: new Map(),
@@ -128,6 +126,18 @@ export function beginPass(given: PassInput): Pass {
     interrupted: false,
     matches: 0,
   };
+}
+
+function keptFrom(cache: PassCache): Pick<Pass, 'preemptAt' | 'beneficiaries' | 'claims'> {
+  return {
+    preemptAt: new Map(cache.preemptAt),
+    beneficiaries: new Map(cache.beneficiaries),
+    claims: new Set(cache.claims),
+  };
+}
+
+function budgetsOf(queues: PassInput['queues']): ReadonlyMap<string, QueueBudget> {
+  return new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)]));
 }
 
 /** Settings are replaced and never changed, and every pass compares those of all queues. */
