@@ -12,6 +12,8 @@ const DAY = 24 * HOUR;
 export const QUEUE_DEFAULTS = {
   policy: 'easy',
   reservations: 8,
+  backfillOrder: 'submission',
+  backfillMaxWaitSeconds: DAY,
   depth: 10_000,
   defaultWalltimeSeconds: HOUR,
   maxWalltimeSeconds: 7 * DAY,

@@ -1,7 +1,7 @@
 /**
- * Replays made traces with `easy` and tells what the number of queues changes, beside the reference for EASY:
+ * Replays made traces with `easy` and tells what the number of queues and the order of backfill change, beside the reference for EASY:
  *
- *   npm run -s bench:backfill -- --tools FOLDER [--queues 1,10,50] [--loads 0.8,1.2] [--factors 1,3,10] [--seeds 1]
+ *   npm run -s bench:backfill -- --tools FOLDER [--queues 1,10,50] [--loads 0.8,1.2] [--factors 1,3,10] [--seeds 1] [--max-waits 6,24]
  *
  * FOLDER has make-swf.py and backfill-reference.py. Jobs are dealt to the queues by their number, so each queue has all kinds of them.
  */
@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { replay } from '../../runtime/simulation/replay';
+import { type ReplayOptions, replay } from '../../runtime/simulation/replay';
 import { statisticsOf } from '../../runtime/simulation/statistics';
 import type { TraceJob } from '../../runtime/simulation/swf';
 import { readTrace } from '../../runtime/simulation/trace-file';
@@ -22,6 +22,7 @@ interface Options {
   readonly factors: string;
   readonly seeds: string;
   readonly queues: string;
+  readonly maxWaits: string;
 }
 
 function optionsOf(argv: readonly string[]): Options {
@@ -33,6 +34,7 @@ function optionsOf(argv: readonly string[]): Options {
     .option('--factors <list>', 'walltime requested, as a multiple of the runtime', '1,3,10')
     .option('--seeds <list>', 'seeds of the traces', '1')
     .option('--queues <list>', 'numbers of queues', '1,10,50')
+    .option('--max-waits <list>', 'hours of backfillMaxWait, each with shortestArea', '')
     .parse(argv)
     .opts<Options>();
 }
@@ -57,26 +59,45 @@ async function printTrace(trace: TraceKey, options: Options): Promise<void> {
       `load ${trace.load}, factor ${trace.factor}, seed ${trace.seed}: reference ${Math.round(reference)} s\n`,
     );
     for (const queues of numbersIn(options.queues))
-      process.stdout.write(`  ${await runText(dealt(readTrace(file).jobs, queues), reference)}\n`);
+      for (const variant of variantsOf(options)) {
+        const jobs = dealt(readTrace(file).jobs, queues);
+        process.stdout.write(`  ${queues} queues, ${await runText(jobs, variant, reference)}\n`);
+      }
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+type Variant = Pick<ReplayOptions, 'backfillOrder' | 'backfillMaxWait'>;
+
+function variantsOf({ maxWaits }: Options): readonly Variant[] {
+  const hours = maxWaits === '' ? [] : numbersIn(maxWaits);
+  const byArea = hours.map(
+    (one) => ({ backfillOrder: 'shortestArea', backfillMaxWait: 3600 * one }) as const,
+  );
+  return [{ backfillOrder: 'submission' }, ...byArea];
 }
 
 function dealt(jobs: readonly TraceJob[], queues: number): readonly TraceJob[] {
   return jobs.map((job) => ({ ...job, queue: `q${job.number % queues}` }));
 }
 
-async function runText(trace: readonly TraceJob[], reference: number): Promise<string> {
+async function runText(trace: readonly TraceJob[], variant: Variant, reference: number): Promise<string> {
   const from = process.cpuUsage();
-  const { jobs } = await replay(trace, { ...MACHINE, policy: 'easy' });
+  const { jobs } = await replay(trace, { ...MACHINE, policy: 'easy', ...variant });
   const { user, system } = process.cpuUsage(from);
-  const { meanWait, maxWait, wideMeanWait, delayedReservations } = statisticsOf(jobs, CORES);
-  const queues = new Set(trace.map(({ queue }) => queue)).size;
+  const { meanWait, maxWait, wideMeanWait, meanBoundedSlowdown, delayedReservations } = statisticsOf(
+    jobs,
+    CORES,
+  );
+  const { backfillOrder, backfillMaxWait } = variant;
+  const order =
+    backfillMaxWait === undefined ? backfillOrder : `${backfillOrder} up to ${backfillMaxWait / 3600} h`;
   return [
-    `${queues} queues: mean wait ${Math.round(meanWait)} s (${(meanWait / reference).toFixed(3)} of the reference)`,
+    `${order}: mean wait ${Math.round(meanWait)} s (${(meanWait / reference).toFixed(3)} of the reference)`,
     `wide ${Math.round(wideMeanWait)} s`,
     `longest ${Math.round(maxWait)} s`,
+    `slowdown ${meanBoundedSlowdown.toFixed(1)}`,
     `${delayedReservations} delayed`,
     `${((user + system) / 1e6).toFixed(1)} s of the processor`,
   ].join(', ');

@@ -7,6 +7,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { record } from './answers';
 import { avoidsFewerNodes } from './avoidance';
+import { inBackfillOrder } from './backfill-order';
 import { isUnplannable, wasRefused } from './known-refusals';
 import { inOrder } from './order';
 import { isPreemptDue } from './preemptor';
@@ -50,7 +51,7 @@ async function placeEach(
 ): Promise<ReadonlySet<WorkloadRow>> {
   const reached: WorkloadRow[] = [];
   let before = 0;
-  for (const row of inTurn(pass, ordered)) {
+  for (const row of inBackfillOrder(pass, ordered, inTurn(pass, ordered))) {
     reached.push(row);
     pass.moved = false;
     const pending = placeOne(pass, row);
