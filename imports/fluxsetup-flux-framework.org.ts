@@ -119,7 +119,7 @@ export interface FluxSetupSpec {
   readonly backfillOrder?: FluxSetupSpecBackfillOrder;
 
   /**
-   * Time in the queue after which a workload is tried in the order of the line again, whatever its area; backfillOrder shortestArea only, 24h by default.
+   * Time in the queue after which a workload is tried in the order of the line again, whatever its area; backfillOrder shortestArea only, 168h by default.
    *
    * @schema FluxSetupSpec#backfillMaxWait
    */

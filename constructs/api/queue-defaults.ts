@@ -13,7 +13,8 @@ export const QUEUE_DEFAULTS = {
   policy: 'easy',
   reservations: 8,
   backfillOrder: 'submission',
-  backfillMaxWaitSeconds: DAY,
+  /** As long as the longest walltime: in a line that is longer than this bound it would undo the order. */
+  backfillMaxWaitSeconds: 7 * DAY,
   depth: 10_000,
   defaultWalltimeSeconds: HOUR,
   maxWalltimeSeconds: 7 * DAY,

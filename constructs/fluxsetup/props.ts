@@ -100,7 +100,7 @@ export interface FluxSetupProps {
    */
   readonly backfillOrder?: BackfillOrder;
 
-  /** Time in the queue after which `shortestArea` tries a workload in the order of the line again. @default Duration.hours(24) */
+  /** Time in the queue after which `shortestArea` tries a workload in the order of the line again. @default Duration.days(7) */
   readonly backfillMaxWait?: Duration;
 
   /** Maximum number of pending workloads that one scheduling pass considers. @default 10000 */

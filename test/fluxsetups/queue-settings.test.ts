@@ -13,7 +13,7 @@ const BARE = {
   policy: 'easy',
   reservations: 8,
   backfillOrder: 'submission',
-  backfillMaxWaitSeconds: 86_400,
+  backfillMaxWaitSeconds: 604_800,
   depth: 10_000,
   defaultWalltimeSeconds: 3600,
   maxWalltimeSeconds: 604_800,
