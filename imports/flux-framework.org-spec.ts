@@ -15,6 +15,16 @@ export interface FluxSetupSpec {
   readonly reservations?: number;
 
   /**
+   * Which workloads are tried first behind the promised starts of easy and hybrid. submission: those that come first in line. shortestArea: those that ask for the smallest part of the cluster times their walltime.
+   */
+  readonly backfillOrder?: FluxSetupSpecBackfillOrder;
+
+  /**
+   * Time in the queue after which a workload is tried in the order of the line again, whatever its area; backfillOrder shortestArea only, 168h by default.
+   */
+  readonly backfillMaxWait?: string;
+
+  /**
    * Maximum number of waiting workloads that one scheduling pass considers.
    */
   readonly depth?: number;
@@ -99,6 +109,11 @@ export interface FluxSetupSpec {
  * Which waiting workloads can start before earlier ones. fcfs: none. The other policies backfill: a later workload starts if it delays no reservation. easy reserves nodes for the first waiting workload, hybrid for the first `reservations` workloads, conservative for all of them.
  */
 export type FluxSetupSpecPolicy = 'fcfs' | 'easy' | 'conservative' | 'hybrid';
+
+/**
+ * Which workloads are tried first behind the promised starts of easy and hybrid. submission: those that come first in line. shortestArea: those that ask for the smallest part of the cluster times their walltime.
+ */
+export type FluxSetupSpecBackfillOrder = 'submission' | 'shortestArea';
 
 /**
  * Walltimes of the workloads of the queue.

@@ -112,6 +112,20 @@ export interface FluxSetupSpec {
   readonly reservations?: number;
 
   /**
+   * Which workloads are tried first behind the promised starts of easy and hybrid. submission: those that come first in line. shortestArea: those that ask for the smallest part of the cluster times their walltime.
+   *
+   * @schema FluxSetupSpec#backfillOrder
+   */
+  readonly backfillOrder?: FluxSetupSpecBackfillOrder;
+
+  /**
+   * Time in the queue after which a workload is tried in the order of the line again, whatever its area; backfillOrder shortestArea only, 168h by default.
+   *
+   * @schema FluxSetupSpec#backfillMaxWait
+   */
+  readonly backfillMaxWait?: string;
+
+  /**
    * Maximum number of waiting workloads that one scheduling pass considers.
    *
    * @schema FluxSetupSpec#depth
@@ -233,6 +247,8 @@ export function toJson_FluxSetupSpec(obj: FluxSetupSpec | undefined): Record<str
   const result = {
     'policy': obj.policy,
     'reservations': obj.reservations,
+    'backfillOrder': obj.backfillOrder,
+    'backfillMaxWait': obj.backfillMaxWait,
     'depth': obj.depth,
     'walltime': toJson_FluxSetupSpecWalltime(obj.walltime),
     'priority': toJson_FluxSetupSpecPriority(obj.priority),
@@ -269,6 +285,18 @@ export enum FluxSetupSpecPolicy {
   CONSERVATIVE = "conservative",
   /** hybrid */
   HYBRID = "hybrid",
+}
+
+/**
+ * Which workloads are tried first behind the promised starts of easy and hybrid. submission: those that come first in line. shortestArea: those that ask for the smallest part of the cluster times their walltime.
+ *
+ * @schema FluxSetupSpecBackfillOrder
+ */
+export enum FluxSetupSpecBackfillOrder {
+  /** submission */
+  SUBMISSION = "submission",
+  /** shortestArea */
+  SHORTEST_AREA = "shortestArea",
 }
 
 /**

@@ -9,6 +9,14 @@ export const QUEUE_POLICIES = ['fcfs', 'easy', 'conservative', 'hybrid'] as cons
  */
 export type QueuePolicy = (typeof QUEUE_POLICIES)[number];
 
+export const BACKFILL_ORDERS = ['submission', 'shortestArea'] as const;
+
+/**
+ * Which workloads are tried first behind the promised starts of `easy` and `hybrid`. `submission`: those that come first in line.
+ * `shortestArea`: those that ask for the smallest part of the cluster times their walltime.
+ */
+export type BackfillOrder = (typeof BACKFILL_ORDERS)[number];
+
 export const MATCH_POLICIES = [
   'first',
   'firstnodex',

@@ -12,6 +12,9 @@ const DAY = 24 * HOUR;
 export const QUEUE_DEFAULTS = {
   policy: 'easy',
   reservations: 8,
+  backfillOrder: 'submission',
+  /** As long as the longest walltime: in a line that is longer than this bound it would undo the order. */
+  backfillMaxWaitSeconds: 7 * DAY,
   depth: 10_000,
   defaultWalltimeSeconds: HOUR,
   maxWalltimeSeconds: 7 * DAY,

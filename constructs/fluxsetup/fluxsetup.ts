@@ -7,6 +7,7 @@ import {
   FluxSetupSpecBorrowingMemory,
   FluxSetupSpecLendingLimitCores,
   FluxSetupSpecLendingLimitMemory,
+  type FluxSetupSpecBackfillOrder,
   type FluxSetupSpecPolicy,
   FluxSetupSpecPreemptionPolicy,
   FluxSetupSpecQuotaCores,
@@ -80,10 +81,22 @@ function reference(name: string): IFluxSetup {
 
 /** Contains only given values: the CRD has the defaults. */
 function specOf(props: FluxSetupProps): FluxSetupSpec {
-  const { policy, reservations, depth, agingPerHour, cohort, reclaim, weight, allowStackQueue } = props;
+  const {
+    policy,
+    backfillOrder,
+    reservations,
+    depth,
+    agingPerHour,
+    cohort,
+    reclaim,
+    weight,
+    allowStackQueue,
+  } = props;
   return {
     ...defined({ reservations, depth, agingPerHour, cohort, reclaim, weight, allowStackQueue }),
     ...(policy === undefined ? {} : { policy: policy as FluxSetupSpecPolicy }),
+    ...(backfillOrder === undefined ? {} : { backfillOrder: backfillOrder as FluxSetupSpecBackfillOrder }),
+    ...defined({ backfillMaxWait: text(props.backfillMaxWait) }),
     ...group('walltime', { default: text(props.defaultWalltime), max: text(props.maxWalltime) }),
     ...group('priority', { min: props.minPriority, max: props.maxPriority }),
     ...group('quota', {

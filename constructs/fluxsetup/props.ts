@@ -1,6 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
 import type { Cpu } from 'cdk8s-plus-28';
-import type { QueuePolicy } from '../api/policies';
+import type { BackfillOrder, QueuePolicy } from '../api/policies';
 
 /** Maximum amounts that the workloads of a queue can hold at the same time. */
 export interface Quota {
@@ -92,6 +92,16 @@ export interface FluxSetupProps {
 
   /** Number of pending workloads for which nodes are reserved; policy `hybrid` only. @default 8 */
   readonly reservations?: number;
+
+  /**
+   * Order in which pending workloads are tried behind the promised starts of the policies `easy` and `hybrid`: `shortestArea` tries those
+   * first that ask for the smallest part of the cluster times their walltime.
+   * @default submission
+   */
+  readonly backfillOrder?: BackfillOrder;
+
+  /** Time in the queue after which `shortestArea` tries a workload in the order of the line again. @default Duration.days(7) */
+  readonly backfillMaxWait?: Duration;
 
   /** Maximum number of pending workloads that one scheduling pass considers. @default 10000 */
   readonly depth?: number;

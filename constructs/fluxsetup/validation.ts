@@ -1,7 +1,7 @@
 /** Validation of a FluxSetup's props at synth, before the apiserver validates the object. */
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
-import { QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
+import { BACKFILL_ORDERS, QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
 import {
   any,
   checkByRules,
@@ -86,6 +86,8 @@ const RULES: PropRules<FluxSetupProps> = {
   namespace: text,
   policy: oneOf(...QUEUE_POLICIES),
   reservations: any,
+  backfillOrder: oneOf(...BACKFILL_ORDERS),
+  backfillMaxWait: duration,
   depth: any,
   defaultWalltime: duration,
   maxWalltime: duration,
@@ -119,6 +121,7 @@ export function checkSetup(props: FluxSetupProps): void {
     props.reservations,
   );
   checkDurations(props);
+  checkBackfill(props);
   checkWalltimes(props);
   checkPriorities(props);
   checkNumbers(props);
@@ -128,11 +131,35 @@ export function checkSetup(props: FluxSetupProps): void {
   checkCohort(props);
 }
 
+function checkBackfill({ policy, backfillOrder, backfillMaxWait }: FluxSetupProps): void {
+  const isByArea = backfillOrder === 'shortestArea';
+  if (isByArea && (policy === 'fcfs' || policy === 'conservative'))
+    throw invalid(
+      'backfillOrder',
+      'requires policy: easy or hybrid',
+      backfillOrder,
+      'remove it, or choose one of these policies',
+    );
+  if (backfillMaxWait === undefined || isByArea) return;
+  throw invalid(
+    'backfillMaxWait',
+    'requires backfillOrder: shortestArea',
+    `${backfillMaxWait.toSeconds()} s`,
+    'remove it, or choose backfillOrder: shortestArea',
+  );
+}
+
 function invalid(prop: string, problem: string, value: unknown, remedy: string): PropsError {
   return new PropsError(`FluxSetup.${prop}`, problem, value, remedy);
 }
 
-function checkDurations({ defaultWalltime, maxWalltime, requeueBackoff }: FluxSetupProps): void {
+function checkDurations({
+  defaultWalltime,
+  maxWalltime,
+  requeueBackoff,
+  backfillMaxWait,
+}: FluxSetupProps): void {
+  checkDuration('backfillMaxWait', backfillMaxWait, MAX_WALLTIME_SECONDS);
   checkDuration('defaultWalltime', defaultWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('maxWalltime', maxWalltime, MAX_WALLTIME_SECONDS);
   checkDuration('requeueBackoff', requeueBackoff, MAX_BACKOFF_SECONDS);

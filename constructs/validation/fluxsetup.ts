@@ -66,6 +66,8 @@ function propsOf(spec: Place): FluxSetupProps {
   const given: Record<string, unknown> = {
     policy: at('policy'),
     reservations: at('reservations'),
+    backfillOrder: at('backfillOrder'),
+    backfillMaxWait: durationAt(spec, 'backfillMaxWait'),
     defaultWalltime: durationAt(spec, 'walltime.default'),
     maxWalltime: durationAt(spec, 'walltime.max'),
     requeueBackoff: durationAt(spec, 'requeue.backoff'),

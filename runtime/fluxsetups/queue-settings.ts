@@ -32,6 +32,9 @@ export function settingsOf(
     namespace,
     policy: spec.policy ?? QUEUE_DEFAULTS.policy,
     reservations: spec.reservations ?? QUEUE_DEFAULTS.reservations,
+    backfillOrder: spec.backfillOrder ?? QUEUE_DEFAULTS.backfillOrder,
+    backfillMaxWaitSeconds:
+      seconds(spec.backfillMaxWait, 'backfillMaxWait') ?? QUEUE_DEFAULTS.backfillMaxWaitSeconds,
     depth: spec.depth ?? QUEUE_DEFAULTS.depth,
     defaultWalltimeSeconds:
       seconds(walltime?.default, 'walltime.default') ?? QUEUE_DEFAULTS.defaultWalltimeSeconds,

@@ -1,5 +1,5 @@
 /** Settings of a queue, with everything that a scheduling pass needs to know of it. */
-import type { QueuePolicy } from '../../constructs/api/policies';
+import type { BackfillOrder, QueuePolicy } from '../../constructs/api/policies';
 
 /** Limits on what a queue holds at once, in Kubernetes quantities (cores, GiB), not in units. Absent: not limited. */
 export interface Quota {
@@ -48,6 +48,10 @@ export interface QueueSettings {
   readonly policy: QueuePolicy;
   /** Number of reservations with policy hybrid. */
   readonly reservations: number;
+  /** Who is tried first behind the promised starts. */
+  readonly backfillOrder: BackfillOrder;
+  /** Seconds after which a workload is tried in the order of the line again, whatever its area. */
+  readonly backfillMaxWaitSeconds: number;
   /** Most match requests of the queue in one pass. */
   readonly depth: number;
   readonly defaultWalltimeSeconds: number;

@@ -3,7 +3,7 @@
  * to event. Each processor of the trace is a pod of one core.
  */
 
-import type { MatchPolicy, QueuePolicy } from '../../constructs/api/policies';
+import type { BackfillOrder, MatchPolicy, QueuePolicy } from '../../constructs/api/policies';
 import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import { parseConfig } from '../config';
 import { embeddedFluxion } from '../fluxion/matcher/engine';
@@ -34,6 +34,10 @@ export interface ReplayOptions extends Machine {
   readonly policy: QueuePolicy;
   /** Reservations of policy hybrid. @default 8 */
   readonly reservations?: number;
+  /** @default - that of a queue */
+  readonly backfillOrder?: BackfillOrder | undefined;
+  /** With shortestArea. @default - that of a queue */
+  readonly backfillMaxWait?: number;
   /** Weights of queues in fair share, by name; a queue without one has the weight 1. @default - fair share is off */
   readonly weights?: ReadonlyMap<string, number>;
   /** Seconds after which past usage counts half in fair share. @default - 7 days */
@@ -232,7 +236,7 @@ class Replay {
 
 function queuesOf(
   trace: readonly TraceJob[],
-  { policy, reservations, weights }: ReplayOptions,
+  { policy, reservations, weights, backfillOrder, backfillMaxWait }: ReplayOptions,
 ): ReadonlyMap<string, ReplayedQueue> {
   const usual = stackQueue(parseConfig({}).queue);
   const queueOf = (name: string): ReplayedQueue => ({
@@ -241,6 +245,8 @@ function queuesOf(
       name,
       policy,
       reservations: reservations ?? usual.reservations,
+      backfillOrder: backfillOrder ?? usual.backfillOrder,
+      backfillMaxWaitSeconds: backfillMaxWait ?? usual.backfillMaxWaitSeconds,
       weight: weights?.get(name) ?? usual.weight,
     },
     rows: new Map(),

@@ -6,7 +6,6 @@
  * FOLDER has make-swf.py and backfill-reference.py. Runs that the CSV file has already are not repeated, so a matrix
  * can be made in pieces. `--table` prints the file as the tables of docs/scheduling.md.
  */
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies'
 import { replay } from '../../runtime/simulation/replay';
 import { statisticsOf } from '../../runtime/simulation/statistics';
 import { readTrace } from '../../runtime/simulation/trace-file';
+import { CORES, MACHINE, makeTrace, referenceWait, type TraceKey } from './made-traces';
 import { type PolicyRun, parseRuns, policyTables, RUN_HEADER, runLine } from './policy-runs';
 import { widthsText } from './policy-widths';
 
@@ -29,12 +29,6 @@ interface Options {
   readonly table?: boolean;
   readonly widths?: boolean;
 }
-
-/** The machine of every run. */
-const MACHINE = { nodes: 128, coresPerNode: 8 };
-const CORES = MACHINE.nodes * MACHINE.coresPerNode;
-
-type TraceKey = Pick<PolicyRun, 'jobs' | 'load' | 'factor' | 'seed'>;
 
 function optionsOf(argv: readonly string[]): Options {
   return new Command('npm run -s bench:policies --')
@@ -82,33 +76,6 @@ async function runTrace(trace: TraceKey, policies: readonly QueuePolicy[], optio
   }
 }
 
-function makeTrace({ jobs, load, factor, seed }: TraceKey, file: string, tools: string): void {
-  const args = [join(tools, 'make-swf.py'), jobs, CORES, seed, load, factor].map(String);
-  const made = execFileSync('python3', args, { maxBuffer: 2 ** 30, encoding: 'utf8' });
-  writeFileSync(file, inReferenceOrder(made));
-}
-
-/**
- * A fifth of the jobs of a made trace arrive in the same second as the one before. The reference takes these in the order of
- * their runtimes, so every replay does: which of them is first changes the mean wait by up to 8 %.
- */
-function inReferenceOrder(swf: string): string {
-  const lines = swf.trim().split('\n');
-  const jobs = lines.filter((line) => !line.startsWith(';')).map((line) => line.split(' ').map(Number));
-  jobs.sort((a, b) => compare(referenceKey(a), referenceKey(b)));
-  return `${jobs.map(([, ...fields], i) => [i + 1, ...fields].join(' ')).join('\n')}\n`;
-}
-
-/** Submission, runtime, processors, walltime requested, user. */
-function referenceKey(fields: readonly number[]): readonly number[] {
-  return [fields[1]!, Math.min(fields[3]!, fields[8]!), fields[4]!, fields[8]!, fields[11]!];
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  const i = a.findIndex((value, at) => value !== b[at]);
-  return i === -1 ? 0 : a[i]! - b[i]!;
-}
-
 /** Hybrid is also shown with more reservations. */
 async function printWidths({ load, factor, seed }: TraceKey, file: string): Promise<void> {
   process.stdout.write(`load ${load}, factor ${factor}, seed ${seed}\n`);
@@ -135,12 +102,6 @@ async function runPolicy(
     seconds: (user + system) / 1e6,
     referenceWait: policy === 'easy' ? referenceWait(file, tools) : undefined,
   };
-}
-
-function referenceWait(file: string, tools: string): number {
-  const args = [join(tools, 'backfill-reference.py'), file, `${CORES}`, '1000000', '1', 'easy'];
-  const output = execFileSync('python3', args, { env: { ...process.env, JSON: '1' }, encoding: 'utf8' });
-  return (JSON.parse(output) as { easy: number }).easy;
 }
 
 async function main(): Promise<void> {

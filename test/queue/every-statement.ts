@@ -17,6 +17,8 @@ const QUEUE = {
   priority: { min: 0, max: 10 },
   agingPerHour: 0,
   priorityWeights: { age: 0.5, fairShare: 0.5, size: 0, queue: 0, maxAgeSeconds: 86_400 },
+  backfillOrder: 'submission' as const,
+  backfillMaxWaitSeconds: 86_400,
   quota: {},
   cohort: null,
   borrowing: {},

@@ -14,6 +14,8 @@ const settings = (name: string, over: Partial<QueueSettings> = {}): QueueSetting
   namespace: null,
   policy: 'easy',
   reservations: 1,
+  backfillOrder: 'submission',
+  backfillMaxWaitSeconds: 86_400,
   depth: 100,
   defaultWalltimeSeconds: 3600,
   maxWalltimeSeconds: 86_400,

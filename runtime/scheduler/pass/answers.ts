@@ -5,9 +5,11 @@ import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { isClaimOf } from './claims';
 import type { QueueBudget } from './queue-budget';
+import type { Refusal } from './quota-shortage';
 import { withinQuota } from './quota-wait';
 import { addReservation, claimQuota, markMoved } from './reservation-updates';
 import { isSamePlan } from './reservations';
+import { hasPassedOver, markPassedOver } from './shared-reservations';
 import { cacheFor, type Pass } from './state';
 import type { Candidate } from './strategies';
 import { BEHIND_ENDLESS } from './wait-reasons';
@@ -26,11 +28,11 @@ export async function record(pass: Pass, candidate: Candidate, given: MatchResul
       accept(pass, candidate, answer, shortage);
       // Its reservation is free for the workload that was passed over, not for the next in order.
       // The rest of a strict queue was told to wait behind it.
-      if (reservation !== undefined && !answer.reserved && (budget.passedOver || budget.closed))
+      if (reservation !== undefined && !answer.reserved && (hasPassedOver(pass, budget) || budget.closed))
         pass.restart = true;
       return;
     case 'BUSY':
-      if (shortage !== undefined) return refuseForQuota(pass, candidate, shortage);
+      if (shortage !== undefined) return refuseForQuota(pass, candidate, shortage.message);
       // Fluxion calls more nodes than there are busy if it may reserve.
       if (pass.input.nodes !== undefined && !pass.cluster.fits(row.jobspec))
         return refuseForGood(pass, row, answer.text);
@@ -51,7 +53,7 @@ function accept(
   pass: Pass,
   candidate: Candidate,
   { allocation, reserved }: MatchResult & { status: 'OK' },
-  shortage: string | undefined,
+  shortage: Refusal | undefined,
 ): void {
   const { row, budget } = candidate;
   if (reserved) reserve(pass, candidate, allocation, shortage);
@@ -63,7 +65,7 @@ function reserve(
   pass: Pass,
   { row, budget, reservation }: Candidate,
   allocation: Allocation,
-  shortage: string | undefined,
+  shortage: Refusal | undefined,
 ): void {
   // Nodes may be free now for others that ask for as much.
   if (shortage === undefined) cacheFor(pass, row).busy.add(row.jobspec);
@@ -75,7 +77,7 @@ function reserve(
     jobid,
     allocation,
     ...(isClaim && { isClaim }),
-    ...(shortage !== undefined && { shortage }),
+    ...(shortage !== undefined && { shortage: shortage.message, ofCohort: shortage.ofCohort }),
   });
   if (budget.isStrict) budget.closed = true;
 }
@@ -103,7 +105,7 @@ function refuseForNow(pass: Pass, { row, budget, mayReserve }: Candidate, text: 
   }
   cache.busy.add(row.jobspec);
   if (mayReserve) cache.unplannable.add(row.jobspec);
-  else budget.passedOver = true;
+  else markPassedOver(pass, budget);
   pass.waits.markBusy(row);
   if (budget.isStrict) budget.closed = true;
 }

@@ -1,6 +1,7 @@
 /** What counting the nodes tells without asking Fluxion. */
 import { type Capacity, capacityOf, type NodeClass } from '../../jobspec/capacity';
 import type { Jobspec } from '../../jobspec/types';
+import { UsableNodes } from '../../jobspec/usable-nodes';
 import type { GraphNode } from '../../resources/types';
 
 export interface Cluster {
@@ -11,6 +12,8 @@ export interface Cluster {
   isUp(node: string): boolean;
   /** The nodes that match the constraints of the jobspec, up or down. */
   classesFor(jobspec: Jobspec): readonly NodeClass[];
+  /** Whether pods of the first jobspec may run wherever pods of the other may, if all nodes are empty. */
+  mayUseNodesOf(jobspec: Jobspec, other: Jobspec): boolean;
 }
 
 /** To count a thousand nodes costs more than a pass without news, so the result is kept with the array. */
@@ -27,6 +30,7 @@ function countCluster(nodes: readonly GraphNode[]): Cluster {
   const names = new Set(up.map(({ name }) => name));
   let all: Capacity | undefined;
   let ofUp: Capacity | undefined;
+  const usable = new UsableNodes(nodes);
   return {
     fits(jobspec) {
       all ??= capacityOf(nodes);
@@ -42,5 +46,6 @@ function countCluster(nodes: readonly GraphNode[]): Cluster {
       all ??= capacityOf(nodes);
       return all.classesFor(jobspec);
     },
+    mayUseNodesOf: (jobspec, other) => usable.covers(jobspec, other),
   };
 }

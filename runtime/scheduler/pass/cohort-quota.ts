@@ -17,9 +17,16 @@ export function byCohort(queues: readonly QueueSettings[]): Map<string, QueueSet
 
 /** A resource that no queue of the cohort has a quota of is not limited. */
 export function ownedQuota(quota: Quota, members: readonly Pick<Member, 'quota'>[]): Quota {
-  const isNamed = (kind: (typeof KINDS)[number]) =>
-    members.some((member) => member.quota[kind] !== undefined);
-  return each((kind) => quota[kind] ?? (isNamed(kind) ? 0 : Infinity));
+  const named = namedKinds.get(members) ?? kindsOf(members);
+  namedKinds.set(members, named);
+  return each((kind) => quota[kind] ?? (named.has(kind) ? 0 : Infinity));
+}
+
+/** Each of a thousand members asks for it. */
+const namedKinds = new WeakMap<readonly Pick<Member, 'quota'>[], ReadonlySet<string>>();
+
+function kindsOf(members: readonly Pick<Member, 'quota'>[]): ReadonlySet<string> {
+  return new Set(KINDS.filter((kind) => members.some((member) => member.quota[kind] !== undefined)));
 }
 
 /** What the queues of a cohort own together. */

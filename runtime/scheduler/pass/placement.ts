@@ -8,11 +8,12 @@ import { isArray } from '../../jobspec/jobspec';
 import type { WorkloadRow } from '../../queue/workload';
 import { record } from './answers';
 import { avoidsFewerNodes } from './avoidance';
+import { inBackfillOrder } from './backfill-order';
 import { isUnplannable, wasRefused } from './known-refusals';
 import { inOrder } from './order';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
-import type { QuotaShortage } from './quota';
+import type { QuotaShortage } from './quota-shortage';
 import {
   type Applicant,
   becomeHead,
@@ -24,7 +25,7 @@ import {
 import { claimQuota, dropReservation, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, forecastOf, type Pass } from './state';
-import { type Candidate, match, matchWorkload, mayReserve } from './strategies';
+import { type Candidate, isNext, match, matchWorkload, mayReserve } from './strategies';
 import { inTurn } from './turns';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
@@ -51,7 +52,7 @@ async function placeEach(
 ): Promise<ReadonlySet<WorkloadRow>> {
   const reached: WorkloadRow[] = [];
   let before = 0;
-  for (const row of inTurn(pass, ordered)) {
+  for (const row of inBackfillOrder(pass, ordered, inTurn(pass, ordered))) {
     reached.push(row);
     pass.moved = false;
     const pending = placeOne(pass, row);
@@ -152,16 +153,21 @@ async function decideByFluxion(pass: Pass, { row, budget, reservation }: Applica
   if (budget.matchesLeft === 0) return endQueue(pass, budget, row);
   if (reservation === undefined) await becomeHead(pass, row, budget);
   // 8. Ask Fluxion, and record its answer.
-  const candidate = {
-    row,
-    budget,
-    reservation,
-    mayReserve: reservation !== undefined || mayReserve(pass, budget, row),
-  };
+  const candidate = { row, budget, reservation, ...rightsOf(pass, budget, row, reservation) };
   budget.matchesLeft -= 1;
   // The units of its own reservation must be free for the question; nobody else may have them.
   if (reservation !== undefined) await liftReservation(pass, reservation);
   await matchInOrder(pass, candidate);
+}
+
+function rightsOf(
+  pass: Pass,
+  budget: QueueBudget,
+  row: WorkloadRow,
+  reservation?: Reservation,
+): Pick<Candidate, 'isNext' | 'mayReserve'> {
+  if (reservation !== undefined) return { isNext: true, mayReserve: true };
+  return { isNext: isNext(pass, budget, row), mayReserve: mayReserve(pass, budget, row) };
 }
 
 /**
@@ -179,7 +185,7 @@ async function matchInOrder(pass: Pass, candidate: Candidate): Promise<void> {
     await startInstead(pass, budget, first);
     const applicant = { row, budget, reservation: undefined };
     if (await waitsForQuota(pass, applicant, shortageOf(pass, row))) return;
-    answer = await matchWorkload(pass, { ...candidate, mayReserve: mayReserve(pass, budget, row) });
+    answer = await matchWorkload(pass, { ...candidate, ...rightsOf(pass, budget, row) });
   }
   await record(pass, candidate, answer);
 }
@@ -209,7 +215,7 @@ function isEqualRequest(a: WorkloadRow, b: WorkloadRow): boolean {
 async function startInstead(pass: Pass, budget: QueueBudget, row: WorkloadRow): Promise<void> {
   const reservation = pass.reservations.of(row.uid)!;
   await liftReservation(pass, reservation);
-  const candidate = { row, budget, reservation, mayReserve: true };
+  const candidate = { row, budget, reservation, isNext: true, mayReserve: true };
   await record(pass, candidate, await match(pass, row, 'allocate_orelse_reserve'));
 }
 

@@ -10,7 +10,9 @@ export class QueueBudget {
   readonly limits: WaitingLimits;
   /** How often Fluxion may still be asked: the depth of the queue. */
   matchesLeft: number;
-  /** How many reservations the queue may still have; those kept from earlier passes count. */
+  /** How many reservations the queue may have. */
+  readonly mostReservations: number;
+  /** How many of them are left; those kept from earlier passes count. */
   reservationsLeft: number;
   /**
    * The same for workloads that wait for the limit of their user: else one user with many of them would take the
@@ -26,15 +28,14 @@ export class QueueBudget {
   closed = false;
   /** The depth is used up, but the queue started something: the next pass continues at once. */
   cutShort = false;
-  /** A workload was refused while later ones of the queue had reservations of earlier passes. */
-  passedOver = false;
   /** Requests that the quota refused on the nodes that are free now, and why it refused the last of them. */
   overQuota: { readonly requests: Refusals; text: string } | undefined;
 
   constructor(readonly settings: QueueSettings) {
     this.limits = new WaitingLimits(settings.limits);
     this.matchesLeft = settings.depth;
-    this.reservationsLeft = RESERVATIONS[settings.policy](settings);
+    this.mostReservations = RESERVATIONS[settings.policy](settings);
+    this.reservationsLeft = this.mostReservations;
     this.userReservationsLeft = this.reservationsLeft;
   }
 
@@ -46,6 +47,12 @@ export class QueueBudget {
     if (isClaim === true) return;
     if (ofUser === true) this.userReservationsLeft -= sign;
     else this.reservationsLeft -= sign;
+  }
+
+  /** Those whose first workloads are protected together: all queues of a policy, or one queue. */
+  get line(): string {
+    const { policy, name } = this.settings;
+    return SHARED.has(policy) ? policy : name;
   }
 
   /** First come, first served: a workload that can't start blocks the rest of its queue. */
@@ -65,6 +72,12 @@ export class QueueBudget {
     else this.closed = true;
   }
 }
+
+/**
+ * The head of a fcfs queue has a promise because all of its queue waits behind it, and a conservative queue promises a start to
+ * each workload: both are rules of one queue.
+ */
+const SHARED: ReadonlySet<QueuePolicy> = new Set(['easy', 'hybrid']);
 
 /** More cost time and gain nothing: replayed traces of 10,000 jobs wait no less with 8, 16, or all. */
 const IMPROVEMENTS = 4;

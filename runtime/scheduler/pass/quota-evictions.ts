@@ -18,9 +18,9 @@ import {
 } from './eviction';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
-import type { QuotaShortage } from './quota';
 import { planWithinQuota } from './quota-plan';
 import { type QuotaHolder, QuotaRoom } from './quota-room';
+import type { QuotaShortage } from './quota-shortage';
 import { claimQuota, dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
@@ -68,9 +68,9 @@ interface Rights {
   readonly preempts: boolean;
 }
 
-function rightsOf(pass: Pass, { row, budget, mayReserve }: Candidate, { lent }: QuotaShortage): Rights {
+function rightsOf(pass: Pass, { row, budget, isNext }: Candidate, { lent }: QuotaShortage): Rights {
   const { settings } = budget;
-  const preempts = settings.preempts && mayReserve && row.preemptions === 0;
+  const preempts = settings.preempts && isNext && row.preemptions === 0;
   const isEntitled = settings.reclaim && lent && ownQuotaRoom(pass, row).missing === 0;
   return { isEntitled, reclaims: isEntitled || (settings.reclaim && preempts), preempts };
 }

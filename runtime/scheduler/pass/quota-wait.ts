@@ -6,9 +6,9 @@ import type { Allocation } from '../../resources/types';
 import { isClaimOf, isOwed, takePlaces } from './claims';
 import { evicted } from './eviction';
 import type { QueueBudget } from './queue-budget';
-import type { QuotaShortage } from './quota';
 import { evictForQuota } from './quota-evictions';
 import { holdAgain, type PlanBounds, planWithinQuota } from './quota-plan';
+import type { QuotaShortage, Refusal } from './quota-shortage';
 import {
   addReservation,
   claimQuota,
@@ -19,9 +19,9 @@ import {
 } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { cacheFor, type Pass } from './state';
-import { type Candidate, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
+import { type Candidate, isNext, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
 
-export type Applicant = Omit<Candidate, 'mayReserve'>;
+export type Applicant = Omit<Candidate, 'isNext' | 'mayReserve'>;
 
 /** Why quota or a limit keeps the row from starting now. What its reservation holds does not count. */
 export function shortageOf({ quotas }: Pass, row: WorkloadRow): QuotaShortage | undefined {
@@ -67,7 +67,11 @@ export async function waitsForQuota(
   }
   // Quota becomes free; nodes that do not exist never do.
   if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
-  const candidate = { ...applicant, mayReserve: mayReserveFor(pass, applicant, shortage) };
+  const candidate = {
+    ...applicant,
+    isNext: mayReserveFor(pass, applicant, shortage, isNext),
+    mayReserve: mayReserveFor(pass, applicant, shortage),
+  };
   const { reservation } = applicant;
   if (await evictForQuota(pass, candidate, shortage)) {
     // It starts when they are gone, wherever it was planned before.
@@ -141,7 +145,7 @@ async function reserveFor(
   from: number,
 ): Promise<void> {
   const { row, budget, reservation, isClaim } = applicant;
-  const { ofUser, message } = shortage;
+  const { ofUser, ofCohort, message } = shortage;
   if (reservation === undefined && isOutOfReach(pass, row))
     return waitWithout(pass, applicant, shortage, from);
   if (!takesPlan(pass, budget)) return keepOrWait(pass, applicant, shortage);
@@ -160,6 +164,7 @@ async function reserveFor(
     allocation,
     shortage: message,
     ofUser,
+    ofCohort,
     ...(isClaim && { isClaim }),
   });
   pass.forecast?.add(allocation);
@@ -216,9 +221,10 @@ function mayReserveFor(
   pass: Pass,
   { row, budget, reservation }: Applicant,
   shortage: QuotaShortage,
+  may: typeof mayReserve = mayReserve,
 ): boolean {
   if (reservation !== undefined) return true;
-  if (!shortage.ofUser) return mayReserve(pass, budget, row);
+  if (!shortage.ofUser) return may(pass, budget, row, shortage);
   return (
     budget.userReservationsLeft > 0 ||
     ofLowerPriority(pass, row).some(
@@ -298,7 +304,7 @@ function yieldingPlans(
 export interface WithinQuota {
   readonly answer: MatchResult;
   /** What quota or limit refused Fluxion's answer. */
-  readonly shortage?: string;
+  readonly shortage?: Refusal;
 }
 
 /**
@@ -328,8 +334,12 @@ export async function withinQuota(
     !isDue(pass, reservation) &&
     (await holdAgain(pass, reservation.allocation))
   )
-    return { answer: granted(reservation.allocation, now), shortage: reservation.shortage ?? shortage };
-  return { answer: { status: 'BUSY', text: shortage }, shortage };
+    return { answer: granted(reservation.allocation, now), shortage: refusalOf(reservation) ?? shortage };
+  return { answer: { status: 'BUSY', text: shortage.message }, shortage };
+}
+
+function refusalOf({ shortage, ofCohort = false }: Reservation): Refusal | undefined {
+  return shortage === undefined ? undefined : { message: shortage, ofCohort };
 }
 
 function granted(allocation: Allocation, now: number): MatchResult {

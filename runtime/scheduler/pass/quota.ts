@@ -3,6 +3,7 @@
  * borrowing), that of the cohort (up to the sum of all quotas), and the workloads that its queue and its user may run. All
  * of them must have room from its start to its end, so a reservation is charged like a workload that runs.
  */
+
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
@@ -26,22 +27,12 @@ import {
   quotaAccount,
   runningAccount,
 } from './quota-account';
+import { neverShortage, type QuotaShortage, type Refusal } from './quota-shortage';
 import { DIMENSIONS, heldBy, limitsOf, requestedBy, type Usage } from './usage';
 
 export interface QuotaQueue {
   readonly settings: QueueSettings;
   readonly rows: readonly WorkloadRow[];
-}
-
-/** Why quota or a limit keeps a workload from starting now. */
-export interface QuotaShortage {
-  readonly message: string;
-  /** Whether it exceeds the quota even if nothing else runs. */
-  readonly never: boolean;
-  /** Whether it would fit if other queues of the cohort had not borrowed this queue's own quota. */
-  readonly lent: boolean;
-  /** Whether only the limit of its user is in the way. */
-  readonly ofUser: boolean;
 }
 
 /** Start of everything that runs already. */
@@ -117,17 +108,14 @@ export class Quotas {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
     const never = this.neverText(row);
-    if (never !== undefined) return { message: never, never: true, lent: false, ofUser: false };
+    if (never !== undefined) return neverShortage(never);
     const { amounts } = this.least.of(row);
     const span = this.spanOf(row, this.now);
     const full = accounts.find((account) => !hasRoom(account, amounts, span, this.now));
     if (full === undefined) return undefined;
-    return {
-      message: inUse(full, row, amounts, this.now),
-      never: false,
-      lent: full.kind === 'quota' && full !== this.own.get(row.queue) && !this.borrows(row),
-      ofUser: full.kind === 'limit of user',
-    };
+    const { message, ofCohort } = this.refusal(full, row, inUse(full, row, amounts, this.now));
+    const lent = !ofCohort && full.kind === 'quota' && full !== this.own.get(row.queue);
+    return { message, never: false, lent, ofUser: full.kind === 'limit of user', ofCohort };
   }
 
   private neverMet(row: WorkloadRow, accounts: readonly Account[]): string | undefined {
@@ -223,16 +211,23 @@ export class Quotas {
   }
 
   /** @returns why the row may not hold this allocation from its start to its end; undefined if it may */
-  refuses(row: WorkloadRow, allocation: Allocation): string | undefined {
+  refuses(row: WorkloadRow, allocation: Allocation): Refusal | undefined {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return undefined;
     const amounts = heldBy(row, allocation, this.units);
     const names = allocation.nodes.map(({ name }) => name);
     for (const account of accounts) {
-      if (!hasRoom(account, amounts, allocation, this.now)) return inUse(account, row, amounts, this.now);
-      if (account.nodes?.fits(names, allocation) === false) return nodesInUse(account);
+      if (!hasRoom(account, amounts, allocation, this.now))
+        return this.refusal(account, row, inUse(account, row, amounts, this.now));
+      if (account.nodes?.fits(names, allocation) === false)
+        return this.refusal(account, row, nodesInUse(account));
     }
     return undefined;
+  }
+
+  private refusal(account: Account, row: WorkloadRow, message: string): Refusal {
+    const isOfCohort = account.kind === 'quota' && account !== this.own.get(row.queue);
+    return { message, ofCohort: isOfCohort && this.borrows(row) };
   }
 
   /** The earliest time from `from` on at which the row has room for its walltime; Infinity if that is not known. */

@@ -21,7 +21,12 @@ export async function keepReservations(
   const left = new Map(previous.map((reservation) => [reservation.jobid, reservation]));
   for (const row of left.size === 0 ? [] : ordered) {
     const reservation = left.get(row.jobid);
-    if (reservation === undefined || !isValid(pass, reservation, row)) continue;
+    if (reservation === undefined || !budgetOf(pass, row).mayKeep(reservation)) continue;
+    if (!hasNodes(pass, reservation)) {
+      // It is given another one.
+      pass.broken.set(row.uid, reservation.allocation.start);
+      continue;
+    }
     left.delete(row.jobid);
     pass.reservations.keep(reservation, row);
     chargeReservation(pass, row, reservation);
@@ -32,11 +37,8 @@ export async function keepReservations(
   }
 }
 
-/** Whether the row may still have it, and all of its nodes are up. */
-function isValid(pass: Pass, reservation: Reservation, row: WorkloadRow): boolean {
-  const { cluster, input } = pass;
-  const { allocation } = reservation;
-  if (!budgetOf(pass, row).mayKeep(reservation)) return false;
+/** Whether all of its nodes are up. */
+function hasNodes({ cluster, input }: Pass, { allocation }: Reservation): boolean {
   if (input.nodes === undefined || input.graphGrew === false) return true;
   return allocation.nodes.every(({ name }) => cluster.isUp(name));
 }

@@ -10,6 +10,8 @@ export interface Reservation {
   readonly shortage?: string;
   /** Whether that is the limit of its user: such reservations are counted on their own. @default false */
   readonly ofUser?: boolean;
+  /** Whether it is quota that its queue would borrow. @default false */
+  readonly ofCohort?: boolean;
   /**
    * Whether it is for own quota that others are returning: it is not one of those that its queue may have, and yields to its
    * own queue only. @default false
@@ -25,8 +27,12 @@ export class Reservations {
   /** Reservations of rows that the pass has not reached yet. */
   private readonly pending = new Map<string, Reservation>();
   private readonly rows = new Map<string, WorkloadRow>();
+  private readonly byLine = new Map<string, Map<string, Reservation>>();
   /** Unreached, because they let others go first. */
   private readonly deferred = new Set<string>();
+
+  /** @param lineOf the line in which a row waits for a reservation */
+  constructor(private readonly lineOf: (row: WorkloadRow) => string) {}
 
   of(uid: string): Reservation | undefined {
     return this.byUid.get(uid);
@@ -34,6 +40,11 @@ export class Reservations {
 
   all(): readonly Reservation[] {
     return [...this.byUid.values()];
+  }
+
+  /** Those in a line that other queues wait in too. */
+  ofLine(line: string): Iterable<Reservation> {
+    return this.byLine.get(line)?.values() ?? NONE;
   }
 
   /** Reservations of rows that the pass has not reached yet. */
@@ -55,6 +66,10 @@ export class Reservations {
   /** Reservations of rows that the pass has reached, if they start before this time. */
   reachedBefore(time: number): readonly Reservation[] {
     return this.all().filter(({ uid, allocation }) => allocation.start < time && !this.pending.has(uid));
+  }
+
+  isReached({ uid }: Pick<Reservation, 'uid'>): boolean {
+    return !this.pending.has(uid);
   }
 
   /** The row that has, or had, this reservation. */
@@ -79,12 +94,22 @@ export class Reservations {
   add(reservation: Reservation, row: WorkloadRow): void {
     this.byUid.set(reservation.uid, reservation);
     this.rows.set(reservation.uid, row);
+    if (!isOfLine(reservation)) return;
+    const line = this.lineOf(row);
+    const others = this.byLine.get(line) ?? new Map<string, Reservation>();
+    this.byLine.set(line, others.set(reservation.uid, reservation));
   }
 
   remove(uid: string): void {
-    this.byUid.delete(uid);
+    if (!this.byUid.delete(uid)) return;
+    this.byLine.get(this.lineOf(this.rows.get(uid)!))?.delete(uid);
     this.pending.delete(uid);
   }
+}
+
+/** What a queue lacks of its own quota or limit is in nobody else's way, and others leave for a claim. */
+function isOfLine({ shortage, ofCohort, isClaim }: Reservation): boolean {
+  return isClaim !== true && (shortage === undefined || ofCohort === true);
 }
 
 /** Whether both start at the same time on the same units. */

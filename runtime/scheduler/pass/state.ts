@@ -65,6 +65,8 @@ export interface Pass {
   improvementsLeft: number;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
   wakeAt: number;
+  /** Lines in which a workload was refused while later ones had reservations of earlier passes. */
+  readonly passedOver: Set<string>;
   /** Whether the next pass has to begin at the front at once. */
   restart: boolean;
   interrupted: boolean;
@@ -91,21 +93,20 @@ export function beginPass(given: PassInput): Pass {
   const kept = freed ? newPassCache() : cache;
   const rules = ruleMatcherOf(given);
   const input = rules === undefined ? given : { ...given, matcher: rules };
+  const budgets = budgetsOf(queues);
   return {
     input,
     rules,
     ruleCache: newPassCache(),
     units,
-    budgets: new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)])),
+    budgets,
     holders,
     grants: [],
     evictions: [],
     waits: new WaitReasons(input.nodes, units),
     quotas: new Quotas(queues, units, now, cluster),
-    reservations: new Reservations(),
-    preemptAt: new Map(cache.preemptAt),
-    beneficiaries: new Map(cache.beneficiaries),
-    claims: new Set(cache.claims),
+    reservations: new Reservations(({ queue }) => budgets.get(queue)!.line),
+    ...keptFrom(cache),
     heldPlaces: new Set(),
     beyondLimit: new Set(),
     failedReclaims: new Map(),
@@ -121,10 +122,23 @@ export function beginPass(given: PassInput): Pass {
     lowestReserved: Infinity,
     improvementsLeft: IMPROVEMENTS,
     wakeAt: Infinity,
+    passedOver: new Set(),
     restart: false,
     interrupted: false,
     matches: 0,
   };
+}
+
+function keptFrom(cache: PassCache): Pick<Pass, 'preemptAt' | 'beneficiaries' | 'claims'> {
+  return {
+    preemptAt: new Map(cache.preemptAt),
+    beneficiaries: new Map(cache.beneficiaries),
+    claims: new Set(cache.claims),
+  };
+}
+
+function budgetsOf(queues: PassInput['queues']): ReadonlyMap<string, QueueBudget> {
+  return new Map(queues.map(({ settings }) => [settings.name, new QueueBudget(settings)]));
 }
 
 /** Settings are replaced and never changed, and every pass compares those of all queues. */

@@ -16,6 +16,7 @@ import { evictLowerPriority } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import { dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
+import { hasShare, type Lack } from './shared-reservations';
 import { budgetOf, type Pass } from './state';
 import { BEHIND_ENDLESS } from './wait-reasons';
 
@@ -25,6 +26,8 @@ export interface Candidate {
   readonly budget: QueueBudget;
   /** The reservation that it had until this pass reached it. */
   readonly reservation: Reservation | undefined;
+  /** Whether it is next in its queue: it may evict. */
+  readonly isNext: boolean;
   /** Whether Fluxion may reserve units for it if it can't start now. */
   readonly mayReserve: boolean;
 }
@@ -47,13 +50,19 @@ const STRATEGIES: readonly Strategy[] = [
 export async function matchWorkload(pass: Pass, candidate: Candidate): Promise<MatchResult> {
   let answer: MatchResult | undefined;
   for (const strategy of STRATEGIES) answer = (await strategy(pass, candidate, answer)) ?? answer;
-  return answer!;
+  const { row, mayReserve: mayHave } = candidate;
+  if (answer!.status !== 'OK' || !answer!.reserved || mayHave || pass.beneficiaries.has(row.uid))
+    return answer!;
+  // It was asked only to know whether an eviction would start it earlier.
+  await pass.input.matcher.cancel(row.jobid);
+  return { status: 'BUSY', text: 'is planned for later' };
 }
 
 /** Starts it now if units are free; else reserves them, unless it may take those of reservations that have to yield. */
 async function tryNow(pass: Pass, candidate: Candidate): Promise<MatchResult> {
-  const { row, mayReserve } = candidate;
-  return match(pass, row, operationFor(pass, row, mayReserve && yielding(pass, candidate).length === 0));
+  const { row, budget } = candidate;
+  const plans = candidate.mayReserve || (candidate.isNext && budget.settings.preempts);
+  return match(pass, row, operationFor(pass, row, plans && yielding(pass, candidate).length === 0));
 }
 
 /** A reservation of lower priority was made before this workload came: it is planned again behind it. */
@@ -117,11 +126,25 @@ async function preemptLowerPriority(
   return better ?? (isLifted ? match(pass, row, 'allocate_orelse_reserve') : undefined);
 }
 
+/** Whether the row may reserve units if it can't start now: it is next in its queue, and first in line with other queues. */
+export function mayReserve(pass: Pass, budget: QueueBudget, row: WorkloadRow, lack?: Lack): boolean {
+  if (pass.beneficiaries.has(row.uid)) return true;
+  if (!isNext(pass, budget, row)) return false;
+  return hasShare(pass, budget, row, lack) || isBeforeLower(pass, budget, row);
+}
+
+/** Whether a reservation of its line has to yield to it. */
+function isBeforeLower(pass: Pass, { line }: QueueBudget, row: WorkloadRow): boolean {
+  return ofLowerPriority(pass, row).some(
+    (other) => budgetOf(pass, pass.reservations.rowOf(other)).line === line,
+  );
+}
+
 /**
  * Whether others have to leave for the row, or the queue has a reservation left for it, or gets one back from a reservation that has to yield: with fcfs from
  * all behind it.
  */
-export function mayReserve(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+export function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0 || pass.beneficiaries.has(row.uid)) return true;
   const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
   if (budget.isStrict) return pass.reservations.unreached().some(isHere);
@@ -159,8 +182,8 @@ async function matchWithout(
 }
 
 /** Only the next in order may evict, only once in its life, and not for a start that is near anyway. */
-function mayPreempt(pass: Pass, { row, budget, mayReserve }: Candidate, answer: MatchResult): boolean {
-  if (!budget.settings.preempts || row.preemptions > 0 || !mayReserve) return false;
+function mayPreempt(pass: Pass, { row, budget, isNext: isFirst }: Candidate, answer: MatchResult): boolean {
+  if (!budget.settings.preempts || row.preemptions > 0 || !isFirst) return false;
   if (isAwaiting(pass, row)) return false;
   if (answer.status === 'BUSY') return true;
   return answer.status === 'OK' && answer.allocation.start > pass.input.now + TERMINATION_SECONDS;

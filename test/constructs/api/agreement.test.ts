@@ -12,7 +12,7 @@ import {
   parseDuration,
 } from '../../../constructs/api/durations';
 import * as labels from '../../../constructs/api/labels';
-import { MATCH_POLICIES, QUEUE_POLICIES } from '../../../constructs/api/policies';
+import { BACKFILL_ORDERS, MATCH_POLICIES, QUEUE_POLICIES } from '../../../constructs/api/policies';
 import {
   MAX_BACKOFF_SECONDS,
   QUEUE_DEFAULTS,
@@ -90,6 +90,7 @@ describe('the CRD of FluxSetup', () => {
 
   test.each([
     ['policy', QUEUE_DEFAULTS.policy],
+    ['backfillOrder', QUEUE_DEFAULTS.backfillOrder],
     ['depth', QUEUE_DEFAULTS.depth],
     ['agingPerHour', QUEUE_DEFAULTS.agingPerHour],
     ['reclaim', QUEUE_DEFAULTS.reclaim],
@@ -120,8 +121,15 @@ describe('the CRD of FluxSetup', () => {
     expect(at('reservations').description).toMatch(new RegExp(`\\b${QUEUE_DEFAULTS.reservations}\\b`));
   });
 
-  test('has the policies', () => {
+  test('has no default for backfillMaxWait, which only shortestArea has, but describes it', () => {
+    expect(at('backfillMaxWait').default).toBeUndefined();
+    const [, hours] = /\b(\d+)h by default/.exec(at('backfillMaxWait').description ?? '') ?? [];
+    expect(Number(hours) * 3600).toBe(QUEUE_DEFAULTS.backfillMaxWaitSeconds);
+  });
+
+  test('has the policies and the orders of backfill', () => {
     expect(at('policy').enum).toEqual(QUEUE_POLICIES);
+    expect(at('backfillOrder').enum).toEqual(BACKFILL_ORDERS);
   });
 
   test.each<readonly [path: string, range: Range]>([

@@ -68,6 +68,8 @@ describeCluster('the API of FluxSetup', (getCluster) => {
     new FluxSetup(chart, 'full', {
       policy: 'hybrid',
       reservations: 4,
+      backfillOrder: 'shortestArea',
+      backfillMaxWait: Duration.hours(6),
       depth: 500,
       defaultWalltime: Duration.millis(1500),
       maxWalltime: Duration.days(2),
@@ -124,6 +126,16 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       'reservations without policy hybrid',
       { reservations: 2 },
       'reservations requires policy hybrid; remove it',
+    ],
+    [
+      'shortestArea with conservative',
+      { policy: 'conservative', backfillOrder: 'shortestArea' },
+      'backfillOrder shortestArea requires policy easy or hybrid; remove it',
+    ],
+    [
+      'a longest wait without shortestArea',
+      { backfillMaxWait: '2h' },
+      'backfillMaxWait requires backfillOrder shortestArea; remove it',
     ],
     [
       'an invalid walltime',

@@ -26,6 +26,8 @@ const FULL: FluxSetupProps = {
   namespace: 'labs',
   policy: 'hybrid',
   reservations: 4,
+  backfillOrder: 'shortestArea',
+  backfillMaxWait: Duration.hours(6),
   depth: 500,
   defaultWalltime: Duration.minutes(90),
   maxWalltime: Duration.days(2),
@@ -55,6 +57,8 @@ test('writes every prop to its field', () => {
     spec: {
       policy: 'hybrid',
       reservations: 4,
+      backfillOrder: 'shortestArea',
+      backfillMaxWait: '6h',
       depth: 500,
       walltime: { default: '90m', max: '48h' },
       priority: { min: -10, max: 100 },
@@ -78,6 +82,8 @@ test('the runtime reads the settings that it writes', () => {
   expect(settingsOf(synth(FULL) as unknown as FluxSetupObject)).toMatchObject({
     name: 'labs/physics',
     policy: 'hybrid',
+    backfillOrder: 'shortestArea',
+    backfillMaxWaitSeconds: 21_600,
     defaultWalltimeSeconds: 5400,
     maxWalltimeSeconds: 172_800,
     quota: { cores: 64, memoryGiB: 256 },
@@ -104,6 +110,14 @@ test.each<[string, FluxSetupProps, string]>([
   ['an unknown policy', { policy: 'fair' as 'easy' }, 'policy'],
   ['reservations without policy hybrid', { reservations: 2 }, 'reservations'],
   ['a fraction of a reservation', { policy: 'hybrid', reservations: 0.5 }, 'reservations'],
+  ['an unknown order of backfill', { backfillOrder: 'longest' as 'submission' }, 'backfillOrder'],
+  ['shortestArea with fcfs', { policy: 'fcfs', backfillOrder: 'shortestArea' }, 'backfillOrder'],
+  ['a longest wait without shortestArea', { backfillMaxWait: Duration.hours(1) }, 'backfillMaxWait'],
+  [
+    'a longest wait of 0',
+    { backfillOrder: 'shortestArea', backfillMaxWait: Duration.seconds(0) },
+    'backfillMaxWait',
+  ],
   ['depth 0', { depth: 0 }, 'depth'],
   ['a walltime of 0', { defaultWalltime: Duration.seconds(0) }, 'defaultWalltime'],
   [

@@ -228,6 +228,7 @@ describe('the plugin', () => {
     [{ quota: { cores: 'many' } }, 'spec.quota.cores: does not match'],
     [{ cohort: '' }, 'spec.cohort: must have from 1 to 63 characters'],
     [{ weight: '2' }, 'spec.weight: must be integer'],
+    [{ backfillMaxWait: '2h' }, 'FluxSetup.backfillMaxWait: requires backfillOrder: shortestArea'],
     [{ reservations: 2 }, 'FluxSetup.reservations: requires policy: hybrid'],
     [{ borrowing: { cores: 4 } }, 'FluxSetup.borrowing: requires cohort'],
     [{ lendingLimit: { cores: 4 }, quota: { cores: 8 } }, 'FluxSetup.lendingLimit: requires cohort'],

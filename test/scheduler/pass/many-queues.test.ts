@@ -28,7 +28,7 @@ test('after an end plans only the first few of many reservations again that woul
   for (let i = 0; i < 4; i++) sim.submit(`runs${i}`, { cpu: 4, walltime: 1000 + 100 * i });
   await sim.pass();
   for (let i = 0; i < QUEUES; i++) {
-    sim.queue(`q${i}`);
+    sim.queue(`q${i}`, { policy: 'fcfs' });
     sim.submit(`waits${i}`, { queue: `q${i}`, cpu: 4, walltime: 1000 });
   }
   await sim.pass();

@@ -100,6 +100,7 @@ test('the head of a fcfs queue keeps its place in the plan when its reservation 
   const sim = await Simulation.of(nodesOf(3, 2));
   sim.submit('late', { cpu: 2, walltime: 100 });
   await sim.pass();
+  sim.queue('other', { policy: 'conservative' });
   sim.submit('wide', { pods: 3, cpu: 2, walltime: 600 });
   sim.submit('side', { pods: 3, cpu: 2, walltime: 600, queue: 'other' });
   expect(reserved(await sim.pass())).toEqual(['wide', 'side']);

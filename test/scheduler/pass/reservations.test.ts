@@ -52,6 +52,7 @@ test('moves reservations forward after an early end, and none back', async () =>
 
 test('displaces reservations of lower priority in every queue and plans them again behind', async () => {
   const sim = await busy('easy');
+  sim.queue('other', { policy: 'fcfs' });
   sim.submit('other', { pods: 2, cpu: 2, queue: 'other', walltime: 50 });
   await sim.pass();
   expect([sim.row('wide0').estimatedStart, sim.row('other').estimatedStart]).toEqual([1200, 1250]);

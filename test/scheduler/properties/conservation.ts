@@ -9,7 +9,7 @@ import fc from '../../fast-check';
 import type { Eviction } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
 import { couldStart, waiting } from './counted-plan';
-import { cluster, play, type Scenario, scenariosUpTo } from './eviction-traces';
+import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
 import { holdsNone, type Property } from './property';
 import { overReturned } from './returned-quota';
 
@@ -155,5 +155,12 @@ export const CONSERVATION_PROPERTIES: readonly Property[] = [
     shrinks: false,
     check: over(scenariosUpTo(30)),
     met: () => met,
+  },
+  {
+    name: `${NAME}; many queues`,
+    runs: 300,
+    shrinks: false,
+    check: over(manyQueues),
+    met: () => ({ evicted: met.evicted }),
   },
 ];

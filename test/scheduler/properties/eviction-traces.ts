@@ -4,11 +4,13 @@ import type { QueueSettings } from '../../../runtime/queue/settings';
 import fc from '../../fast-check';
 import type { JobOptions } from '../pass/job-options';
 import { nodesOf, Simulation } from '../pass/simulation';
+import { type Backfill, backfill } from './backfill';
 
 export type Settings = Pick<
   QueueSettings,
   'policy' | 'cohort' | 'quota' | 'borrowing' | 'lending' | 'reclaim' | 'preempts' | 'preemption'
->;
+> &
+  Backfill;
 
 interface Arrival extends JobOptions {
   readonly gap: number;
@@ -55,7 +57,15 @@ const settings: fc.Arbitrary<Settings> = fc.record({
     minRuntimeSeconds: fc.constantFrom(0, 0, 30),
     limit: fc.constantFrom(1, 2, 1_000),
   }),
+  ...backfill,
 });
+
+const sharing: fc.Arbitrary<Settings> = settings.map((given) => ({
+  ...given,
+  policy: 'easy',
+  cohort: null,
+  quota: {},
+}));
 
 /** Grace periods as their pods name them, and what some need beyond: a finalizer, a kubelet that does not answer. */
 const leaving = fc
@@ -98,6 +108,20 @@ export const scenariosUpTo = (maxLength: number): fc.Arbitrary<Scenario> =>
     nodes: fc.constantFrom(3, 8),
     changes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: changes }),
   });
+
+const MANY = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+/** Each has few workloads, and most of their queues share reservations. */
+export const manyQueues: fc.Arbitrary<Scenario> = fc.record({
+  queues: fc
+    .tuple(...MANY.map((name) => fc.tuple(fc.constant(name), fc.oneof(settings, sharing))))
+    .map((all): Record<string, Settings> => Object.fromEntries(all)),
+  jobs: fc.array(
+    fc.tuple(arrival, fc.constantFrom(...MANY)).map(([job, queue]) => ({ ...job, queue })),
+    { minLength: 6, maxLength: 30, size: 'max' },
+  ),
+  nodes: fc.constantFrom(3, 8),
+});
 
 export async function cluster({ queues, nodes }: Omit<Scenario, 'jobs'>): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(nodes, CORES));

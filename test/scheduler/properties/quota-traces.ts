@@ -8,11 +8,13 @@ import type { Allocation } from '../../../runtime/resources/types';
 import fc from '../../fast-check';
 import type { JobOptions } from '../pass/job-options';
 import { nodesOf, Simulation } from '../pass/simulation';
+import { type Backfill, backfill } from './backfill';
 
 type Settings = Pick<
   QueueSettings,
   'policy' | 'reservations' | 'quota' | 'limits' | 'cohort' | 'borrowing' | 'reclaim'
->;
+> &
+  Backfill;
 
 interface Arrival extends JobOptions {
   readonly gap: number;
@@ -50,6 +52,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   cohort: fc.constantFrom(null, null, 'lab'),
   borrowing: quota,
   reclaim: fc.constant(false),
+  ...backfill,
 });
 
 const arrival = fc.record({
