@@ -23,7 +23,7 @@ import { applyPatch, deleteObject } from '../kubernetes/writes';
 import type { Logger } from '../observability/log';
 import { secondsOf } from '../workloads/adapter';
 import { applyManifest, NOT_SEEN_YET } from './apply';
-import { type ApplyingState, beginApplying, endApplying } from './applying';
+import { Applying, type ApplyingState } from './applying';
 import { createCertificate } from './curve-secret';
 import { type DeviceClaimState, withClaimedGpus } from './device-claims';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
@@ -40,6 +40,8 @@ export interface MiniClusterReconcilerOptions extends WorkloadSource {
   readonly client: KubernetesClient;
   /** The MiniCluster of this key, as the watch last delivered it. */
   readonly clusterOf: (key: string) => MiniCluster | undefined;
+  /** The MiniClusters of a namespace, as the watch last delivered them. */
+  readonly clustersIn: (namespace: string) => readonly MiniCluster[];
   /** Services and Deployments that carry the label of the cluster with this key. */
   readonly ownedObjectsOf: (key: string) => readonly OwnedObject[];
   /** Whom the lead broker of this cluster can report to. */
@@ -79,6 +81,8 @@ interface Context {
 interface ApplyResult {
   readonly rejection: Rejection | undefined;
   readonly requeue: ReconcileResult;
+  /** Whether the write is repeated at once. */
+  readonly repeats?: true;
 }
 
 /** All objects are applied again after this time, which reverts changes by users. */
@@ -96,13 +100,17 @@ const UNQUEUED_RESYNC_MS = 5_000;
 
 export class MiniClusterReconciler {
   private readonly states = new Map<string, ClusterState>();
+  private readonly applying: Applying;
 
-  constructor(private readonly options: MiniClusterReconcilerOptions) {}
+  constructor(private readonly options: MiniClusterReconcilerOptions) {
+    this.applying = new Applying(options);
+  }
 
   async reconcile(key: string): Promise<ReconcileResult> {
     const seen = this.options.clusterOf(key);
     if (seen === undefined || seen.metadata.deletionTimestamp !== undefined) {
       // The garbage collector deletes the objects of the cluster.
+      this.applying.endTurn(key.split('/')[0], this.states.get(key)?.uid);
       this.states.delete(key);
       this.options.logger.debug({ minicluster: key }, 'deleted, nothing to do');
       return undefined;
@@ -110,7 +118,7 @@ export class MiniClusterReconciler {
     const state = this.stateOf(key, seen);
     const cluster = state.status === undefined ? seen : { ...seen, status: state.status };
     const context = { key, cluster, workload: findWorkload(key, cluster, this.options), state };
-    const { rejection, requeue } = await this.applySpec(context);
+    const { rejection, requeue } = await this.applyInTurn(context);
     const status = this.buildStatus(context, rejection);
     if (await writeStatus(cluster, status, this.options)) state.status = status;
     if (status.phase === 'Finished' && cluster.spec.cleanup === true) await this.deleteFinished(context);
@@ -123,6 +131,19 @@ export class MiniClusterReconciler {
     const state: ClusterState = { uid };
     this.states.set(key, state);
     return state;
+  }
+
+  /** A cluster keeps its turn only for a write that is repeated at once. */
+  private async applyInTurn(context: Context): Promise<ApplyResult> {
+    const { namespace, uid } = context.cluster.metadata;
+    let repeats = false;
+    try {
+      const result = await this.applySpec(context);
+      repeats = result.repeats === true;
+      return result;
+    } finally {
+      if (!repeats) this.applying.endTurn(namespace, uid);
+    }
   }
 
   /** Applies the spec as far as the state of the cluster and the apiserver allow. */
@@ -152,7 +173,7 @@ export class MiniClusterReconciler {
     if (applied.rejection === undefined) await this.pruneObjects(context, manifests);
     if (applied.rejection?.reason === 'NameTaken') return this.handleNameTaken(context, applied.rejection);
     if (applied.rejection?.reason === NOT_SEEN_YET) return this.handleNotSeenYet(context, applied.rejection);
-    await endApplying(this.options.client, cluster, context.state);
+    await this.applying.end(cluster, context.state);
     return {
       rejection: applied.rejection ?? notEffective,
       requeue: { after: resyncAfterMs(context, applied) },
@@ -268,9 +289,8 @@ export class MiniClusterReconciler {
 
   /** The apiserver compares with labelled MiniClusters, in a cache that lags behind for moments. */
   private async handleNotSeenYet({ state, cluster }: Context, { message }: Rejection): Promise<ApplyResult> {
-    const { client, now } = this.options;
-    if (await beginApplying(client, cluster, state, now()))
-      return { rejection: undefined, requeue: { after: NOT_SEEN_RETRY_MS } };
+    if (await this.applying.begin(cluster, state, message))
+      return { rejection: undefined, requeue: { after: NOT_SEEN_RETRY_MS }, repeats: true };
     return {
       rejection: { reason: 'Forbidden', message },
       requeue: { after: REJECTED_RETRY_S * 1000 },
