@@ -100,7 +100,7 @@ export function beginPass(given: PassInput): Pass {
     grants: [],
     evictions: [],
     waits: new WaitReasons(input.nodes, units),
-    quotas: new Quotas(queues, units, now, cluster),
+    quotas: new Quotas(queues, units, now, cluster, given.surpluses),
     reservations: new Reservations(),
     preemptAt: new Map(cache.preemptAt),
     beneficiaries: new Map(cache.beneficiaries),
