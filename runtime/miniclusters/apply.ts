@@ -17,7 +17,7 @@ const MAX_MESSAGE_LENGTH = 400;
 /** The apiserver compares an object with its MiniCluster in a cache, which may show that of a moment ago. */
 export const NOT_SEEN_YET = 'NotSeenYet';
 const MAY_LAG =
-  /FLUXQ_MINICLUSTER_(UNKNOWN|DIFFERS|TURN)|no params found|not yet synced to use for admission/;
+  /FLUXQ_MINICLUSTER_UNKNOWN|FLUXQ_MINICLUSTER_DIFFERS|FLUXQ_MINICLUSTER_TURN|no params found|not yet synced to use for admission/;
 
 /**
  * Applies one object, unless an object of its name exists that the cluster does not own. Returns undefined if the

@@ -52,19 +52,23 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
 
   beforeAll(async () => {
     cluster = getCluster();
-    await cluster.apply(
-      stackObjects({ kubernetesVersion: '1.35.2', externalRuntime: { webhookUrl: 'https://127.0.0.1:9' } }),
-    );
+    const stack = stackObjects({
+      kubernetesVersion: '1.35.2',
+      externalRuntime: { webhookUrl: 'https://127.0.0.1:9' },
+    });
+    // The users' MiniClusters are there before the webhook, which nobody serves here.
+    await cluster.apply(stack.filter(({ kind }) => kind === 'CustomResourceDefinition'));
     for (const name of [TEAM, PLATFORM]) {
       const metadata = { name, labels: { [NAMESPACE_LABEL]: name === TEAM ? 'true' : 'false' } };
       await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata });
     }
+    for (const name of ['x', 'y']) await create(name);
+    await cluster.apply(stack);
     const kubeconfig = await cluster.kubeconfigForServiceAccount(CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE);
     client = createClient({ kubeconfig });
-    for (const name of ['x', 'y']) await create(name);
     uid = (await cluster.get<MiniCluster>(miniClusters(TEAM, 'x'))).metadata.uid;
     await cluster.waitFor('the guard', async () => (await made({})).includes('FLUXQ_'));
-  }, 120_000);
+  }, 200_000);
   afterAll(() => client?.close());
 
   async function create(name: string): Promise<void> {
@@ -75,7 +79,8 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
       metadata: { name, namespace: TEAM },
       spec: { size: 1, services, containers: [{ image: 'flux' }] },
     };
-    await cluster.waitFor(`the MiniCluster ${name}`, () => cluster.apply(object).then(() => true));
+    const isMade = () => cluster.apply(object).then(() => true);
+    await cluster.waitFor(`the MiniCluster ${name}`, isMade, { timeoutMs: 30_000 });
   }
 
   /** The label of the MiniClusters, as the holder of the token can write it. */
