@@ -41,7 +41,10 @@ const REACHES: readonly (readonly [string, object])[] = [
     'a variable of a Secret',
     { containers: [{ ...main, env: [{ name: 'X', valueFrom: { secretKeyRef } }] }] },
   ],
-  ['the variables of a Secret', { containers: [{ ...main, envFrom: [{ secretRef: secretKeyRef }] }] }],
+  [
+    'the variables of a Secret',
+    { containers: [{ ...main, envFrom: [{ secretRef: { name: 'argocd-secret' } }] }] },
+  ],
   ['the nodes of the control plane', { tolerations: [{ operator: 'Exists' }] }],
 ];
 
@@ -56,14 +59,13 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
       kubernetesVersion: '1.35.2',
       externalRuntime: { webhookUrl: 'https://127.0.0.1:9' },
     });
-    // The users' MiniClusters are there before the webhook, which nobody serves here.
-    await cluster.apply(stack.filter(({ kind }) => kind === 'CustomResourceDefinition'));
+    // Nobody serves the webhook here.
+    await cluster.apply(stack.filter(({ kind }) => kind !== 'MutatingWebhookConfiguration'));
     for (const name of [TEAM, PLATFORM]) {
       const metadata = { name, labels: { [NAMESPACE_LABEL]: name === TEAM ? 'true' : 'false' } };
       await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata });
     }
     for (const name of ['x', 'y']) await create(name);
-    await cluster.apply(stack);
     const kubeconfig = await cluster.kubeconfigForServiceAccount(CONTROLLER_SERVICE_ACCOUNT, STACK_NAMESPACE);
     client = createClient({ kubeconfig });
     uid = (await cluster.get<MiniCluster>(miniClusters(TEAM, 'x'))).metadata.uid;
@@ -217,7 +219,7 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
     await cluster.create({
       ...{ apiVersion: 'batch/v1', kind: 'Job' },
       metadata: {
-        ...{ name: 'x', namespace: PLATFORM, labels: { [MINICLUSTER_LABEL]: 'x' } },
+        ...{ name: 'x', namespace: TEAM, labels: { [MINICLUSTER_LABEL]: 'x' } },
         ownerReferences: [{ ...OWNER, name: 'x', uid }],
       },
       spec: { suspend: true, template: { spec: pod } },
@@ -225,7 +227,7 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
     const tolerations = [{ operator: 'Exists' }];
     const patch = (spec: object) =>
       client
-        .patch(`/apis/batch/v1/namespaces/${PLATFORM}/jobs/x`, { spec }, 'merge', { dryRun: true })
+        .patch(`/apis/batch/v1/namespaces/${TEAM}/jobs/x`, { spec }, 'merge', { dryRun: true })
         .then(() => 'accepted', String);
     expect(await patch({ template: { spec: { tolerations } } })).toContain('FLUXQ_MINICLUSTER_FIXED');
     expect(await patch({ suspend: false })).toBe('accepted');
