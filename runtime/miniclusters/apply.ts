@@ -65,8 +65,8 @@ function rejectionOf(error: ApiError, object: string): Rejection | undefined {
       reason: 'NameTaken',
       message: `${object} already exists and has another controller; rename this MiniCluster`,
     };
-  if (error.message.includes('FLUXQ_MINICLUSTER_FIXED'))
-    return { reason: 'Immutable', message: `${object}: ${cause}` };
+  const fixed = error.message.indexOf('FLUXQ_MINICLUSTER_FIXED');
+  if (fixed >= 0) return { reason: 'Immutable', message: `${object}: ${error.message.slice(fixed)}` };
   if (!error.message.includes('field is immutable'))
     return { reason: 'Rejected', message: `${object}: ${cause}` };
   return {

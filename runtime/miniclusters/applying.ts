@@ -7,7 +7,9 @@
 import { APPLYING_LABEL } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../kubernetes/client';
 import { applyPatch } from '../kubernetes/writes';
+import { NOT_SEEN_YET } from './apply';
 import { type MiniCluster, miniClusters } from './resource';
+import type { Rejection } from './status';
 
 export interface ApplyingState {
   /** Whether this process has set the label; the watch may lag behind. */
@@ -72,6 +74,12 @@ export class Applying {
 
   endTurn(namespace: string | undefined, uid: string | undefined): void {
     if (this.turns.get(namespace ?? '') === uid) this.turns.delete(namespace ?? '');
+  }
+
+  /** The refusal that a write would meet now; undefined if it has to be tried. */
+  refusalFor({ metadata: { namespace = '', uid } }: MiniCluster): Rejection | undefined {
+    const holder = this.turns.get(namespace) ?? uid;
+    return holder === uid ? undefined : { reason: NOT_SEEN_YET, message: ANOTHERS_TURN };
   }
 
   private takesTurn({ metadata: { namespace = '', uid } }: MiniCluster): boolean {

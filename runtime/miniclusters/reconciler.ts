@@ -28,7 +28,7 @@ import { createCertificate } from './curve-secret';
 import { type DeviceClaimState, withClaimedGpus } from './device-claims';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
 import { type OwnedObject, prune } from './prune';
-import { invalidSpec, nameTaken, rejectEditAfterEnd } from './rejections';
+import { invalidSpec, isRendererChange, nameTaken, rejectEditAfterEnd } from './rejections';
 import type { FluxNumbers } from './reports';
 import { effectiveSpec } from './resize';
 import { type MiniCluster, miniClusters } from './resource';
@@ -190,6 +190,8 @@ export class MiniClusterReconciler {
       return state.applied;
     }
     const at = this.options.now();
+    const waits = create ? this.applying.refusalFor(context.cluster) : undefined;
+    if (waits !== undefined) return { manifests, at, rejection: waits, unseen: 0 };
     const rejection = create
       ? await this.createObjects(context, manifests)
       : await this.updateObjects(context, manifests);
@@ -334,12 +336,6 @@ export class MiniClusterReconciler {
     const { logger } = this.options;
     logger.debug({ minicluster: key, queue: row?.queue, jobid: row?.jobid, ...detail }, decision);
   }
-}
-
-/** A new version of the renderer can change the template of a running Job. Its user did not ask for that change. */
-function isRendererChange({ metadata, status }: MiniCluster, { reason }: Rejection): boolean {
-  if (reason !== 'Immutable' || status?.observedGeneration !== metadata.generation) return false;
-  return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
 }
 
 /** Seconds until a workload is created again that the watch does not show: repetitions make a late watch later. */

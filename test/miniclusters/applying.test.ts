@@ -73,11 +73,9 @@ describe('where the apiserver compares with one labelled cluster of the namespac
   test('a cluster waits without the label while another one is written', async () => {
     const apiserver = refusing(NONE);
     expect((await apiserver.reconcile()).calls).toContain('patch miniclusters/hello');
-    for (const _ of [1, 2])
-      expect(await other(apiserver)).toMatchObject({
-        calls: expect.not.arrayContaining([OTHER]),
-        requeueAfter: 0.03,
-      });
+    const writes = async () => (await other(apiserver)).calls.filter((call) => !call.endsWith('/status'));
+    for (const _ of [1, 2]) expect(await writes()).toEqual([]);
+    expect(await other(apiserver)).toMatchObject({ requeueAfter: 0.03 });
     apiserver.refuse = undefined;
     await apiserver.reconcile();
     apiserver.refuse = (call) => (call.startsWith('apply configmaps') ? errorOf(403, NONE) : undefined);

@@ -2,8 +2,8 @@
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { ReportContact } from '../../constructs/minicluster';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
-import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { keyOf } from '../../runtime/kubernetes/cache';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import type { EventNote } from '../../runtime/kubernetes/events';
 import type { Job } from '../../runtime/kubernetes/types';
