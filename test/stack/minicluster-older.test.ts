@@ -57,7 +57,7 @@ describeOwnStack(
       await clusters.running('band', 1);
       const image = async () => {
         const [found] = await clusters.list<KubernetesObject & { spec: DeploymentSpec }>('Deployment');
-        return found?.spec.template.spec.containers[0]!.image;
+        return found?.spec.template.spec.containers[0]?.image;
       };
       await waitFor('the services', async () => (await image()) === 'db');
       await clusters.patch('band', { services: [{ ...SERVICE, image: 'db:2' }] });
