@@ -5,6 +5,7 @@
  */
 import { Command } from 'commander';
 import { messageOf } from '../../runtime/errors';
+import { seedOfToday } from '../seed';
 import type { Form } from './attack';
 import { ATTACKS } from './corpus';
 import { GRANT_ATTACKS } from './corpus-grants';
@@ -16,9 +17,10 @@ import { World } from './world';
 const options = new Command('attacks')
   .option('--json', 'print only one line of JSON on stdout', false)
   .option('--admission <form>', 'policies, webhook or older (webhook before Kubernetes 1.36); default: all')
+  .option('--every <number>', 'of the generated changes only one of so many, another one each day', '1')
   .option('--only <text>', 'play only the attacks whose role or name contains this text', '')
   .parse()
-  .opts<{ json: boolean; admission?: Form; only: string }>();
+  .opts<{ json: boolean; admission?: Form; every: string; only: string }>();
 
 const print = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -26,7 +28,7 @@ const walks: Walked[] = [];
 const neighbours: NeighbourFigures[] = [];
 
 async function walkIn(world: World, form: Form): Promise<void> {
-  const walked = await walk(world);
+  const walked = await walk(world, { every: Number(options.every), from: seedOfToday() });
   for (const text of walked.broken) print(`${form}: SUCCEEDED: ${text}`);
   print(`${form}: ${walked.requests} generated changes, ${walked.accepted} accepted`);
   walks.push(walked);
