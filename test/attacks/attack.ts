@@ -10,7 +10,7 @@ import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
 import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import type { KubeObject } from '../cluster/api';
 
-/** `older`: by the webhook, with the policies of a Kubernetes that has no MutatingAdmissionPolicy. */
+/** `older`: by the webhook, on an apiserver that emulates Kubernetes 1.34, which has no MutatingAdmissionPolicy. */
 export type Form = AdmissionForm | 'older';
 
 /** The namespaces of the attacks: two users' ones in the queue, one under Pod Security `restricted`, one outside the queue. */

@@ -16,7 +16,10 @@ import { World } from './world';
 
 const options = new Command('attacks')
   .option('--json', 'print only one line of JSON on stdout', false)
-  .option('--admission <form>', 'policies, webhook or older (webhook before Kubernetes 1.36); default: all')
+  .option(
+    '--admission <form>',
+    'policies, webhook or older (webhook, Kubernetes 1.34 emulated); default: all',
+  )
   .option('--every <number>', 'of the generated changes only one of so many, another one each day', '1')
   .option('--only <text>', 'play only the attacks whose role or name contains this text', '')
   .parse()
@@ -44,8 +47,7 @@ async function playForm(form: Form): Promise<readonly Played[]> {
       if (outcome === 'succeeded')
         print(`${form}: SUCCEEDED: ${attack.role}: ${attack.name}: ${answer.slice(0, 400)}`);
     if (options.only !== '') return played;
-    // The walk does not depend on whether the apiserver has mutating policies for the objects of MiniClusters.
-    if (form !== 'older') await walkIn(world, form);
+    await walkIn(world, form);
     neighbours.push(await playBesideNeighbour(world, GRANT_ATTACKS));
     return played;
   } finally {

@@ -39,7 +39,9 @@ export class World {
 
   /** Starts a control plane too, which the stack stops. */
   static async start(form: Form, progress: (line: string) => void): Promise<World> {
-    const cluster = await startCluster({ ...CLUSTER, progress });
+    const emulated = form === 'older' ? [`--emulated-version=kube=${OLDER}`] : [];
+    const apiserverArgs = [...CLUSTER.apiserverArgs!, ...emulated];
+    const cluster = await startCluster({ ...CLUSTER, apiserverArgs, progress });
     try {
       return await World.on(cluster, form);
     } catch (error) {
@@ -192,8 +194,8 @@ export class World {
   }
 }
 
-/** The last minor version without MutatingAdmissionPolicy in v1. */
-const OLDER = '1.35.2';
+/** The oldest version that the apiserver of the tests can emulate; it has no MutatingAdmissionPolicy in v1. */
+const OLDER = '1.34';
 /** There, only one MiniCluster of a namespace can have the label. */
 const ALONE: readonly string[] = ['tame', 'other'];
 
