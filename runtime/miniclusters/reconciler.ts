@@ -125,9 +125,10 @@ export class MiniClusterReconciler {
     return requeue;
   }
 
-  private stateOf(key: string, { metadata: { uid } }: MiniCluster): ClusterState {
+  private stateOf(key: string, { metadata: { namespace, uid } }: MiniCluster): ClusterState {
     const known = this.states.get(key);
     if (known?.uid === uid) return known;
+    this.applying.endTurn(namespace, known?.uid);
     const state: ClusterState = { uid };
     this.states.set(key, state);
     return state;

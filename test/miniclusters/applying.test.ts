@@ -84,6 +84,13 @@ describe('where the apiserver compares with one labelled cluster of the namespac
 
   test.each([
     ['is invalid', (apiserver: FakeApiserver) => apiserver.edit({ maxSize: 1, size: 2 })],
+    [
+      'is made again under its name',
+      (apiserver: FakeApiserver) => {
+        const { metadata, spec } = apiserver.cluster!;
+        apiserver.cluster = { metadata: { ...metadata, uid: 'again' }, spec: { ...spec, size: 0 } };
+      },
+    ],
     ['is deleted', (apiserver: FakeApiserver) => (apiserver.cluster = undefined)],
     [
       'fails',
