@@ -14,7 +14,7 @@ import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { job, pod } from './corpus-objects';
 import { FORMS, useForms } from './forms';
-import { ALICE, accepted, denied, type Users } from './users';
+import { ALICE, accepted, denied, type Users, usersOf } from './users';
 
 const DENIED = 'FLUXQ_RESERVED: metadata: ';
 const OWNER = { apiVersion: 'batch/v1', kind: 'Job', name: 'o', uid: '6f1d2a0e-0000-4000-8000-000000000002' };
@@ -31,11 +31,37 @@ const CHANGES: readonly (readonly [string, object])[] = [
 ];
 const OWNED = ['another owner', { ownerReferences: [OWNER] }] as const;
 
+const RBAC = 'rbac.authorization.k8s.io';
+const roleOf = (name: string, user: string, ...resources: readonly string[]): readonly KubeObject[] => [
+  {
+    ...{ apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name } },
+    rules: [{ apiGroups: [''], resources, verbs: ['patch'] }],
+  },
+  {
+    ...{ apiVersion: `${RBAC}/v1`, kind: 'ClusterRoleBinding', metadata: { name } },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+    subjects: [{ kind: 'User', apiGroup: RBAC, name: user }],
+  },
+];
+const REPORTERS = [
+  ...roleOf('writes-pods', 'writer-of-pods', 'pods/status'),
+  ...roleOf('reports', 'kubelet', 'pods/status', 'nodes/status'),
+  ...roleOf('collects', 'system:serviceaccount:kube-system:pod-garbage-collector', 'pods/status'),
+];
+
 describeCluster('a subresource', (getCluster) => {
   let users: Users;
   useForms(getCluster, (made) => {
     users = made;
   });
+
+  /** Users with no more than the rights of `REPORTERS`. */
+  let reporters: Users;
+  beforeAll(async () => {
+    await getCluster().apply(REPORTERS);
+    reporters = usersOf(getCluster(), null);
+  });
+  afterAll(() => reporters?.close());
 
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
     const at = ({ kind, metadata: { name } }: KubeObject, subresource: string) =>
@@ -64,6 +90,14 @@ describeCluster('a subresource', (getCluster) => {
       const patch = { metadata: { labels: { app: 'x' } }, status: { conditions: [condition] } };
       const { status } = await accepted(users.send(ALICE, 'PATCH', at(waiting[kind], 'status'), patch));
       expect(status).toMatchObject({ conditions: [condition] });
+    });
+
+    it.each(['Failed', 'Succeeded'])('a Pod is %s only for those who report for nodes', async (phase) => {
+      const path = `${at(waiting.Pod, 'status')}?dryRun=All`;
+      const end = (user: string) => reporters.send(user, 'PATCH', path, { status: { phase } });
+      await denied(end('writer-of-pods'), 'FLUXQ_RESERVED: status.phase: ');
+      for (const user of ['kubelet', 'system:serviceaccount:kube-system:pod-garbage-collector'])
+        expect((await accepted(end(user))).status).toMatchObject({ phase });
     });
 
     it('the owner of a Pod stays through its status', async () => {

@@ -35,6 +35,7 @@ export const SCHEDULER_ATTACKS: readonly Attack[] = [
     RESERVED,
   ),
   by('another user by the status of a Pod', status({ metadata: ROOT }), RESERVED),
+  by('the units of a Pod by its status', status({ status: { phase: 'Failed' } }), RESERVED),
   by('the start of a Pod that waits', patch('Pod', 'gated', { spec: { schedulingGates: null } }), RBAC),
   by('the start of a Job', patch('Job', 'waiting', { spec: { suspend: false } }), RBAC),
   by('a Job', create('Job', 'x', { spec: job() }), RBAC),

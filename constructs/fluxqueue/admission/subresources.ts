@@ -2,10 +2,16 @@
  * CEL of what the subresources of Jobs and Pods write into the metadata: the status endpoints take labels, annotations and
  * owners from the request, and a Binding brings its own into the pod. Policies on `jobs` and `pods` see none of these requests.
  */
-import { COMPLETION_INDEX_ANNOTATION, JOB_NAME_LABEL, JOB_UID_LABEL } from '../../api/labels';
 import { KEY_PREFIX } from '../../api/known-keys';
+import {
+  ADMITTED_LABEL,
+  COMPLETION_INDEX_ANNOTATION,
+  JOB_NAME_LABEL,
+  JOB_UID_LABEL,
+  JOBID_ANNOTATION,
+} from '../../api/labels';
 import type { GuardSpec, ResourceRule } from './guard-policy';
-import { cel, celList } from './scope';
+import { BY_KUBERNETES, cel, celList } from './scope';
 
 const OF_THE_GRANT = [COMPLETION_INDEX_ANNOTATION, JOB_NAME_LABEL, JOB_UID_LABEL];
 const isOurs = `(key.startsWith(${cel(KEY_PREFIX)}) || key in ${celList(OF_THE_GRANT)})`;
@@ -21,13 +27,25 @@ const changes = (map: string) => {
 const CHANGES_OWNER =
   '(oldObject != null && object.metadata.?ownerReferences != oldObject.metadata.?ownerReferences)';
 
+const admitted = `oldObject.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true"`;
+const granted = `${cel(JOBID_ANNOTATION)} in oldObject.metadata.?annotations.orValue({})`;
+const isOver = (object: string) => `dyn(${object}).?status.?phase.orValue("") in ["Failed", "Succeeded"]`;
+/** Its units are free then for Kubernetes and the queue, whatever its containers do. */
+const ENDS_POD = `(request.kind.kind == "Pod" && ${isOver('object')} && !(${isOver('oldObject')}) && (${admitted} || ${granted}))`;
+/** Kubelets, also virtual ones, report their node; the controllers of Kubernetes end the pods of a node that is gone. */
+const SPEAKS_FOR_NODES =
+  `((${BY_KUBERNETES}) || authorizer.group("").resource("nodes").subresource("status").check("patch").allowed() || ` +
+  'authorizer.group("").resource("nodes").subresource("status").check("update").allowed())';
+
+const CHANGES_METADATA = `(${[changes('labels'), changes('annotations'), CHANGES_OWNER].join(' || ')})`;
+
 const rule = (
   group: string,
   operations: ResourceRule['operations'],
   ...resources: string[]
 ): ResourceRule => ({ apiGroups: [group], apiVersions: ['v1'], operations, resources });
 
-/** Applies to everybody: the runtime writes no status of a Job or Pod, and kubelets and controllers write no key of the queue. */
+/** Of everybody: the runtime writes no status of a Job or Pod, and kubelets and controllers write no key of the queue. */
 export const SUBRESOURCE_GUARD: Omit<GuardSpec, 'matchConstraints'> & {
   readonly resourceRules: readonly ResourceRule[];
 } = {
@@ -39,15 +57,20 @@ export const SUBRESOURCE_GUARD: Omit<GuardSpec, 'matchConstraints'> & {
   matchConditions: [
     {
       name: 'changes-what-is-the-queues',
-      expression: [changes('labels'), changes('annotations'), CHANGES_OWNER].join(' || '),
+      expression: `${CHANGES_METADATA} || ${ENDS_POD}`,
     },
   ],
   validations: [
     {
-      expression: 'false',
+      expression: `!${CHANGES_METADATA}`,
       message:
         `FLUXQ_RESERVED: metadata: labels and annotations of the queue (${KEY_PREFIX}…), of a completion index and of the owner ` +
         'cannot be written by a status or a Binding; remove them from this request',
+    },
+    {
+      expression: `!${ENDS_POD} || ${SPEAKS_FOR_NODES}`,
+      message:
+        'FLUXQ_RESERVED: status.phase: only who reports for nodes (the right to patch nodes/status) ends a pod of the queue; delete the pod',
     },
   ],
 };
