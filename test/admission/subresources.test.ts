@@ -74,6 +74,12 @@ describeCluster('a subresource', (getCluster) => {
         Job: await accepted(users.create(ALICE, namespace, job({}))),
         Pod: await accepted(users.create(ALICE, namespace, pod())),
       };
+      const forged = { metadata: { annotations: { [USER_ANNOTATION]: 'root' } } };
+      for (const object of Object.values(waiting))
+        await getCluster().waitFor('the guard', async () => {
+          const { body } = await users.send(ALICE, 'PATCH', `${at(object, 'status')}?dryRun=All`, forged);
+          return body.message?.includes(DENIED);
+        });
     });
 
     it.each([

@@ -39,9 +39,8 @@ export class World {
 
   /** Starts a control plane too, which the stack stops. */
   static async start(form: Form, progress: (line: string) => void): Promise<World> {
-    const emulated = form === 'older' ? [`--emulated-version=kube=${OLDER}`] : [];
-    const apiserverArgs = [...CLUSTER.apiserverArgs!, ...emulated];
-    const cluster = await startCluster({ ...CLUSTER, apiserverArgs, progress });
+    const emulated = form === 'older' ? { emulatedVersion: OLDER } : {};
+    const cluster = await startCluster({ ...CLUSTER, ...emulated, progress });
     try {
       return await World.on(cluster, form);
     } catch (error) {
