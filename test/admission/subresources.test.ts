@@ -45,7 +45,7 @@ const roleOf = (name: string, user: string, ...resources: readonly string[]): re
 ];
 const REPORTERS = [
   ...roleOf('writes-pods', 'writer-of-pods', 'pods/status'),
-  ...roleOf('reports', 'kubelet', 'pods/status', 'nodes/status'),
+  ...roleOf('reports', 'virtual-kubelet', 'pods/status', 'nodes/status'),
   ...roleOf('collects', 'system:serviceaccount:kube-system:pod-garbage-collector', 'pods/status'),
 ];
 
@@ -57,11 +57,17 @@ describeCluster('a subresource', (getCluster) => {
 
   /** Users with no more than the rights of `REPORTERS`. */
   let reporters: Users;
+  /** By the Node authorizer. */
+  let kubelets: Users;
   beforeAll(async () => {
     await getCluster().apply(REPORTERS);
     reporters = usersOf(getCluster(), null);
+    kubelets = usersOf(getCluster(), 'system:nodes');
   });
-  afterAll(() => reporters?.close());
+  afterAll(() => {
+    reporters?.close();
+    kubelets?.close();
+  });
 
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
     const at = ({ kind, metadata: { name } }: KubeObject, subresource: string) =>
@@ -102,8 +108,10 @@ describeCluster('a subresource', (getCluster) => {
       const path = `${at(waiting.Pod, 'status')}?dryRun=All`;
       const end = (user: string) => reporters.send(user, 'PATCH', path, { status: { phase } });
       await denied(end('writer-of-pods'), 'FLUXQ_RESERVED: status.phase: ');
-      for (const user of ['kubelet', 'system:serviceaccount:kube-system:pod-garbage-collector'])
+      for (const user of ['virtual-kubelet', 'system:serviceaccount:kube-system:pod-garbage-collector'])
         expect((await accepted(end(user))).status).toMatchObject({ phase });
+      const ofKubelet = kubelets.send('system:node:node-0', 'PATCH', path, { status: { phase } });
+      expect((await accepted(ofKubelet)).status).toMatchObject({ phase });
     });
 
     it('the owner of a Pod stays through its status', async () => {
