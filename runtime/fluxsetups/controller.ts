@@ -9,6 +9,7 @@ import type { WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
+import type { Surpluses } from '../shared/surplus';
 import { FinishedCounts } from './finished-counts';
 import type { QueueRegistry } from './queue-registry';
 import { FluxSetupReconciler } from './reconciler';
@@ -29,13 +30,17 @@ export class FluxSetupController implements Controller {
   private cancelCount: (() => void) | undefined;
   private stopped = false;
 
-  constructor(private readonly shared: FluxSetupShared) {
+  constructor(
+    private readonly shared: FluxSetupShared,
+    private readonly surpluses: Surpluses,
+  ) {
     const { client, queues, config, workloadCache, informers, logger, now } = shared;
     this.reconciler = new FluxSetupReconciler({
       client,
       queues,
       units: config.units,
       rows: () => workloadCache.active(),
+      surpluses: () => surpluses.charges(),
       finishedOf: (queue) => this.finished.of(queue),
       fluxSetupOf: (key) => informers.fluxSetups.get(key),
       isBusy: shared.busyness.isBusy,
@@ -58,6 +63,7 @@ export class FluxSetupController implements Controller {
     for (const row of workloadCache.active()) queues.remember(row.queue);
     informers.fluxSetups.changed.subscribe((change) => this.fluxSetupChanged(change));
     workloadCache.onChange((row) => this.rowChanged(row));
+    this.surpluses.changed.subscribe(() => this.count());
     signals.resync.subscribe(() => this.enqueueAll());
     const [finished] = await Promise.all([queue.finished(), this.storeQueues()]);
     this.finished.load(finished);
@@ -108,6 +114,10 @@ export class FluxSetupController implements Controller {
 
   private rowChanged(row: WorkloadRow): void {
     this.finished.rowChanged(row);
+    this.count();
+  }
+
+  private count(): void {
     const { informers, time } = this.shared;
     if (this.stopped || this.cancelCount !== undefined || informers.fluxSetups.size === 0) return;
     this.cancelCount = time.clock.after(GATHER_MS, () => this.enqueueAll());

@@ -2,6 +2,7 @@
 import type { UnitSettings } from '../jobspec/units';
 import type { Quota } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
+import type { Surplus } from '../resources/types';
 import { DIMENSIONS, heldBy, inQuota, type Usage } from '../scheduler/pass/usage';
 
 export interface QueueCounts {
@@ -22,12 +23,13 @@ export const EMPTY: QueueCounts = {
 export function countQueues(
   rows: Iterable<WorkloadRow>,
   units: UnitSettings,
+  surpluses: ReadonlyMap<string, Surplus> = new Map(),
 ): ReadonlyMap<string, QueueCounts> {
   const counters = new Map<string, Counter>();
   for (const row of rows) {
     const counter = counters.get(row.queue) ?? new Counter(units);
     counters.set(row.queue, counter);
-    counter.add(row);
+    counter.add(row, surpluses.get(row.uid));
   }
   return new Map([...counters].map(([queue, counter]) => [queue, counter.counts()]));
 }
@@ -41,7 +43,7 @@ class Counter {
 
   constructor(private readonly units: UnitSettings) {}
 
-  add(row: WorkloadRow): void {
+  add(row: WorkloadRow, surplus: Surplus | undefined): void {
     if (row.allocation === null) {
       this.waiting++;
       return;
@@ -49,7 +51,7 @@ class Counter {
     if (row.phase === 'Running') this.running++;
     else this.ready++;
     for (const { name } of row.allocation.nodes) this.nodes.add(name);
-    heldBy(row, row.allocation, this.units).forEach((amount, dimension) => {
+    heldBy(row, row.allocation, this.units, surplus).forEach((amount, dimension) => {
       this.held[dimension]! += amount;
     });
   }

@@ -13,6 +13,7 @@ import type { RateLimiter } from '../kubernetes/rate-limiter';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
+import type { Surplus } from '../resources/types';
 import { type DecisionLogger, resultOf, retryDetail, type StatusDecision } from '../shared/decision-log';
 import { queueName } from '../shared/queues';
 import { createStatusLimiter, type StatusPace } from '../shared/status-limiter';
@@ -26,6 +27,8 @@ export interface FluxSetupReconcilerOptions {
   readonly units: UnitSettings;
   /** The rows that are not finished. */
   readonly rows: () => Iterable<WorkloadRow>;
+  /** What they use beyond their grants, by uid. */
+  readonly surpluses: () => ReadonlyMap<string, Surplus>;
   /** How many workloads of a queue have finished. */
   readonly finishedOf: (queue: string) => number;
   /** The FluxSetup with this key (`namespace/name`) as the watch last delivered it. */
@@ -128,9 +131,9 @@ export class FluxSetupReconciler {
   }
 
   private statusOf({ metadata }: FluxSetupObject, previous: FluxSetupStatus): FluxSetupStatus {
-    const { queues, finishedOf, now, rows, units } = this.options;
+    const { queues, finishedOf, now, rows, surpluses, units } = this.options;
     const queue = queueName(metadata.namespace ?? '', metadata.name);
-    this.counts ??= countQueues(rows(), units);
+    this.counts ??= countQueues(rows(), units, surpluses());
     return fluxSetupStatus({
       queue,
       settings: queues.byName(queue),

@@ -41,7 +41,7 @@ export class Term {
     this.audit = new Audit(shared, this.workloads.submissionBuilder);
     this.scheduler = new Scheduler(shared, this.audit);
     this.fluxJobs = new FluxJobController(shared, this.scheduler);
-    this.fluxSetups = new FluxSetupController(shared);
+    this.fluxSetups = new FluxSetupController(shared, this.scheduler.surpluses);
     const { enabled } = shared.config.miniClusters;
     this.miniClusters = enabled ? [new MiniClusterController(shared, this.fluxJobs)] : [];
     this.retention = new Retention(shared);

@@ -16,7 +16,8 @@ const MAX_MESSAGE_LENGTH = 400;
 
 /** The apiserver compares an object with its MiniCluster in a cache, which may show that of a moment ago. */
 export const NOT_SEEN_YET = 'NotSeenYet';
-const MAY_LAG = /FLUXQ_MINICLUSTER_UNKNOWN|FLUXQ_MINICLUSTER_DIFFERS|not yet synced to use for admission/;
+const MAY_LAG =
+  /FLUXQ_MINICLUSTER_UNKNOWN|FLUXQ_MINICLUSTER_DIFFERS|FLUXQ_MINICLUSTER_TURN|no params found|not yet synced to use for admission/;
 
 /**
  * Applies one object, unless an object of its name exists that the cluster does not own. Returns undefined if the
@@ -64,6 +65,8 @@ function rejectionOf(error: ApiError, object: string): Rejection | undefined {
       reason: 'NameTaken',
       message: `${object} already exists and has another controller; rename this MiniCluster`,
     };
+  const fixed = error.message.indexOf('FLUXQ_MINICLUSTER_FIXED');
+  if (fixed >= 0) return { reason: 'Immutable', message: `${object}: ${error.message.slice(fixed)}` };
   if (!error.message.includes('field is immutable'))
     return { reason: 'Rejected', message: `${object}: ${cause}` };
   return {

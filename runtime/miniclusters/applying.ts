@@ -1,11 +1,15 @@
 /**
  * The label of a MiniCluster whose objects are being written. The apiserver compares them with the specs of labelled
- * MiniClusters only: with all of a namespace, each write would take longer the more of them there are.
+ * MiniClusters only: with all of a namespace, each write would take longer the more of them there are. Before Kubernetes 1.36
+ * only one MiniCluster of a namespace can have the label (constructs/fluxqueue/admission/minicluster-creation.ts), so they
+ * take turns.
  */
 import { APPLYING_LABEL } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../kubernetes/client';
 import { applyPatch } from '../kubernetes/writes';
+import { NOT_SEEN_YET } from './apply';
 import { type MiniCluster, miniClusters } from './resource';
+import type { Rejection } from './status';
 
 export interface ApplyingState {
   /** Whether this process has set the label; the watch may lag behind. */
@@ -17,35 +21,83 @@ export interface ApplyingState {
 /** The apiserver compares in a cache. What differs for longer than this is really different. */
 const LAG_S = 10;
 
-/**
- * Sets the label after the apiserver refused an object because of it.
- * @returns whether to try again
- */
-export async function beginApplying(
-  client: KubernetesClient,
-  cluster: MiniCluster,
-  state: ApplyingState,
-  now: number,
-): Promise<boolean> {
-  const { generation = 0 } = cluster.metadata;
-  if (state.refused?.generation !== generation) state.refused = { generation, since: now };
-  state.isApplying = true;
-  // Its user may have removed it meanwhile, with a manifest that does not have it.
-  if (cluster.metadata.labels?.[APPLYING_LABEL] === undefined) await setLabel(client, cluster, 'true');
-  return now - state.refused.since < LAG_S;
+/** It compares with every labelled MiniCluster of the namespace, and another one has the label. */
+const ANOTHERS_TURN = 'FLUXQ_MINICLUSTER_TURN';
+/** Refusals of a policy that wants exactly one labelled MiniCluster. */
+const NEEDS_TURN = /FLUXQ_MINICLUSTER_TURN|no params found/;
+
+interface ApplyingOptions {
+  readonly client: KubernetesClient;
+  /** The MiniClusters of a namespace, as the watch last delivered them. */
+  readonly clustersIn: (namespace: string) => readonly MiniCluster[];
+  /** Unix seconds. */
+  readonly now: () => number;
 }
 
-/** Removes the label, also that of an earlier process. */
-export async function endApplying(
+export class Applying {
+  /** The uid of the cluster whose turn it is, by namespace. */
+  private readonly turns = new Map<string, string>();
+
+  constructor(private readonly options: ApplyingOptions) {}
+
+  /**
+   * Sets the label after the apiserver refused an object because of it.
+   * @returns whether to try again
+   */
+  async begin(cluster: MiniCluster, state: ApplyingState, refusal: string): Promise<boolean> {
+    const { client, clustersIn, now } = this.options;
+    const { namespace = '', generation = 0 } = cluster.metadata;
+    const inTurn = NEEDS_TURN.test(refusal);
+    if (inTurn && !this.takesTurn(cluster)) return true;
+    if (refusal.includes(ANOTHERS_TURN)) await clearOthers(client, cluster, clustersIn(namespace));
+    if (state.refused?.generation !== generation) state.refused = { generation, since: now() };
+    const isLate = now() - state.refused.since >= LAG_S;
+    if (isLate && inTurn) {
+      // Others of its namespace do not wait until it is tried once more.
+      await this.end(cluster, state);
+      return false;
+    }
+    state.isApplying = true;
+    // Its user may have removed it meanwhile, with a manifest that does not have it.
+    if (cluster.metadata.labels?.[APPLYING_LABEL] === undefined) await setLabel(client, cluster, 'true');
+    return !isLate;
+  }
+
+  /** Removes the label, also that of an earlier process. */
+  async end(cluster: MiniCluster, state: ApplyingState): Promise<void> {
+    const isLabelled = state.isApplying ?? cluster.metadata.labels?.[APPLYING_LABEL] !== undefined;
+    if (!isLabelled) return;
+    await setLabel(this.options.client, cluster, null);
+    state.isApplying = false;
+    delete state.refused;
+  }
+
+  endTurn(namespace: string | undefined, uid: string | undefined): void {
+    if (this.turns.get(namespace ?? '') === uid) this.turns.delete(namespace ?? '');
+  }
+
+  /** The refusal that a write would meet now; undefined if it has to be tried. */
+  refusalFor({ metadata: { namespace = '', uid } }: MiniCluster): Rejection | undefined {
+    const holder = this.turns.get(namespace) ?? uid;
+    return holder === uid ? undefined : { reason: NOT_SEEN_YET, message: ANOTHERS_TURN };
+  }
+
+  private takesTurn({ metadata: { namespace = '', uid } }: MiniCluster): boolean {
+    const holder = this.turns.get(namespace) ?? uid;
+    this.turns.set(namespace, holder);
+    return holder === uid;
+  }
+}
+
+/** A cluster that ended its turn without a write, or in an earlier process, may still have the label. */
+async function clearOthers(
   client: KubernetesClient,
-  cluster: MiniCluster,
-  state: ApplyingState,
+  { metadata: { uid } }: MiniCluster,
+  clusters: readonly MiniCluster[],
 ): Promise<void> {
-  const isLabelled = state.isApplying ?? cluster.metadata.labels?.[APPLYING_LABEL] !== undefined;
-  if (!isLabelled) return;
-  await setLabel(client, cluster, null);
-  state.isApplying = false;
-  delete state.refused;
+  for (const other of clusters)
+    if (other.metadata.uid !== uid && other.metadata.labels?.[APPLYING_LABEL] !== undefined)
+      await setLabel(client, other, null);
 }
 
 async function setLabel(client: KubernetesClient, cluster: MiniCluster, value: 'true' | null): Promise<void> {

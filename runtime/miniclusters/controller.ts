@@ -149,6 +149,8 @@ export class MiniClusterController implements Controller {
     return new MiniClusterReconciler({
       client,
       clusterOf: (key) => this.clusters.get(key),
+      clustersIn: (namespace) =>
+        this.clusters.list().filter(({ metadata }) => metadata.namespace === namespace),
       jobOf: (key) => this.jobs.get(key),
       statefulSetOf: (key) => this.statefulSets.get(key),
       ownedObjectsOf: (key) =>

@@ -4,7 +4,7 @@
  * garbage collector deletes them with it.
  */
 
-import { HOLD } from '../../constructs/api/labels';
+import { HOLD, MANAGED_BY, MANAGER } from '../../constructs/api/labels';
 import type { ManifestObject } from '../../constructs/minicluster/index';
 import { FluxqError } from '../errors';
 import { resourcePath } from '../kubernetes/paths';
@@ -29,7 +29,8 @@ export function manifestToApply(
   progress: Progress | undefined,
 ): Manifest {
   const ownerReferences = [ownerReference(cluster.metadata)];
-  const owned = { ...manifest, metadata: { ...manifest.metadata, ownerReferences } };
+  const labels = { ...manifest.metadata.labels, [MANAGED_BY]: MANAGER };
+  const owned = { ...manifest, metadata: { ...manifest.metadata, labels, ownerReferences } };
   return manifest.kind === 'Job' ? withoutSuspend(withinWalltime(owned, progress), cluster, progress) : owned;
 }
 

@@ -23,12 +23,12 @@ import { applyPatch, deleteObject } from '../kubernetes/writes';
 import type { Logger } from '../observability/log';
 import { secondsOf } from '../workloads/adapter';
 import { applyManifest, NOT_SEEN_YET } from './apply';
-import { type ApplyingState, beginApplying, endApplying } from './applying';
+import { Applying, type ApplyingState } from './applying';
 import { createCertificate } from './curve-secret';
 import { type DeviceClaimState, withClaimedGpus } from './device-claims';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
 import { type OwnedObject, prune } from './prune';
-import { invalidSpec, nameTaken, rejectEditAfterEnd } from './rejections';
+import { invalidSpec, isRendererChange, nameTaken, rejectEditAfterEnd } from './rejections';
 import type { FluxNumbers } from './reports';
 import { effectiveSpec } from './resize';
 import { type MiniCluster, miniClusters } from './resource';
@@ -40,6 +40,8 @@ export interface MiniClusterReconcilerOptions extends WorkloadSource {
   readonly client: KubernetesClient;
   /** The MiniCluster of this key, as the watch last delivered it. */
   readonly clusterOf: (key: string) => MiniCluster | undefined;
+  /** The MiniClusters of a namespace, as the watch last delivered them. */
+  readonly clustersIn: (namespace: string) => readonly MiniCluster[];
   /** Services and Deployments that carry the label of the cluster with this key. */
   readonly ownedObjectsOf: (key: string) => readonly OwnedObject[];
   /** Whom the lead broker of this cluster can report to. */
@@ -79,6 +81,8 @@ interface Context {
 interface ApplyResult {
   readonly rejection: Rejection | undefined;
   readonly requeue: ReconcileResult;
+  /** Whether the write is repeated at once. */
+  readonly repeats?: true;
 }
 
 /** All objects are applied again after this time, which reverts changes by users. */
@@ -96,13 +100,17 @@ const UNQUEUED_RESYNC_MS = 5_000;
 
 export class MiniClusterReconciler {
   private readonly states = new Map<string, ClusterState>();
+  private readonly applying: Applying;
 
-  constructor(private readonly options: MiniClusterReconcilerOptions) {}
+  constructor(private readonly options: MiniClusterReconcilerOptions) {
+    this.applying = new Applying(options);
+  }
 
   async reconcile(key: string): Promise<ReconcileResult> {
     const seen = this.options.clusterOf(key);
     if (seen === undefined || seen.metadata.deletionTimestamp !== undefined) {
       // The garbage collector deletes the objects of the cluster.
+      this.applying.endTurn(key.split('/')[0], this.states.get(key)?.uid);
       this.states.delete(key);
       this.options.logger.debug({ minicluster: key }, 'deleted, nothing to do');
       return undefined;
@@ -110,19 +118,33 @@ export class MiniClusterReconciler {
     const state = this.stateOf(key, seen);
     const cluster = state.status === undefined ? seen : { ...seen, status: state.status };
     const context = { key, cluster, workload: findWorkload(key, cluster, this.options), state };
-    const { rejection, requeue } = await this.applySpec(context);
+    const { rejection, requeue } = await this.applyInTurn(context);
     const status = this.buildStatus(context, rejection);
     if (await writeStatus(cluster, status, this.options)) state.status = status;
     if (status.phase === 'Finished' && cluster.spec.cleanup === true) await this.deleteFinished(context);
     return requeue;
   }
 
-  private stateOf(key: string, { metadata: { uid } }: MiniCluster): ClusterState {
+  private stateOf(key: string, { metadata: { namespace, uid } }: MiniCluster): ClusterState {
     const known = this.states.get(key);
     if (known?.uid === uid) return known;
+    this.applying.endTurn(namespace, known?.uid);
     const state: ClusterState = { uid };
     this.states.set(key, state);
     return state;
+  }
+
+  /** A cluster keeps its turn only for a write that is repeated at once. */
+  private async applyInTurn(context: Context): Promise<ApplyResult> {
+    const { namespace, uid } = context.cluster.metadata;
+    let repeats = false;
+    try {
+      const result = await this.applySpec(context);
+      repeats = result.repeats === true;
+      return result;
+    } finally {
+      if (!repeats) this.applying.endTurn(namespace, uid);
+    }
   }
 
   /** Applies the spec as far as the state of the cluster and the apiserver allow. */
@@ -152,7 +174,7 @@ export class MiniClusterReconciler {
     if (applied.rejection === undefined) await this.pruneObjects(context, manifests);
     if (applied.rejection?.reason === 'NameTaken') return this.handleNameTaken(context, applied.rejection);
     if (applied.rejection?.reason === NOT_SEEN_YET) return this.handleNotSeenYet(context, applied.rejection);
-    await endApplying(this.options.client, cluster, context.state);
+    await this.applying.end(cluster, context.state);
     return {
       rejection: applied.rejection ?? notEffective,
       requeue: { after: resyncAfterMs(context, applied) },
@@ -169,6 +191,8 @@ export class MiniClusterReconciler {
       return state.applied;
     }
     const at = this.options.now();
+    const waits = create ? this.applying.refusalFor(context.cluster) : undefined;
+    if (waits !== undefined) return { manifests, at, rejection: waits, unseen: 0 };
     const rejection = create
       ? await this.createObjects(context, manifests)
       : await this.updateObjects(context, manifests);
@@ -268,9 +292,8 @@ export class MiniClusterReconciler {
 
   /** The apiserver compares with labelled MiniClusters, in a cache that lags behind for moments. */
   private async handleNotSeenYet({ state, cluster }: Context, { message }: Rejection): Promise<ApplyResult> {
-    const { client, now } = this.options;
-    if (await beginApplying(client, cluster, state, now()))
-      return { rejection: undefined, requeue: { after: NOT_SEEN_RETRY_MS } };
+    if (await this.applying.begin(cluster, state, message))
+      return { rejection: undefined, requeue: { after: NOT_SEEN_RETRY_MS }, repeats: true };
     return {
       rejection: { reason: 'Forbidden', message },
       requeue: { after: REJECTED_RETRY_S * 1000 },
@@ -314,12 +337,6 @@ export class MiniClusterReconciler {
     const { logger } = this.options;
     logger.debug({ minicluster: key, queue: row?.queue, jobid: row?.jobid, ...detail }, decision);
   }
-}
-
-/** A new version of the renderer can change the template of a running Job. Its user did not ask for that change. */
-function isRendererChange({ metadata, status }: MiniCluster, { reason }: Rejection): boolean {
-  if (reason !== 'Immutable' || status?.observedGeneration !== metadata.generation) return false;
-  return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
 }
 
 /** Seconds until a workload is created again that the watch does not show: repetitions make a late watch later. */

@@ -24,3 +24,9 @@ export function nameTaken({ metadata: { name } }: MiniCluster): Rejection {
     message: `objects named ${name} already exist and have another owner; rename this MiniCluster or delete them`,
   };
 }
+
+/** A new version of the renderer can change the template of a running Job. Its user did not ask for that change. */
+export function isRendererChange({ metadata, status }: MiniCluster, { reason }: Rejection): boolean {
+  if (reason !== 'Immutable' || status?.observedGeneration !== metadata.generation) return false;
+  return status?.conditions?.find(({ type }) => type === 'Stalled')?.reason !== 'Immutable';
+}

@@ -44,3 +44,9 @@ export interface Allocation {
   /** In the order of Fluxion's answer. */
   readonly nodes: readonly AllocatedNode[];
 }
+
+/** What is charged to the queue of a workload beside its grant. */
+export interface Surplus {
+  readonly pods: number;
+  readonly units: UnitCounts;
+}

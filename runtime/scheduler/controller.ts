@@ -51,7 +51,7 @@ export class Scheduler implements Controller {
     const fairUsage = (now: number) => this.fairUsage(now);
     this.estimates = new StartEstimates({
       plan: (result, budget) =>
-        planAfter(shared, result, { ...budget, surroundings, unmanaged: unmanagedPods.usage(), fairUsage }),
+        planAfter(shared, result, { ...budget, ...unmanagedPods.facts(), surroundings, fairUsage }),
       clock: shared.time.clock,
       now: shared.now,
       logger: shared.logger,
@@ -70,6 +70,7 @@ export class Scheduler implements Controller {
       surroundings,
       units: config.units,
       unmanaged: () => unmanagedPods.usage(),
+      surpluses: () => unmanagedPods.surpluses.charges(),
       queueSettings: (name) => shared.queues.byName(name),
       queues: () => shared.queues.all(),
       problemOf: (name) => shared.queues.problemOf(name),

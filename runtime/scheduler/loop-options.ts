@@ -5,7 +5,7 @@ import type { ControllerMetrics } from '../observability/metrics';
 import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
-import type { GraphNode, UnitCounts } from '../resources/types';
+import type { GraphNode, Surplus, UnitCounts } from '../resources/types';
 import type { FluxionSync } from './fluxion-sync';
 import type { FairShare } from './pass/fair-share';
 import type { Surroundings } from './pass/placed-pods';
@@ -19,6 +19,8 @@ export interface SchedulingLoopOptions {
   readonly nodes: () => ReadonlyMap<string, GraphNode>;
   /** Units in use on each node by pods outside the queue. */
   readonly unmanaged: () => ReadonlyMap<string, UnitCounts>;
+  /** What workloads use beyond their grants, by uid, when `unmanaged` was counted last. */
+  readonly surpluses: () => ReadonlyMap<string, Surplus>;
   /** The pods of the cluster. */
   readonly surroundings: Surroundings;
   readonly units: UnitSettings;

@@ -282,7 +282,7 @@ export class SchedulingLoop {
 
   /** The input of a pass. Fluxion is made equal to it. */
   private async snapshot(phases: PhaseTimer<PassPhase>): Promise<Snapshot> {
-    const { workloadCache, graph, unmanaged } = this.options;
+    const { workloadCache, graph, unmanaged, surpluses } = this.options;
     phases.start('audit');
     if (workloadCache.isStale) await this.reload();
     this.reminders.tell();
@@ -307,6 +307,7 @@ export class SchedulingLoop {
       hasLeft: this.options.hasLeft,
       nodes,
       unmanaged: desired.unmanaged,
+      surpluses: surpluses(),
       reservations,
       graphGrew: nodes !== this.lastNodes,
       ...(nodes === this.lastNodes ? {} : { nodeChanges: NodeChanges.between(this.lastNodes, nodes) }),

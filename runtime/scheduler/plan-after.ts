@@ -12,7 +12,7 @@ import {
   planStarts,
 } from './queue-plan';
 
-interface Given extends Pick<PlanInput, 'unmanaged' | 'isOver' | 'rest'> {
+interface Given extends Pick<PlanInput, 'unmanaged' | 'surpluses' | 'isOver' | 'rest'> {
   readonly surroundings: Surroundings;
   /** As for a pass at this second. */
   readonly fairUsage: (now: number) => FairUsage | undefined;

@@ -30,7 +30,7 @@ const MOST_ROWS = 1_000;
 const HORIZON_SECONDS = 365 * 24 * 3600;
 
 export interface PlanInput
-  extends Pick<PassInput, 'now' | 'surroundings' | 'units' | 'fairShare' | 'outcomeOf'> {
+  extends Pick<PassInput, 'now' | 'surroundings' | 'surpluses' | 'units' | 'fairShare' | 'outcomeOf'> {
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly unmanaged: ReadonlyMap<string, UnitCounts>;
   readonly match: MatchPolicy;
@@ -195,7 +195,7 @@ class Play implements QueuePlan {
   }
 
   private async pass(now: number): Promise<PassResult> {
-    const { surroundings, units, fairShare, outcomeOf, unmanaged, isOver, rest } = this.input;
+    const { surroundings, surpluses, units, fairShare, outcomeOf, unmanaged, isOver, rest } = this.input;
     await this.predictEnds(now);
     const result = await runPass({
       now,
@@ -210,6 +210,7 @@ class Play implements QueuePlan {
       interrupted: isOver,
       rest,
       ...(surroundings && { surroundings }),
+      ...(surpluses && { surpluses }),
       ...(units && { units }),
       ...(fairShare && { fairShare }),
       outcomeOf: (namespace, name) =>

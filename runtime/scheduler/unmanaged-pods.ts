@@ -9,13 +9,14 @@ import { unmanagedUnits } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
-import type { UnitCounts } from '../resources/types';
+import type { Surplus, UnitCounts } from '../resources/types';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
-import { endsSoon, Surpluses, surplusOf } from '../shared/surplus';
+import { endsSoon, Surpluses, type SurplusOnNode, surplusOf } from '../shared/surplus';
 import { grantOf } from '../shared/unmanaged';
 import { Signal } from '../signal';
+import { podsOn as podsOnPart } from './pass/placed-pods';
 
 interface Watched extends Pick<Shared, 'informers' | 'nodes' | 'podFacts' | 'config' | 'signals' | 'now'> {
   readonly workloadCache: Pick<WorkloadCache, 'byUid' | 'onChange'>;
@@ -67,6 +68,14 @@ export class UnmanagedPods {
     return this.current;
   }
 
+  /** What passes and plans take from it. */
+  facts(): {
+    readonly unmanaged: ReadonlyMap<string, UnitCounts>;
+    readonly surpluses: ReadonlyMap<string, Surplus>;
+  } {
+    return { unmanaged: this.usage(), surpluses: this.surpluses.charges() };
+  }
+
   private usageOf(node: string): UnitCounts | undefined {
     const { nodes, informers, config } = this.shared;
     if (!nodes.exists(node)) {
@@ -74,18 +83,29 @@ export class UnmanagedPods {
       return undefined;
     }
     const { outside, granted } = this.podsOf(informers.pods.byIndex('node', node));
-    const surplus = new Map<string, Requests>();
+    const surplus = new Map<string, SurplusOnNode>();
     const now = this.shared.now();
     for (const { row, pods: all } of granted.values()) {
       const pods = all.filter((pod) => !endsSoon(pod, now));
       if (pods.length < all.length) this.ending.add(node);
       const beyond = surplusOf(row, node, pods, config.units);
-      if (beyond.size > 0) surplus.set(row.uid, beyond);
+      if (beyond.size > 0) surplus.set(row.uid, this.chargeOf(row, node, beyond, pods.length));
     }
     this.surpluses.set(node, surplus);
     if (outside.length === 0 && surplus.size === 0) return undefined;
-    const requests = [...outside.map(({ spec }) => podRequests(spec)), ...surplus.values()];
+    const requests = [
+      ...outside.map(({ spec }) => podRequests(spec)),
+      ...[...surplus.values()].map(({ amounts }) => amounts),
+    ];
     return unmanagedUnits(requests, nodes.capacityOf(node), config.units);
+  }
+
+  private chargeOf(row: WorkloadRow, node: string, amounts: Requests, pods: number): SurplusOnNode {
+    const { nodes, config } = this.shared;
+    const part = row.allocation?.nodes.find(({ name }) => name === node);
+    const granted = part === undefined ? 0 : podsOnPart(row, part);
+    const units = unmanagedUnits([amounts], nodes.capacityOf(node), config.units);
+    return { amounts, units, pods: Math.max(0, pods - granted) };
   }
 
   private podsOf(pods: readonly Pod[]): PodsOfNode {

@@ -9,7 +9,8 @@ import { podRequests, quantitiesOf, type Requests, sum } from '../jobspec/reques
 import { quantityOf, type UnitSettings, unitType } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
-import { unitsOn } from '../resources/unit-counts';
+import type { Surplus } from '../resources/types';
+import { addUnits, unitsOn } from '../resources/unit-counts';
 import { Signal } from '../signal';
 
 /** A pod that was granted the units of one that ends this soon waits for it, and no plan has to change. */
@@ -67,13 +68,18 @@ function usedBy(pod: Pod, settings: UnitSettings): Requests {
   return used;
 }
 
+/** What a workload uses of one node beyond its grant there. */
+export interface SurplusOnNode extends Surplus {
+  readonly amounts: Requests;
+}
+
 /** The surplus of all workloads, by node, as it was counted last. */
 export class Surpluses {
   /** The uid of a workload whose surplus changed. */
   readonly changed = new Signal<string>();
   /** UID of the workload -> node -> amounts. */
   private readonly byUid = new Map<string, Map<string, Quantities>>();
-  private readonly byNode = new Map<string, readonly string[]>();
+  private readonly byNode = new Map<string, ReadonlyMap<string, SurplusOnNode>>();
 
   /** Whether some workload uses more of the node than it was granted. */
   has(node: string): boolean {
@@ -85,14 +91,26 @@ export class Surpluses {
     return [...(this.byUid.get(uid) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
+  /** By uid of the workload, on all nodes together; empty nearly always. */
+  charges(): ReadonlyMap<string, Surplus> {
+    const charges = new Map<string, Surplus>();
+    for (const found of this.byNode.values())
+      for (const [uid, { pods, units }] of found) {
+        const other = charges.get(uid) ?? { pods: 0, units: {} };
+        charges.set(uid, { pods: other.pods + pods, units: addUnits([other.units, units]) });
+      }
+    return charges;
+  }
+
   /** @param found by uid of the workload; only those with a surplus */
-  set(node: string, found: ReadonlyMap<string, Requests>): void {
-    const before = this.byNode.get(node) ?? [];
+  set(node: string, found: ReadonlyMap<string, SurplusOnNode>): void {
+    const before = this.byNode.get(node)?.keys() ?? [];
+    const uids = new Set([...before, ...found.keys()]);
     if (found.size === 0) this.byNode.delete(node);
-    else this.byNode.set(node, [...found.keys()]);
-    for (const uid of new Set([...before, ...found.keys()])) {
+    else this.byNode.set(node, found);
+    for (const uid of uids) {
       const surplus = found.get(uid);
-      this.setOne(uid, node, surplus && quantitiesOf(surplus));
+      this.setOne(uid, node, surplus && quantitiesOf(surplus.amounts));
     }
   }
 

@@ -1,34 +1,44 @@
 /**
- * The whitelist of what may change in a released Job, against older schemas; released.test.ts compares it with that of the
- * apiserver.
+ * What may change in a released workload, against the fields of each supported version of Kubernetes; released.test.ts
+ * compares it with the schema of the apiserver.
  */
-import { readFileSync } from 'node:fs';
 import { V1JobSpec } from '@kubernetes/client-node';
-import { CHANGEABLE_FIELDS } from '../../constructs/api/granted-fields';
-import { KEPT_FIELDS } from './kept-fields';
+import { FIRST_WITH_POLICIES, OLDEST_KUBERNETES } from '../../constructs/api/kubernetes-versions';
+import { EFFECTS, KNOWN_TO_ADMISSION } from './schema/effects';
+import FIELDS from './schema/fields.json';
 
-const KNOWN = [...CHANGEABLE_FIELDS, ...KEPT_FIELDS];
-const unknown = (fields: readonly string[]) => fields.filter((field) => !KNOWN.includes(field));
+const VERSIONS = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+const TYPES = Object.keys(FIELDS['1.30']) as (keyof (typeof FIELDS)['1.30'])[];
+const CASES = VERSIONS.flatMap((version) => TYPES.map((type) => [type, version] as const));
 
-/** Fields of an interface in the declarations that cdk8s-plus generated from Kubernetes 1.28. */
-function fieldsOf128(): string[] {
-  const text = readFileSync('node_modules/cdk8s-plus-28/lib/imports/k8s.d.ts', 'utf8');
-  const start = text.indexOf('export interface JobSpec {');
-  return [...text.slice(start, text.indexOf('\n}', start)).matchAll(/readonly (\w+)\??:/g)].map(
-    ([, field]) => field!,
-  );
-}
+test('the oldest supported version and one that serves mutating policies are compared', () => {
+  const minors = VERSIONS.map((version) => Number(version.split('.')[1]));
+  expect(Math.min(...minors)).toBe(OLDEST_KUBERNETES);
+  expect(Math.max(...minors)).toBeGreaterThanOrEqual(FIRST_WITH_POLICIES);
+});
 
-describe('every field of the spec of a Job is known', () => {
-  it.each([
-    ['Kubernetes 1.28', fieldsOf128()],
-    ['the client library', V1JobSpec.getAttributeTypeMap().map(({ name }) => name)],
-  ])('of %s', (_, fields) => {
-    expect(fields.length).toBeGreaterThanOrEqual(14);
-    expect(unknown(fields)).toEqual([]);
+describe('what a change can do to the grant, and what keeps it from that, is known', () => {
+  test.each(CASES)('of every field of %s in Kubernetes %s', (type, version) => {
+    const fields = FIELDS[version][type];
+    expect(fields.length).toBeGreaterThanOrEqual(2);
+    expect(fields.filter((field) => EFFECTS[type]![field] === undefined)).toEqual([]);
   });
 
-  it('once', () => {
-    expect(new Set(KNOWN).size).toBe(KNOWN.length);
+  test.each(TYPES)('of no field of %s that no version has', (type) => {
+    const fields = new Set(VERSIONS.flatMap((version) => FIELDS[version][type]));
+    expect(Object.keys(EFFECTS[type]!).filter((field) => !fields.has(field))).toEqual([]);
+  });
+});
+
+describe('admission knows every field of the spec of a Job', () => {
+  test.each([
+    ...VERSIONS.map((version) => [`Kubernetes ${version}`, FIELDS[version].JobSpec] as const),
+    ['the client library', V1JobSpec.getAttributeTypeMap().map(({ name }) => name)] as const,
+  ])('of %s', (_, fields) => {
+    expect(fields.filter((field) => !KNOWN_TO_ADMISSION.includes(field))).toEqual([]);
+  });
+
+  test('once', () => {
+    expect(new Set(KNOWN_TO_ADMISSION).size).toBe(KNOWN_TO_ADMISSION.length);
   });
 });

@@ -63,6 +63,15 @@ describeCluster('a pod that the queue released', (getCluster) => {
       await accepted(edit(ALICE, made, { labels: { app: 'x' } }));
     });
 
+    it('keeps its completion index', async () => {
+      const made = await create();
+      for (const value of ['1', null])
+        await denied(
+          edit(ALICE, made, { annotations: { [COMPLETION_INDEX_ANNOTATION]: value } }),
+          `FLUXQ_RESERVED: metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]: `,
+        );
+    });
+
     it('is orphaned by the garbage collector only, and adopted by its own Job only', async () => {
       const made = await create();
       const start = 'FLUXQ_RESERVED: metadata.ownerReferences: ';

@@ -2,11 +2,16 @@
 import {
   CONTROLLER_SERVICE_ACCOUNT,
   READER_SERVICE_ACCOUNT,
+  SCHEDULER_SERVICE_ACCOUNT,
   STACK_NAMESPACE,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
 import { STACK_DEFAULTS } from '../../constructs/api/queue-defaults';
+import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import type { KubeObject } from '../cluster/api';
+
+/** `older`: by the webhook, on an apiserver that emulates Kubernetes 1.34, which has no MutatingAdmissionPolicy. */
+export type Form = AdmissionForm | 'older';
 
 /** The namespaces of the attacks: two users' ones in the queue, one under Pod Security `restricted`, one outside the queue. */
 export const ALPHA = 'alpha';
@@ -34,6 +39,7 @@ export const ROLES = {
   'cluster creator': person('carol'),
   'controller token': account(STACK_NAMESPACE, CONTROLLER_SERVICE_ACCOUNT),
   'webhook token': account(STACK_NAMESPACE, WEBHOOK_SERVICE_ACCOUNT),
+  'scheduler token': account(STACK_NAMESPACE, SCHEDULER_SERVICE_ACCOUNT),
   'reader token': account(STACK_NAMESPACE, READER_SERVICE_ACCOUNT),
   /** Controllers of Kubernetes, which create what templates of users say: no template may make them a way around the queue. */
   'job controller': account('kube-system', 'job-controller'),
@@ -69,7 +75,7 @@ export interface Attack {
   /** Path of an object that the stack makes of the accepted request, which is really stored then; `contained` is about it. */
   readonly outcome?: string;
   readonly holds: Holds;
-  /** The forms of admission in which the attack is possible. @default - both */
+  /** The form of admission in which alone the attack is possible, also on an older Kubernetes. @default - all */
   readonly form?: 'webhook';
 }
 

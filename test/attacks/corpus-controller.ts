@@ -22,9 +22,12 @@ const by = (name: string, act: Act, refused: string): Attack => ({
   act,
   holds: { refused },
 });
-const UNKNOWN = 'FLUXQ_MINICLUSTER_UNKNOWN';
-/** The guard that names the difference has a cache of its own; without it the object is only not marked. */
+/**
+ * The guard that names the difference has a cache of its own; without it the object is only not marked. Before Kubernetes 1.36
+ * an unknown owner is one whose turn it is not, and what exists is fixed.
+ */
 const DIFFERS = 'FLUXQ_MINICLUSTER_';
+const UNKNOWN = DIFFERS;
 const RESERVED = 'FLUXQ_RESERVED';
 const RBAC = 'forbidden: User';
 
@@ -177,6 +180,11 @@ const COMPARED: readonly Attack[] = [
   by(
     'the root of the node for a Deployment whose MiniCluster was deleted a moment ago',
     patch('Deployment', 'gone-services', { spec: { template: { spec: ROOT } } }),
+    UNKNOWN,
+  ),
+  by(
+    'a ServiceAccount for a Deployment whose MiniCluster was deleted a moment ago',
+    patch('Deployment', 'gone-services', { spec: { template: { spec: { serviceAccountName: 'builder' } } } }),
     UNKNOWN,
   ),
   by(

@@ -2,6 +2,7 @@ import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { READER_ATTACKS } from './corpus-reader';
+import { SCHEDULER_ATTACKS } from './corpus-scheduler';
 import { USER_ATTACKS } from './corpus-users';
 import { WEBHOOK_ATTACKS } from './corpus-webhook';
 
@@ -12,4 +13,5 @@ export const ATTACKS: readonly Attack[] = [
   ...CONTROLLER_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...READER_ATTACKS,
+  ...SCHEDULER_ATTACKS,
 ];

@@ -1,34 +1,43 @@
 /**
- * `npm run -s attacks -- --json`: plays every attack of the corpus against the live stack on a real control plane, in both
- * forms of admission. The last line is JSON. The exit code is 1 if an attack succeeded.
+ * `npm run -s attacks -- --json`: plays every attack of the corpus against the live stack on a real control plane, in all
+ * forms of admission, and then stores those on grants beside a neighbour. The last line is JSON. The exit code is 1 if an
+ * attack succeeded, or if a Job of the neighbour lost its nodes.
  */
 import { Command } from 'commander';
-import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import { messageOf } from '../../runtime/errors';
+import { seedOfToday } from '../seed';
+import type { Form } from './attack';
 import { ATTACKS } from './corpus';
+import { GRANT_ATTACKS } from './corpus-grants';
 import { type Walked, walk } from './generated/play';
+import { type NeighbourFigures, playBesideNeighbour } from './neighbour';
 import { type Played, play } from './play';
 import { World } from './world';
 
 const options = new Command('attacks')
   .option('--json', 'print only one line of JSON on stdout', false)
-  .option('--admission <form>', 'policies or webhook; default: both')
+  .option(
+    '--admission <form>',
+    'policies, webhook or older (webhook, Kubernetes 1.34 emulated); default: all',
+  )
+  .option('--every <number>', 'of the generated changes only one of so many, another one each day', '1')
   .option('--only <text>', 'play only the attacks whose role or name contains this text', '')
   .parse()
-  .opts<{ json: boolean; admission?: AdmissionForm; only: string }>();
+  .opts<{ json: boolean; admission?: Form; every: string; only: string }>();
 
 const print = (line: string) => process.stderr.write(`${line}\n`);
 
 const walks: Walked[] = [];
+const neighbours: NeighbourFigures[] = [];
 
-async function walkIn(world: World, form: AdmissionForm): Promise<void> {
-  const walked = await walk(world);
+async function walkIn(world: World, form: Form): Promise<void> {
+  const walked = await walk(world, { every: Number(options.every), from: seedOfToday() });
   for (const text of walked.broken) print(`${form}: SUCCEEDED: ${text}`);
   print(`${form}: ${walked.requests} generated changes, ${walked.accepted} accepted`);
   walks.push(walked);
 }
 
-async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
+async function playForm(form: Form): Promise<readonly Played[]> {
   print(`attacks with admission by ${form}`);
   const world = await World.start(form, print);
   try {
@@ -37,7 +46,9 @@ async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
     for (const { attack, outcome, answer } of played)
       if (outcome === 'succeeded')
         print(`${form}: SUCCEEDED: ${attack.role}: ${attack.name}: ${answer.slice(0, 400)}`);
-    if (options.only === '') await walkIn(world, form);
+    if (options.only !== '') return played;
+    await walkIn(world, form);
+    neighbours.push(await playBesideNeighbour(world, GRANT_ATTACKS));
     return played;
   } finally {
     await world.stop();
@@ -45,12 +56,13 @@ async function playForm(form: AdmissionForm): Promise<readonly Played[]> {
 }
 
 async function main(): Promise<number> {
-  const forms: readonly AdmissionForm[] =
-    options.admission === undefined ? ['policies', 'webhook'] : [options.admission];
+  const forms: readonly Form[] =
+    options.admission === undefined ? ['policies', 'webhook', 'older'] : [options.admission];
   const played: Played[] = [];
   for (const form of forms) played.push(...(await playForm(form)));
   const count = (outcome: Played['outcome']) => played.filter((one) => one.outcome === outcome).length;
   const sum = (of: (walked: Walked) => number) => walks.reduce((total, each) => total + of(each), 0);
+  const total = (key: keyof NeighbourFigures) => neighbours.reduce((all, one) => all + one[key], 0);
   const broken = sum((walked) => walked.broken.length);
   const figures = {
     attacks: played.length + sum(({ requests }) => requests),
@@ -58,11 +70,16 @@ async function main(): Promise<number> {
     refused: count('refused') + sum(({ requests, accepted }) => requests - accepted),
     contained: count('contained') + sum(({ accepted }) => accepted) - broken,
     succeeded: count('succeeded') + broken,
+    neighbour: {
+      jobs: total('jobs'),
+      requeues: total('requeues'),
+      requeueLimit: total('requeueLimit'),
+    },
   };
   const { attacks, refused, contained, succeeded } = figures;
   const text = `${attacks} attacks: ${refused} refused, ${contained} contained, ${succeeded} succeeded`;
   process.stdout.write(`${options.json ? JSON.stringify(figures) : text}\n`);
-  return succeeded === 0 ? 0 : 1;
+  return succeeded === 0 && figures.neighbour.requeues === 0 ? 0 : 1;
 }
 
 main().then(

@@ -1,5 +1,5 @@
 /** Objects and requests from which the attacks are made. */
-import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
+import { MANAGED_BY, MANAGER, MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import { type Act, ALPHA } from './attack';
 
 const GROUPS: Readonly<Record<string, readonly [apiVersion: string, plural: string]>> = {
@@ -61,7 +61,7 @@ export function remove(kind: string, name: string, namespace = ALPHA): Act {
 /** @param uid of the MiniCluster; `$NAME` stands for that of the MiniCluster of this name (world.ts) */
 export function ownedBy(name: string, uid = `$${name}`, apiVersion = 'flux-framework.org/v1alpha2'): object {
   return {
-    labels: { [MINICLUSTER_LABEL]: name },
+    labels: { [MINICLUSTER_LABEL]: name, [MANAGED_BY]: MANAGER },
     ownerReferences: [{ apiVersion, kind: 'MiniCluster', name, uid, controller: true }],
   };
 }

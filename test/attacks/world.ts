@@ -4,10 +4,10 @@ import { Agent, request } from 'node:https';
 import {
   APPLYING_LABEL,
   CONTROLLER_SERVICE_ACCOUNT,
+  MINICLUSTER_LABEL,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
 } from '../../constructs/api/labels';
-import type { AdmissionForm } from '../../constructs/fluxqueue/admission/form';
 import { createClient } from '../../runtime/kubernetes/client';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { KubeObject } from '../cluster/api';
@@ -16,7 +16,7 @@ import type { ClusterOptions } from '../cluster/cluster-options';
 import { freePorts } from '../cluster/ports';
 import { startPostgres } from '../cluster/postgres';
 import { Stack } from '../stack/stack';
-import { type Act, ALPHA, BETA, PLAIN, ROLES, type Role, RUNNING_SECONDS, STRICT } from './attack';
+import { type Act, ALPHA, BETA, type Form, PLAIN, ROLES, type Role, RUNNING_SECONDS, STRICT } from './attack';
 import { container, create, deployment, job, ownedBy, pathTo } from './objects';
 
 export interface Reply {
@@ -38,8 +38,9 @@ export class World {
   private readonly uids = new Map<string, string>();
 
   /** Starts a control plane too, which the stack stops. */
-  static async start(form: AdmissionForm, progress: (line: string) => void): Promise<World> {
-    const cluster = await startCluster({ ...CLUSTER, progress });
+  static async start(form: Form, progress: (line: string) => void): Promise<World> {
+    const emulated = form === 'older' ? { emulatedVersion: OLDER } : {};
+    const cluster = await startCluster({ ...CLUSTER, ...emulated, progress });
     try {
       return await World.on(cluster, form);
     } catch (error) {
@@ -48,20 +49,23 @@ export class World {
     }
   }
 
-  static async on(cluster: Cluster, form: AdmissionForm): Promise<World> {
+  static async on(cluster: Cluster, form: Form): Promise<World> {
     const [readerPort = 0, port = 0] = await freePorts(2);
     const externalRuntime = {
       webhookUrl: `https://127.0.0.1:${port}`,
       reader: { host: 'localhost', port: readerPort },
     };
     const stack = new Stack(cluster, await startPostgres(), {
-      props: { admission: form, externalRuntime },
+      props:
+        form === 'older'
+          ? { admission: 'webhook', kubernetesVersion: OLDER, externalRuntime }
+          : { admission: form, externalRuntime },
       config: { logLevel: 'warn' },
-      ...(form === 'webhook' ? { webhookPort: port } : {}),
+      ...(form === 'policies' ? {} : { webhookPort: port }),
     });
     try {
       await stack.apply();
-      const world = new World(stack);
+      const world = new World(stack, form);
       await world.fill();
       return world;
     } catch (error) {
@@ -70,7 +74,10 @@ export class World {
     }
   }
 
-  private constructor(readonly stack: Stack) {
+  private constructor(
+    readonly stack: Stack,
+    private readonly form: Form,
+  ) {
     this.agent = new Agent({ ca: readFileSync(stack.cluster.caFile), keepAlive: true });
   }
 
@@ -165,7 +172,10 @@ export class World {
     for (const { metadata } of MINICLUSTERS) await this.open(metadata.name!, metadata.namespace!);
     await cluster.waitFor('the comparison with MiniClusters', async () => {
       // The controller may write once more, and remove the label after that.
-      for (const { metadata } of MINICLUSTERS) await this.label(metadata.name!, metadata.namespace!);
+      for (const { metadata } of MINICLUSTERS.filter(({ metadata: { name = '' } }) =>
+        this.form === 'older' ? ALONE.includes(name) : true,
+      ))
+        await this.label(metadata.name!, metadata.namespace!);
       const { status, message } = await this.send('controller token', WANTED_JOB);
       if (status !== 409) throw new Error(message);
       return true;
@@ -182,6 +192,11 @@ export class World {
     await cluster.waitFor('the record of a Job', () => cluster.get(pathTo('FluxJob', ALPHA, 'waiting-job')));
   }
 }
+
+/** The oldest version that the apiserver of the tests can emulate; it has no MutatingAdmissionPolicy in v1. */
+const OLDER = '1.34';
+/** There, only one MiniCluster of a namespace can have the label. */
+const ALONE: readonly string[] = ['tame', 'other'];
 
 /** Admission accepts it, and then it exists already: so what differs from it in an attack is why that is refused. */
 const WANTED_JOB = create('Job', 'tame', { metadata: ownedBy('tame'), spec: job() });
@@ -225,6 +240,12 @@ const RIGHTS: readonly KubeObject[] = [
   onlyTo('miniclusters-only', 'flux-framework.org', 'miniclusters', ['create']),
   binding('cluster creator', ALPHA, 'miniclusters-only'),
   binding('operator', ALPHA, 'cluster-admin'),
+  // As the stack binds it (constructs/fluxqueue/rbac.ts); the scheduler itself is that of the cluster.
+  ...['kube-scheduler', 'volume-scheduler'].map((role) => ({
+    ...binding('scheduler token', ALPHA, `system:${role}`),
+    kind: 'ClusterRoleBinding',
+    metadata: { name: `scheduler-token-${role}` },
+  })),
 ];
 
 /** The object that a request creates. */
@@ -286,7 +307,11 @@ const OBJECTS: readonly KubeObject[] = [
   made('Service', 'mine', { spec: { ports: [{ port: 80 }] } }),
   // Its finalizer keeps it from the garbage collector, which would delete it soon.
   made('Deployment', 'gone-services', {
-    metadata: { ...ownedBy('gone', 'no-such-uid'), finalizers: ['fluxqueue.test/keep'] },
+    metadata: {
+      ...ownedBy('gone', 'no-such-uid'),
+      labels: { [MINICLUSTER_LABEL]: 'gone' },
+      finalizers: ['fluxqueue.test/keep'],
+    },
     spec: deployment({}, { replicas: 0 }),
   }),
   made('Deployment', 'mine', {

@@ -36,6 +36,8 @@ export interface ClusterOptions {
   readonly auditLog?: boolean;
   /** Feature gates of the apiserver, the controller manager and the scheduler. @default - their defaults */
   readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** Minor version of Kubernetes that these three emulate, as `1.34`. @default - their own */
+  readonly emulatedVersion?: string;
   /** Log verbosity (-v) of the programs. @default 1 */
   readonly verbosity?: number;
   /** Additional arguments of kube-apiserver. @default - none */

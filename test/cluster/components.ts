@@ -45,10 +45,11 @@ export interface ApiserverSettings {
 }
 
 /** What all programs can be given; the defaults are those of ClusterOptions. */
-type Common = Pick<ClusterOptions, 'featureGates' | 'verbosity'>;
+type Common = Pick<ClusterOptions, 'featureGates' | 'emulatedVersion' | 'verbosity'>;
 
-const commonArgs = ({ featureGates: gates = {}, verbosity = 1 }: Common): string[] => [
+const commonArgs = ({ featureGates: gates = {}, emulatedVersion, verbosity = 1 }: Common): string[] => [
   ...featureGates(gates),
+  ...(emulatedVersion === undefined ? [] : [`--emulated-version=kube=${emulatedVersion}`]),
   `--v=${verbosity}`,
 ];
 

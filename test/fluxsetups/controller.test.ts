@@ -10,6 +10,7 @@ import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { Signals } from '../../runtime/shared/signals';
+import { Surpluses } from '../../runtime/shared/surplus';
 import { Signal } from '../../runtime/signal';
 import { ManualClock, settle } from '../kubernetes/manual-clock';
 import { recordingLogger } from '../kubernetes/recording-logger';
@@ -30,7 +31,8 @@ class World {
   failure: Error | undefined;
   rowChanged: (row: WorkloadRow) => void = () => undefined;
   private readonly changed = new Signal<Change<FluxSetupObject>>();
-  readonly controller = new FluxSetupController(this.shared());
+  readonly surpluses = new Surpluses();
+  readonly controller = new FluxSetupController(this.shared(), this.surpluses);
 
   private shared(): FluxSetupShared {
     const config = parseConfig({});
@@ -176,6 +178,17 @@ test('reconciles a FluxSetup once for many row changes within a second', async (
   expect(world.statusWrites).toHaveLength(2);
   await world.clock.advance(10_000);
   expect(world.reconciled).toHaveLength(1);
+});
+
+test('reconciles a FluxSetup when a workload uses more than its grant', async () => {
+  const world = await startedWorld();
+  await world.change(undefined, fluxSetup('team'));
+  world.reconciled.length = 0;
+  const surplus = { amounts: new Map([['cpu', 1_000_000_000n]]), pods: 1, units: { core: 1 } };
+  world.surpluses.set('node-1', new Map([['u', surplus]]));
+  await world.clock.advance(1_000);
+  await settle();
+  expect(world.reconciled).toContain('science/team');
 });
 
 test('reconciles nothing after it was stopped', async () => {

@@ -31,3 +31,11 @@ test('counts workloads by phase and the resources that they hold, per queue', ()
   expect(counted.get('b')).toEqual({ ...EMPTY, waiting: 1 });
   expect(counted.get('c')).toBeUndefined();
 });
+
+test('counts what a workload uses beyond its grant as the quota is charged for it', () => {
+  const units = { core: '0-1', memory: '0' };
+  const row = rowIn('Running', { uid: 'more', queue: 'a', pods: 1, ...onNodes({ name: 'n1', units }) });
+  const surpluses = new Map([['more', { pods: 1, units: { core: 2, memory: 1 } }]]);
+  const { usage } = countQueues([row], UNITS, surpluses).get('a')!;
+  expect(usage).toEqual({ jobs: 1, pods: 2, cores: 2, memoryGiB: 1, gpus: 0, nodes: 1 });
+});

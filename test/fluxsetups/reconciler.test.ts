@@ -39,6 +39,7 @@ class World {
       queues: this.queues,
       units: DEFAULT_UNITS,
       rows: () => this.rows,
+      surpluses: () => new Map(),
       finishedOf: () => 0,
       fluxSetupOf: () => this.object,
       isBusy: () => this.busy,

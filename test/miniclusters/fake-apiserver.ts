@@ -2,6 +2,7 @@
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { ReportContact } from '../../constructs/minicluster';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
+import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import type { EventNote } from '../../runtime/kubernetes/events';
@@ -19,6 +20,8 @@ const KEY = 'science/hello';
 /** The objects that the reconciler sees, and the calls that it makes. */
 export class FakeApiserver {
   cluster: MiniCluster | undefined;
+  /** Other MiniClusters of the namespace. */
+  others: readonly MiniCluster[] = [];
   job: Job | undefined;
   row: WorkloadRow | undefined;
   ownedObjects: OwnedObject[] = [];
@@ -37,13 +40,17 @@ export class FakeApiserver {
   readonly decisions: string[] = [];
   /** The call `verb path` that fails with this error. */
   reject: { readonly call: string; readonly error: ApiError } | undefined;
+  /** The error with which the call `verb path` fails, if it does. */
+  refuse: ((call: string) => ApiError | undefined) | undefined;
   private readonly reconciler: MiniClusterReconciler;
 
   constructor(spec: Partial<MiniClusterSpec> = {}) {
     this.cluster = cluster(spec);
     this.reconciler = new MiniClusterReconciler({
       client: this.client(),
-      clusterOf: () => this.cluster,
+      clusterOf: (key) =>
+        key === KEY ? this.cluster : this.others.find(({ metadata }) => keyOf(metadata) === key),
+      clustersIn: () => [...(this.cluster === undefined ? [] : [this.cluster]), ...this.others],
       jobOf: () => this.job,
       statefulSetOf: () => undefined,
       ownedObjectsOf: () => this.ownedObjects,
@@ -59,9 +66,9 @@ export class FakeApiserver {
   }
 
   /** @returns the calls of one reconcile, and after how many seconds it asks to be requeued */
-  async reconcile(): Promise<{ calls: string[]; requeueAfter: number | undefined }> {
+  async reconcile(key = KEY): Promise<{ calls: string[]; requeueAfter: number | undefined }> {
     this.calls.length = 0;
-    const result = await this.reconciler.reconcile(KEY);
+    const result = await this.reconciler.reconcile(key);
     return { calls: [...this.calls], requeueAfter: result === undefined ? undefined : result.after / 1000 };
   }
 
@@ -109,6 +116,8 @@ export class FakeApiserver {
       const at = `${verb} ${path.replace(/^.*namespaces\/science\//, '')}`;
       this.calls.push(at);
       if (this.reject !== undefined && at === this.reject.call) throw this.reject.error;
+      const refused = this.refuse?.(at);
+      if (refused !== undefined) throw refused;
       this.bodies.push(body as Manifest);
     };
     return {
@@ -119,7 +128,8 @@ export class FakeApiserver {
       patch: async (path: string, body: object, type: string, options: { dryRun?: boolean } = {}) => {
         if (options.dryRun === true) return this.existing(path);
         call(type === 'apply' ? 'apply' : 'patch', path, body);
-        if (path.endsWith('/status')) this.storeStatus((body as { status: MiniCluster['status'] }).status!);
+        if (path.endsWith('/hello/status'))
+          this.storeStatus((body as { status: MiniCluster['status'] }).status!);
       },
       create: async (path: string, body: object) => call('create', path, body),
       delete: async (path: string, options: object) => call('delete', path, options),

@@ -1,5 +1,5 @@
 /** Single reconciles of one MiniCluster against a fake apiserver; test/stack/miniclusters.test.ts has a real one. */
-import { APPLYING_LABEL, GANG_SIZE, HOLD } from '../../constructs/api/labels';
+import { GANG_SIZE, HOLD } from '../../constructs/api/labels';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import type { OwnedObject } from '../../runtime/miniclusters/prune';
@@ -142,47 +142,6 @@ test('waits for a Job with another owner to go, and then reports that the name i
   apiserver.now += 10;
   expect((await apiserver.reconcile()).requeueAfter).toBe(30);
   expect(apiserver.condition('Stalled').reason).toBe('NameTaken');
-});
-
-describe('an object that the apiserver compares with another spec', () => {
-  const LABEL = 'patch miniclusters/hello';
-  const message = 'denied request: FLUXQ_MINICLUSTER_UNKNOWN: metadata.ownerReferences: no such MiniCluster';
-  const refusing = () => {
-    const apiserver = new FakeApiserver();
-    apiserver.reject = { call: ALL[0]!, error: errorOf(422, message) };
-    return apiserver;
-  };
-
-  test('is repeated at once after the cluster got the label, which it loses when all are written', async () => {
-    const apiserver = refusing();
-    expect(await apiserver.reconcile()).toEqual({ calls: [ALL[0], LABEL, STATUS], requeueAfter: 0.03 });
-    const metadata = (value: string | null) => ({ uid: 'u', labels: { [APPLYING_LABEL]: value } });
-    expect(apiserver.bodies).toContainEqual({ metadata: metadata('true') });
-    expect(apiserver.condition('Stalled').status).toBe('False');
-    apiserver.reject = undefined;
-    expect((await apiserver.reconcile()).calls).toEqual([...ALL, LABEL]);
-    expect(apiserver.bodies.at(-1)).toEqual({ metadata: metadata(null) });
-    apiserver.now += 400;
-    expect((await apiserver.reconcile()).calls).toEqual(ALL);
-  });
-
-  test('is reported after ten seconds', async () => {
-    const apiserver = refusing();
-    await apiserver.reconcile();
-    apiserver.now += 11;
-    expect((await apiserver.reconcile()).requeueAfter).toBe(30);
-    expect(apiserver.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Forbidden' });
-  });
-
-  test('leaves the label of an earlier process for the next write only', async () => {
-    const apiserver = new FakeApiserver();
-    const { cluster } = apiserver;
-    apiserver.cluster = {
-      ...cluster!,
-      metadata: { ...cluster!.metadata, labels: { [APPLYING_LABEL]: 'true' } },
-    };
-    expect((await apiserver.reconcile()).calls).toEqual([...ALL, LABEL, STATUS]);
-  });
 });
 
 test('deletes services that were removed from the spec, and no object of another owner', async () => {

@@ -68,6 +68,7 @@ async function start(
       onSnapshot(queue, setNodes);
       return unmanaged;
     },
+    surpluses: () => new Map(),
     units: DEFAULT_UNITS,
     queueSettings: () => queueSettings(),
     queues: () => [queueSettings()],

@@ -1,3 +1,4 @@
+import { jobspecOf } from '../../runtime/jobspec/jobspec';
 import type { Node, Pod } from '../../runtime/kubernetes/types';
 import { UnmanagedPods } from '../../runtime/scheduler/unmanaged-pods';
 import { agentsOf, isAgent } from '../../runtime/shared/agents';
@@ -20,6 +21,12 @@ const pod = (name: string, cpu: string, over: Partial<Pod> = {}): Pod => ({
 
 const NOW = 1_767_225_600;
 const GRANT = { nodes: [{ name: 'node-1', units: { core: '0', memory: '0' } }] };
+/** Of a pod with one core and 1 GiB. */
+const JOBSPEC = jobspecOf({
+  pod: { containers: [{ resources: { requests: { cpu: 1, memory: '1Gi' } } }] },
+  pods: 1,
+  walltime: 60,
+});
 const AGENT: Partial<Pod> = {
   metadata: metadata('agent', {
     namespace: 'elsewhere',
@@ -54,6 +61,7 @@ function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 102
       byUid: (uid: string) => ({
         uid,
         namespace: 'science',
+        jobspec: JOBSPEC,
         allocation: granted.includes(uid) ? grant : null,
       }),
       onChange: (listener: (row: { uid: string }) => void) => rowChanged.subscribe(listener),
@@ -175,6 +183,10 @@ test('adds what workloads use beyond their grants to what pods outside the queue
   pods.set(podOf('k', 'd', '2'));
   pods.set(pod('e', '1'));
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 4, memory: 3 }]]);
+  expect([...unmanaged.surpluses.charges()]).toEqual([
+    ['j', { pods: 2, units: { core: 2, memory: 2 } }],
+    ['k', { pods: 0, units: { core: 1 } }],
+  ]);
   expect([unmanaged.surpluses.of('j'), unmanaged.surpluses.of('k')]).toEqual([
     [['node-1', { cpu: '2', memory: '2Gi' }]],
     [['node-1', { cpu: '1' }]],

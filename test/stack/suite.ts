@@ -45,9 +45,10 @@ export function describeStack(
 export function describeOwnStack(
   name: string,
   tests: (getFixture: () => Fixture) => void,
-  options: StackOptions = {},
+  options: StackOptions | (() => Promise<StackOptions>) = {},
 ): void {
-  describeWithCluster(name, tests, async () => fixtureOf(await startStack(options)));
+  const given = async () => (typeof options === 'function' ? options() : options);
+  describeWithCluster(name, tests, async () => fixtureOf(await startStack(await given())));
 }
 
 async function fixtureOf(stack: Stack): Promise<Fixture & { stop(): Promise<void> }> {

@@ -1,7 +1,8 @@
 import { Construct } from 'constructs';
 import { addGuard, type GuardSpec } from './guard-policy';
+import { IS_MANAGED, MiniClusterCreation, reachTheSame } from './minicluster-creation';
 import { MiniClusterMatch } from './minicluster-match';
-import { miniClusterChanges, miniClusterObjects } from './minicluster-objects';
+import { isKind, MARKED, miniClusterChanges, miniClusterObjects } from './minicluster-objects';
 import { EVICTION_GUARD, JOB_RELEASE_GUARD, POD_RELEASE_GUARD } from './release-guard';
 import { type AdmissionScopeProps, celList, controllerUsers } from './scope';
 
@@ -32,8 +33,12 @@ export class ControllerGuard extends Construct {
     guard('release-pods', POD_RELEASE_GUARD(props, byController));
     guard('evictions', EVICTION_GUARD(props, byController));
     if (!props.miniClusters) return;
-    guard('controller', miniClusterObjects(props, byController));
+    const bound = props.mutatingPolicies
+      ? [MARKED]
+      : [IS_MANAGED, reachTheSame(isKind('Deployment', 'StatefulSet'))];
+    guard('controller', miniClusterObjects(props, byController, bound));
     guard('miniclusters', miniClusterChanges(byController));
-    if (props.mutatingPolicies) new MiniClusterMatch(this, 'match', props, byController);
+    const Binding = props.mutatingPolicies ? MiniClusterMatch : MiniClusterCreation;
+    new Binding(this, 'match', props, byController);
   }
 }

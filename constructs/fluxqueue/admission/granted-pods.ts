@@ -2,12 +2,21 @@
  * CEL for pods that the queue released: what ties a pod of a Job to its grant stays, so that its units are counted until it
  * ends, and its requests do not grow beyond the grant.
  */
-import { ADMITTED_LABEL, GATE, JOB_NAME_LABEL, JOB_UID_LABEL, JOBID_ANNOTATION } from '../../api/labels';
+import {
+  ADMITTED_LABEL,
+  COMPLETION_INDEX_ANNOTATION,
+  GATE,
+  JOB_NAME_LABEL,
+  JOB_UID_LABEL,
+  JOBID_ANNOTATION,
+} from '../../api/labels';
 import { BY_KUBERNETES, cel, HAS_ASSIGNMENT, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
 const HAS_GRANT = `oldObject != null && ${cel(JOBID_ANNOTATION)} in oldObject.metadata.?annotations.orValue({})`;
 const label = (object: string, key: string) => `${object}.metadata.?labels[?${cel(key)}].orValue("")`;
+const annotation = (object: string, key: string) =>
+  `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;
 /** The uid of the owner that is the controller, in a list. */
 const controllerOf = (object: string) =>
   `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false)).map(owner, owner.uid)`;
@@ -21,6 +30,11 @@ export const POD_KEEPS_ITS_GRANT: readonly Validation[] = [
     expression: `!(${HAS_GRANT}) || ${label('object', key)} == ${label('oldObject', key)}`,
     message: problem(`metadata.labels["${key}"]`, 'keep its value'),
   })),
+  {
+    // The Job controller reads the index of a pod from it: a second pod of an index leaves a hole, which a third one fills.
+    expression: `!(${HAS_GRANT}) || ${annotation('object', COMPLETION_INDEX_ANNOTATION)} == ${annotation('oldObject', COMPLETION_INDEX_ANNOTATION)}`,
+    message: problem(`metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]`, 'keep its value'),
+  },
   {
     // The garbage collector orphans a pod, and only its own Job may adopt it again: another Job would have it beside its grant.
     expression:

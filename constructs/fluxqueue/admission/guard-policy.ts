@@ -11,9 +11,9 @@ import {
 import type { Validation } from './settings';
 
 /** Selects objects by their labels before or after the request. */
-interface ObjectSelector {
-  readonly matchExpressions: readonly { readonly key: string; readonly operator: 'Exists' }[];
-}
+type ObjectSelector =
+  | { readonly matchExpressions: readonly { readonly key: string; readonly operator: 'Exists' }[] }
+  | { readonly matchLabels: Readonly<Record<string, string>> };
 
 export interface ResourceRule {
   readonly apiGroups: readonly string[];
@@ -22,12 +22,18 @@ export interface ResourceRule {
   readonly resources: readonly string[];
 }
 
-/** Params of a policy: it holds for each object of the kind, also if there is none. */
+/** Params of a policy: it holds for each object of the kind. */
 export interface Params {
   /** A namespaced kind means its objects in the namespace of the request. */
   readonly kind: { readonly apiVersion: string; readonly kind: string };
   /** Labels of the objects. @default - every object */
   readonly matchLabels?: Readonly<Record<string, string>>;
+  /**
+   * What becomes of a request if there is no such object. `Deny` denies all that the constraints of the policy select,
+   * before any matchCondition.
+   * @default 'Allow'
+   */
+  readonly notFound?: 'Allow' | 'Deny';
 }
 
 /** Objects to which a guard applies, and its rules. */
@@ -62,9 +68,9 @@ export interface GuardSpec {
 }
 
 /** The reference to the params in a binding. */
-export function paramRef({ matchLabels }: Params): object {
+export function paramRef({ matchLabels, notFound = 'Allow' }: Params): object {
   const selector = matchLabels === undefined ? {} : { matchLabels };
-  return { paramRef: { selector, parameterNotFoundAction: 'Allow' } };
+  return { paramRef: { selector, parameterNotFoundAction: notFound } };
 }
 
 /**

@@ -28,6 +28,7 @@ import {
   type Variable,
 } from './scope';
 import { SETTING_PROBLEM, SETTING_VARIABLES } from './settings';
+import { SUBRESOURCE_GUARD } from './subresources';
 import { KEY_PROBLEM, KEY_VARIABLES, TEMPLATE_KEY_PART, TOUCHES_USER_KEYS } from './unknown-keys';
 
 export interface AdmissionGuardsProps extends PriorityGuardProps {}
@@ -97,6 +98,11 @@ export class AdmissionGuards extends Construct {
       ]),
       matchConditions: [byUser, ...RESIZE_GUARD.matchConditions],
       validations: RESIZE_GUARD.validations,
+    });
+    const { resourceRules, ...subresources } = SUBRESOURCE_GUARD;
+    addGuard(this, 'subresources', props, {
+      matchConstraints: { namespaceSelector: notExcluded(props), resourceRules },
+      ...subresources,
     });
   }
 

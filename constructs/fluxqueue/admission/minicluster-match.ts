@@ -15,12 +15,11 @@ const APPLYING: Params = {
 };
 /** Requests for other objects are not compared with each MiniCluster of their namespace. */
 const LABELLED = { matchExpressions: [{ key: MINICLUSTER_LABEL, operator: 'Exists' as const }] };
-const OF_PARAMS: MatchCondition = {
-  name: 'its-owner',
-  expression:
-    'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.uid == params.metadata.uid && ' +
-    'owner.name == params.metadata.name && owner.?controller.orValue(false))',
-};
+/** CEL: whether the MiniCluster in `params` owns the object. */
+export const IS_OWNER =
+  'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.uid == params.metadata.uid && ' +
+  'owner.name == params.metadata.name && owner.?controller.orValue(false))';
+const OF_PARAMS: MatchCondition = { name: 'its-owner', expression: IS_OWNER };
 
 /** The queue releases and suspends also a Job whose user has since changed the spec in a way that the Job cannot follow. */
 const WRITES_PODS: MatchCondition = {
@@ -61,6 +60,12 @@ const COMPARED: readonly Kind[] = [
   },
 ];
 const rulesOf = (kinds: readonly Kind[]) => kinds.flatMap(({ rules }) => rules);
+/** What the controller writes for MiniClusters. */
+export const COMPARED_RULES = rulesOf([CONFIGMAPS, ...COMPARED]);
+/** Validations that compare an object with the MiniCluster in `params`. */
+export const COMPARISONS: readonly Validation[] = COMPARED.flatMap(({ isOf, match }) =>
+  match.map((validation) => ({ ...validation, expression: `!(${isOf}) || (${validation.expression})` })),
+);
 
 interface Mutation {
   readonly reinvocationPolicy: 'Never' | 'IfNeeded';
@@ -85,7 +90,7 @@ export class MiniClusterMatch extends Construct {
     const brought = { name: 'brings-a-mark', expression: `${cel(OWNER_MARK)} in ${MARKS}` };
     this.addMutation(`${name}-unmark`, {
       reinvocationPolicy: 'Never',
-      resourceRules: rulesOf([CONFIGMAPS, ...COMPARED]),
+      resourceRules: COMPARED_RULES,
       matchConditions: [byController, WRITES_PODS, brought],
       expression: `[JSONPatch{op: "remove", path: "${PATH}"}]`,
     });
@@ -94,7 +99,7 @@ export class MiniClusterMatch extends Construct {
     );
     this.addMutation(`${name}-mark`, {
       reinvocationPolicy: 'IfNeeded',
-      resourceRules: rulesOf([CONFIGMAPS, ...COMPARED]),
+      resourceRules: COMPARED_RULES,
       matchConditions: [byController, WRITES_PODS, OF_PARAMS],
       expression: `${NOT_MARKED} && (${fits.join(' || ')}) ? (${WRITE}) : []`,
       params: APPLYING,
@@ -105,12 +110,7 @@ export class MiniClusterMatch extends Construct {
       matchConstraints: { objectSelector: LABELLED, resourceRules: rulesOf(COMPARED) },
       matchConditions: [byController, WRITES_PODS, OF_PARAMS],
       variables: SOURCE_VARIABLES,
-      validations: COMPARED.flatMap(({ isOf, match }) =>
-        match.map((validation) => ({
-          ...validation,
-          expression: `!(${isOf}) || (${validation.expression})`,
-        })),
-      ),
+      validations: COMPARISONS,
       reason: 'Invalid',
     });
   }

@@ -7,20 +7,15 @@ import {
   MINICLUSTER_GROUP,
   MINICLUSTER_LABEL,
   MINICLUSTER_VERSION,
-  REPORT_AUDIENCE,
   STACK_NAMESPACE,
 } from '../../api/labels';
 import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec, ResourceRule } from './guard-policy';
-import { type AdmissionScopeProps, cel, celList, type MatchCondition, namespaceIsEnabled } from './scope';
+import { type AdmissionScopeProps, cel, celList, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
 /** The uid of the MiniCluster that owns an object; admission writes it each time that it has found that MiniCluster. */
 export const OWNER_MARK = 'flux-framework.org/minicluster-uid';
-
-interface MiniClusterObjectProps extends AdmissionScopeProps {
-  readonly mutatingPolicies: boolean;
-}
 
 export const owners = (object: string) =>
   `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false) && ` +
@@ -73,7 +68,12 @@ const NAMES = [
   ['StatefulSet', ['']],
 ] as const;
 
-export function miniClusterObjects(props: MiniClusterObjectProps, byController: MatchCondition): GuardSpec {
+/** @param bound validations that bind the objects to their MiniCluster */
+export function miniClusterObjects(
+  props: AdmissionScopeProps,
+  byController: MatchCondition,
+  bound: readonly Validation[],
+): GuardSpec {
   return {
     matchConstraints: {
       resourceRules: miniClusterResources(['CREATE', 'UPDATE'], {
@@ -97,7 +97,7 @@ export function miniClusterObjects(props: MiniClusterObjectProps, byController: 
         message: 'FLUXQ_RESERVED: the controller can write no objects of MiniClusters in this namespace',
       },
       ...CONTENT,
-      ...(props.mutatingPolicies ? [MARKED] : [WITHOUT_HOST, withoutNamespace(props)]),
+      ...bound,
     ],
   };
 }
@@ -157,48 +157,13 @@ const CONTENT: readonly Validation[] = [
 export const UNKNOWN_OWNER =
   'FLUXQ_MINICLUSTER_UNKNOWN: metadata.ownerReferences: this namespace has no such MiniCluster that is being applied';
 
-const MARKED: Validation = {
+/** Admission has found the MiniCluster that owns the object, and it asks for what the object has. */
+export const MARKED: Validation = {
   expression:
     `object == null || ${isKind('Secret')} || (oldObject != null && !${CHANGES_PODS}) || ` +
     isMarked('variables.owners[0]'),
   message: UNKNOWN_OWNER,
 };
-
-/** Older apiservers cannot look for the owner, so its spec cannot allow these fields. */
-const WITHOUT_HOST: Validation = {
-  expression:
-    '["hostNetwork", "hostPID", "hostIPC"].all(key, !variables.pod[?key].orValue(false)) && ' +
-    'variables.pod.?volumes.orValue([]).all(volume, !has(volume.hostPath)) && ' +
-    '(variables.pod.?containers.orValue([]) + variables.pod.?initContainers.orValue([])).all(container, ' +
-    '!container.?securityContext.?privileged.orValue(false) && ' +
-    'container.?securityContext.?capabilities.?add.orValue([]).size() == 0)',
-  message:
-    'FLUXQ_RESERVED: spec.template.spec: MiniClusters can have no access to the node on this version of Kubernetes; ' +
-    'give FluxQueue.kubernetesVersion, 1.36 or newer',
-};
-
-const CONTAINERS = '(variables.pod.?containers.orValue([]) + variables.pod.?initContainers.orValue([]))';
-/** Whether a pod can use nothing that belongs to its namespace: a ServiceAccount, Secrets but the certificate, and claims. */
-const USES_NOTHING = [
-  'variables.pod.?serviceAccountName.orValue("default") in ["", "default"]',
-  '!variables.pod.?automountServiceAccountToken.orValue(true)',
-  'variables.pod.?volumes.orValue([]).all(volume, has(volume.emptyDir) || has(volume.configMap) || has(volume.downwardAPI) || ' +
-    'has(volume.nfs) || (has(volume.secret) && volume.secret.?secretName.orValue("") == variables.owner + "-curve") || ' +
-    '(has(volume.projected) && volume.projected.sources.all(part, !has(part.secret) && (!has(part.serviceAccountToken) || ' +
-    `part.serviceAccountToken.?audience.orValue("") == ${cel(REPORT_AUDIENCE)}))))`,
-  `${CONTAINERS}.all(container, container.?envFrom.orValue([]).all(all, !has(all.secretRef)) && ` +
-    'container.?env.orValue([]).all(one, !has(one.valueFrom) || !has(one.valueFrom.secretKeyRef)))',
-].join(' && ');
-
-/** Where nobody can look for the owner, a namespace that does not take part has nothing for the controller's token. */
-function withoutNamespace(props: AdmissionScopeProps): Validation {
-  return {
-    expression: `object == null || !has(object.spec) || !has(object.spec.template) || (${namespaceIsEnabled(props)}) || (${USES_NOTHING})`,
-    message:
-      'FLUXQ_RESERVED: spec.template.spec: on this version of Kubernetes a MiniCluster uses ServiceAccounts, Secrets and claims ' +
-      'only in namespaces that are enabled for the queue; enable it, or give FluxQueue.kubernetesVersion, 1.36 or newer',
-  };
-}
 
 /** The controller deletes a MiniCluster only if its spec asks for that, and changes only the label that it sets for a write. */
 export function miniClusterChanges(byController: MatchCondition): GuardSpec {

@@ -9,6 +9,7 @@ import {
 } from '../../api/labels';
 import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec } from './guard-policy';
+import { reachTheSame } from './minicluster-creation';
 import { CHANGES_PODS, isMarked, ownedByMiniCluster, owners, UNKNOWN_OWNER } from './minicluster-objects';
 import {
   type AdmissionScopeProps,
@@ -18,6 +19,7 @@ import {
   type MatchCondition,
   namespaceIsEnabled,
 } from './scope';
+import type { Validation } from './settings';
 
 interface ReleaseGuardProps extends AdmissionScopeProps {
   readonly miniClusters: boolean;
@@ -98,16 +100,14 @@ export const JOB_RELEASE_GUARD = (
       message:
         'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds and the assignment in the template',
     },
-    ...(miniClusters && mutatingPolicies
-      ? [
-          {
-            expression: `!variables.owned || !${CHANGES_PODS} || ${isMarked(`${owners('oldObject')}[0]`)}`,
-            message: UNKNOWN_OWNER,
-          },
-        ]
-      : []),
+    ...(miniClusters ? [mutatingPolicies ? JOB_IS_MARKED : reachTheSame('variables.owned')] : []),
   ],
 });
+
+const JOB_IS_MARKED: Validation = {
+  expression: `!variables.owned || !${CHANGES_PODS} || ${isMarked(`${owners('oldObject')}[0]`)}`,
+  message: UNKNOWN_OWNER,
+};
 
 /** A gated pod loses its gate, is pinned to a node by its affinity, and gets a deadline; an orphaned pod gets a deadline. */
 export const POD_RELEASE_GUARD = (props: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({

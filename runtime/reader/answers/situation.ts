@@ -50,7 +50,7 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
   return {
     now,
     nodes: cluster.nodes.graphNodes(),
-    unmanaged: cluster.unmanaged.usage(),
+    ...cluster.unmanaged.facts(),
     surroundings: cluster.surroundings,
     match: config.fluxion.policy,
     queues: queues.all(),

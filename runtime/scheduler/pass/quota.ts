@@ -7,7 +7,7 @@
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
-import type { Allocation } from '../../resources/types';
+import type { Allocation, Surplus } from '../../resources/types';
 import type { Cluster } from './cluster';
 import { byCohort, Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
 import { NEVER_MET } from './dependencies';
@@ -68,6 +68,7 @@ export class Quotas {
     private readonly units: UnitSettings,
     private readonly now: number,
     cluster: Cluster,
+    private readonly surpluses: ReadonlyMap<string, Surplus> = new Map(),
   ) {
     this.least = new LeastUsages(cluster, units);
     const cohorts = byCohort(queues.map(({ settings }) => settings));
@@ -260,7 +261,9 @@ export class Quotas {
     const accounts = this.chargedFor(row);
     if (accounts.length === 0) return;
     const counts =
-      allocation === undefined ? this.least.of(row).amounts : heldBy(row, allocation, this.units);
+      allocation === undefined
+        ? this.least.of(row).amounts
+        : heldBy(row, allocation, this.units, this.surpluses.get(row.uid));
     const nodes = allocation?.nodes.map(({ name }) => name) ?? [];
     const one = { start: start <= this.now ? STARTED : start, end, counts, nodes };
     this.charges.set(row.uid, one);

@@ -104,7 +104,7 @@ export function beginPass(given: PassInput): Pass {
     grants: [],
     evictions: [],
     waits: new WaitReasons(input.nodes, units),
-    quotas: new Quotas(queues, units, now, cluster),
+    quotas: new Quotas(queues, units, now, cluster, given.surpluses),
     reservations: new Reservations(({ queue }) => budgets.get(queue)!.line),
     ...keptFrom(cache),
     heldPlaces: new Set(),

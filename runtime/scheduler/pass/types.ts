@@ -8,7 +8,7 @@ import type { Fluxion } from '../../fluxion/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { EvictionRequest, WaitUpdate, WorkloadRow } from '../../queue/workload';
-import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
+import type { Allocation, GraphNode, Surplus, UnitCounts } from '../../resources/types';
 import type { OutcomeOf } from './dependencies';
 import type { FairShare } from './fair-share';
 import type { NodeChanges } from './node-changes';
@@ -63,6 +63,8 @@ export interface PassInput {
   readonly nodes?: readonly GraphNode[];
   /** Units in use on each node by pods outside the queue. @default - none */
   readonly unmanaged?: ReadonlyMap<string, UnitCounts>;
+  /** What workloads use beyond their grants, by uid: it is charged to their queues. @default - nothing */
+  readonly surpluses?: ReadonlyMap<string, Surplus>;
   /** The pods of the cluster. @default - unknown: placement rules are left to kube-scheduler */
   readonly surroundings?: Surroundings;
   /** Sizes of the units, for messages and quotas. @default - 1 core, 1 GiB */

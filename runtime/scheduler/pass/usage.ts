@@ -4,8 +4,8 @@ import { podSetsOf, setsOf, unitsOfAll } from '../../jobspec/pod-sets';
 import type { UnitSettings } from '../../jobspec/units';
 import type { Quota } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
-import type { Allocation, UnitCounts } from '../../resources/types';
-import { unitCounts } from '../../resources/unit-counts';
+import type { Allocation, Surplus, UnitCounts } from '../../resources/types';
+import { addUnits, unitCounts } from '../../resources/unit-counts';
 import { podsOn as podsOnPart } from './placed-pods';
 
 /** Dimensions of a `Planner` of quota; the first counts jobs. */
@@ -59,9 +59,16 @@ export function requestedBy({ jobspec, pods }: WorkloadRow, units: UnitSettings)
   return usage(pods, units, (type) => all[type] ?? 0);
 }
 
-/** What a row takes with this allocation. */
-export function heldBy(row: WorkloadRow, allocation: Allocation, units: UnitSettings): Usage {
-  return usageOf(podsWith(row, allocation), units, unitCounts(allocation));
+/** What a row takes with this allocation. @param surplus what its pods use beyond that: it is charged, but it is no other job */
+export function heldBy(
+  row: WorkloadRow,
+  allocation: Allocation,
+  units: UnitSettings,
+  surplus?: Surplus,
+): Usage {
+  const pods = podsWith(row, allocation);
+  if (surplus === undefined) return usageOf(pods, units, unitCounts(allocation));
+  return usageOf(pods + surplus.pods, units, addUnits([unitCounts(allocation), surplus.units]));
 }
 
 /** Every pass counts all allocations. They never change, so the counts are kept with them. */

@@ -23,6 +23,46 @@ test('a workload beyond the quota waits, and the message names the resource', as
   expect(uids(sim)).toEqual(['a', 'b']);
 });
 
+test('what a workload uses beyond its grant is charged to its queue until it is gone', async () => {
+  const sim = await Simulation.of(nodesOf(4, 4));
+  for (const name of ['default', 'other']) sim.queue(name, { quota: { cores: 3, pods: 9 } });
+  sim.submit('more', { cpu: 1 });
+  await sim.pass();
+  sim.submit('next', { cpu: 1 });
+  sim.submit('elsewhere', { cpu: 3, queue: 'other' });
+  const surpluses = new Map([['more', { pods: 2, units: { core: 2 } }]]);
+  await sim.pass({ surpluses });
+  expect(uids(sim)).toEqual(['more', 'elsewhere']);
+  expect(sim.row('next')).toMatchObject({
+    reason: 'QuotaExceeded',
+    message: "needs 1 core, more than is left of its queue's quota (3 cores in all)",
+  });
+  await sim.pass({ freed: true });
+  expect(uids(sim)).toEqual(['more', 'elsewhere', 'next']);
+});
+
+test.each([
+  ['pods', { pods: 2 }, "needs 1 pod, more than is left of its queue's quota (2 pods in all)"],
+  [
+    'memory',
+    { memoryGiB: 2 },
+    "needs 1 GiB of memory, more than is left of its queue's quota (2 GiB of memory in all)",
+  ],
+])('%s beyond a grant are charged too, and go with their workload', async (_, quota, message) => {
+  const sim = await Simulation.of(nodesOf(4, 4).map((node) => ({ ...node, units: { core: 4, memory: 4 } })));
+  sim.queue('default', { quota });
+  const pod = { containers: [{ resources: { requests: { cpu: 1, memory: '1Gi' } } }] };
+  sim.submit('more', { pod });
+  await sim.pass();
+  sim.submit('next', { pod });
+  const surpluses = new Map([['more', { pods: 1, units: { core: 1, memory: 1 } }]]);
+  await sim.pass({ surpluses });
+  expect(sim.row('next')).toMatchObject({ reason: 'QuotaExceeded', message });
+  await sim.finish('more');
+  await sim.pass({ surpluses });
+  expect(uids(sim)).toEqual(['more', 'next']);
+});
+
 test("names a workload's GPUs as its user does, and the quota's as its administrator does", async () => {
   const requests = { 'nvidia.com/gpu': 2 };
   const gpus = { pod: { containers: [{ resources: { requests } }] } };

@@ -1,0 +1,107 @@
+/**
+ * Every field of a workload: what a change of it after the release could do to the grant, and what keeps it from that. The
+ * walk of test/attacks/generated tries the changes; this list makes a field of a new version of Kubernetes somebody's decision.
+ */
+import { CHANGEABLE_FIELDS, GRANTED_FIELDS } from '../../../constructs/api/granted-fields';
+import { KEPT_FIELDS } from '../kept-fields';
+
+/** `nothing`: neither size, place, time, owner, settings nor lifetime of what was granted. */
+type Effect = 'size' | 'place' | 'time' | 'owner' | 'settings' | 'lifetime' | 'nothing';
+/**
+ * - `queue`: admission puts it back (granted-fields.ts), or the queue alone changes it.
+ * - `guard`: a policy refuses the change.
+ * - `kubernetes`: the apiserver refuses it in every supported version, or lets it become stricter only.
+ * - `anew`: Kubernetes allows it only while the workload waits, and the queue reads it when it releases the workload.
+ * - `counted`: the change stands, and what it brings is counted, shown and charged.
+ */
+type Keeper = 'queue' | 'guard' | 'kubernetes' | 'anew' | 'counted' | 'nobody';
+type Entry = readonly [Effect, Keeper];
+
+const each = (entry: Entry, ...fields: readonly string[]): Readonly<Record<string, Entry>> =>
+  Object.fromEntries(fields.map((field) => [field, entry]));
+
+const GRANTED: readonly string[] = GRANTED_FIELDS.map(({ field }) => field);
+
+/** What a pod of a release has: the pod itself, and the template of its workload once that has started. */
+const POD_SPEC: Readonly<Record<string, Entry>> = {
+  // The program alone can change; a resize is a subresource, and edit has no right to it.
+  ...each(['size', 'guard'], 'containers', 'initContainers', 'resources'),
+  ...each(['size', 'kubernetes'], 'overhead', 'resourceClaims', 'schedulingGroup'),
+  // They have no requests, and end with their pod.
+  ...each(['size', 'nobody'], 'ephemeralContainers'),
+  ...each(['place', 'anew'], 'affinity', 'nodeSelector', 'tolerations'),
+  ...each(['place', 'guard'], 'schedulingGates'),
+  ...each(
+    ['place', 'kubernetes'],
+    ...['hostNetwork', 'nodeName', 'os', 'preemptionPolicy', 'priority', 'priorityClassName'],
+    ...['readinessGates', 'runtimeClassName', 'schedulerName', 'topologySpreadConstraints', 'volumes'],
+  ),
+  ...each(
+    ['time', 'kubernetes'],
+    ...['activeDeadlineSeconds', 'evictionResponders', 'restartPolicy', 'terminationGracePeriodSeconds'],
+  ),
+  ...each(['owner', 'kubernetes'], 'serviceAccount', 'serviceAccountName', 'automountServiceAccountToken'),
+  ...each(
+    ['nothing', 'kubernetes'],
+    ...['dnsConfig', 'dnsPolicy', 'enableServiceLinks', 'hostAliases', 'hostIPC', 'hostPID', 'hostUsers'],
+    ...['hostname', 'hostnameOverride', 'imagePullSecrets', 'securityContext', 'setHostnameAsFQDN'],
+    ...['shareProcessNamespace', 'subdomain'],
+  ),
+};
+
+const CONTAINER: Readonly<Record<string, Entry>> = {
+  ...each(['size', 'guard'], 'resources'),
+  ...each(['nothing', 'nobody'], 'image'),
+  // A container that restarts does so in its own pod.
+  ...each(['nothing', 'kubernetes'], 'resizePolicy', 'restartPolicyRules', 'imagePullPolicy'),
+  // A sidecar counts beside the containers, another init container does not.
+  ...each(['size', 'kubernetes'], 'name', 'restartPolicy'),
+  ...each(['place', 'kubernetes'], 'ports', 'volumeDevices', 'volumeMounts'),
+  ...each(
+    ['nothing', 'kubernetes'],
+    ...[
+      'args',
+      'command',
+      'env',
+      'envFrom',
+      'lifecycle',
+      'livenessProbe',
+      'readinessProbe',
+      'securityContext',
+    ],
+    ...['startupProbe', 'stdin', 'stdinOnce', 'terminationMessagePath', 'terminationMessagePolicy', 'tty'],
+    'workingDir',
+  ),
+};
+
+const METADATA: Readonly<Record<string, Entry>> = {
+  ...each(['settings', 'queue'], 'annotations', 'labels'),
+  ...each(['owner', 'guard'], 'ownerReferences'),
+  // It keeps the object, not its containers: units are free when the pod has ended.
+  ...each(['lifetime', 'counted'], 'finalizers'),
+  ...each(
+    ['nothing', 'kubernetes'],
+    ...['creationTimestamp', 'deletionGracePeriodSeconds', 'deletionTimestamp', 'generateName', 'generation'],
+    ...['managedFields', 'name', 'namespace', 'resourceVersion', 'selfLink', 'uid'],
+  ),
+};
+
+export const EFFECTS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+  JobSpec: {
+    ...each(['size', 'queue'], ...GRANTED, ...KEPT_FIELDS),
+    ...each(['time', 'queue'], 'activeDeadlineSeconds', 'suspend'),
+    ...each(['time', 'nobody'], 'backoffLimit', 'maxFailedIndexes', 'ttlSecondsAfterFinished'),
+    ...each(
+      ['size', 'kubernetes'],
+      ...['backoffLimitPerIndex', 'completionMode', 'managedBy', 'podFailurePolicy', 'selector'],
+      ...['successPolicy', 'template'],
+    ),
+  },
+  PodTemplateSpec: each(['size', 'kubernetes'], 'metadata', 'spec'),
+  PodSpec: POD_SPEC,
+  Container: CONTAINER,
+  ObjectMeta: METADATA,
+};
+
+/** The fields of a started Job of which admission has an opinion. */
+export const KNOWN_TO_ADMISSION: readonly string[] = [...CHANGEABLE_FIELDS, ...KEPT_FIELDS];
