@@ -1,7 +1,6 @@
 /**
- * The parts of Kubernetes objects that the runtime reads or writes, as they are in JSON: dates are RFC 3339 strings,
- * quantities are strings. The generated types of @kubernetes/client-node have `Date` and need its serializer, which
- * costs more CPU than the request itself. Unknown fields pass through unchanged.
+ * The parts of Kubernetes objects that the runtime reads or writes, as they are in JSON: dates are RFC 3339 strings, quantities are
+ * strings. The types of @kubernetes/client-node need a serializer, which costs more CPU than a request. Unknown fields pass through.
  */
 
 type Labels = Readonly<Record<string, string>>;
@@ -237,10 +236,7 @@ export interface Pod extends KubernetesObject {
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
     /** The claims that were made from templates, by their names in the spec. */
-    readonly resourceClaimStatuses?: readonly {
-      readonly name: string;
-      readonly resourceClaimName?: string;
-    }[];
+    readonly resourceClaimStatuses?: readonly { readonly name: string; readonly resourceClaimName?: string }[];
   };
 }
 
@@ -261,6 +257,7 @@ export interface Job extends KubernetesObject {
     readonly ttlSecondsAfterFinished?: number;
     readonly managedBy?: string;
     readonly manualSelector?: boolean;
+    readonly podReplacementPolicy?: 'Failed' | 'TerminatingOrFailed';
     readonly template: PodTemplate;
   };
   readonly status?: {

@@ -15,6 +15,7 @@ const SPEC = [
   'completionMode',
   'activeDeadlineSeconds',
   'manualSelector',
+  'podReplacementPolicy',
 ] as const;
 const STATUS = ['active', 'succeeded', 'terminating', 'startTime'] as const;
 const CONDITION = ['type', 'status', 'reason', 'message', 'lastTransitionTime'] as const;

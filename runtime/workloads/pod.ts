@@ -64,6 +64,8 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       ...deadlinePatch(pod, row),
     ],
   }),
+  earlierReleasePatch: () => undefined,
+  replacementPolicy: () => undefined,
   // Kubernetes lets nobody extend the deadline of a pod.
   lateDeadline: () => ({}),
   suspendPatch: () => undefined,
