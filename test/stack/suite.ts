@@ -45,9 +45,11 @@ export function describeStack(
 export function describeOwnStack(
   name: string,
   tests: (getFixture: () => Fixture) => void,
-  options: StackOptions = {},
+  options: StackOptions | (() => Promise<StackOptions>) = {},
 ): void {
-  describeWithCluster(name, tests, async () => fixtureOf(await startStack(options)));
+  describeWithCluster(name, tests, async () =>
+    fixtureOf(await startStack(typeof options === 'function' ? await options() : options)),
+  );
 }
 
 async function fixtureOf(stack: Stack): Promise<Fixture & { stop(): Promise<void> }> {
