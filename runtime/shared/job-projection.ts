@@ -14,6 +14,7 @@ const SPEC = [
   'completions',
   'completionMode',
   'activeDeadlineSeconds',
+  'backoffLimitPerIndex',
   'manualSelector',
   'podReplacementPolicy',
 ] as const;

@@ -42,6 +42,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   neededPods(object: T, row: WorkloadRow, pods: readonly Pod[]): ReadonlyMap<string, number> | undefined;
   /** The number of pods that the released object should have and that do not exist yet, of those granted together. */
   missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
+  /** Pods to come that admission pins to each node: gated pods do not get their slots. */
+  awaitedPods(object: T, row: WorkloadRow, pods: readonly Pod[]): ReadonlyMap<string, number>;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */
   unseenPods(object: T, pods: readonly Pod[]): number;
   /** The single patch that releases the object onto its allocated nodes. */

@@ -21,7 +21,7 @@ import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } f
 import { lateDeadline, requestedDeadline } from './deadlines';
 import { jobHandOver } from './hand-over';
 import { jobReleasePatch } from './job-release';
-import { neededPods } from './needed-pods';
+import { awaitedPods, neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
 import { replacesEnded } from './replacement-policy';
@@ -55,6 +55,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   idleNodes,
   neededPods: (job, row, pods) => (isGang(job) ? undefined : neededPods(job, row, pods)),
   missingPods,
+  awaitedPods: (job, row, pods) => awaitedPods(job, row, pods, missingPods(job, row, pods)),
   unseenPods: ({ status }, pods) => {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
     return Math.max(0, counted - pods.filter((pod) => !isTerminal(pod)).length);

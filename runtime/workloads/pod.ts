@@ -54,6 +54,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   idleNodes: () => [],
   neededPods: () => undefined,
   missingPods: () => 0,
+  awaitedPods: () => new Map(),
   unseenPods: () => 0,
   releasePatch: (pod, row) => ({
     type: 'json',

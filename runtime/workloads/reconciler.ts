@@ -251,9 +251,10 @@ export class WorkloadReconciler {
 
   /** The nodes of a deleted workload are given back. */
   private async followPods(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { object, row, pods } = workload;
+    const { object, adapter, row, pods } = workload;
     const isDeleted = object.metadata.deletionTimestamp !== undefined;
-    const placed = isDeleted ? pods : await this.ungating.ungate(row, pods);
+    const awaited = adapter.awaitedPods(object, row, pods);
+    const placed = isDeleted ? pods : await this.ungating.ungate(row, pods, awaited);
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
     return isDeleted ? shrinking : this.watchGrant(workload);
   }

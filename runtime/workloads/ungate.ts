@@ -10,6 +10,9 @@ import { placementOf } from './assignment';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated, pinPatch } from './pod';
 
+type Awaited = ReadonlyMap<string, number>;
+const NONE: Awaited = new Map();
+
 /**
  * Pins and ungates the pods whose node admission cannot know. It remembers its pins until the watch shows them: a pod that still
  * looks gated has its slot, and another pod that got it would be one more than granted on that node.
@@ -28,13 +31,14 @@ export class Ungating {
 
   /**
    * @param pods all pods of the workload
+   * @param awaited pods to come that are pinned to each node
    * @returns them as they are after all pins
    */
-  async ungate(row: WorkloadRow, pods: readonly Pod[]): Promise<readonly Pod[]> {
+  async ungate(row: WorkloadRow, pods: readonly Pod[], awaited: Awaited = NONE): Promise<readonly Pod[]> {
     const current = this.withPins(row, pods);
     const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid);
     if (gated.length === 0) return current;
-    const placed = nodesForGatedPods(row, current, gated, this.options.nodes);
+    const placed = nodesForGatedPods(row, current, gated, this.options.nodes, awaited);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
     for (const { pod, node } of placed) {
       const path = podsPath(row.namespace, pod.metadata.name);
@@ -74,19 +78,21 @@ export class Ungating {
  * Gives gated pods the free slots of the allocation on nodes that exist. Gated pods for which no slot is free wait until a pod ends.
  * @param pods all pods of the workload
  * @param gated the gated ones among them
+ * @param awaited pods to come that are pinned to each node
  */
 export function nodesForGatedPods(
   row: WorkloadRow,
   pods: readonly Pod[],
   gated: readonly Pod[],
   { exists }: Pick<NodeView, 'exists'>,
+  awaited: Awaited = NONE,
 ): readonly { readonly pod: Pod; readonly node: string }[] {
   const waiting = new Set(gated);
   const live = countByNode(pods.filter((pod) => !waiting.has(pod) && !isTerminal(pod)));
   const succeeded = countByNode(pods.filter(({ status }) => status?.phase === 'Succeeded'));
   const there = placementOf(row).filter(({ node }) => exists(node));
   const slots = there.map(({ node, pods: all }) => {
-    const free = Math.max(0, all - (live.get(node) ?? 0));
+    const free = Math.max(0, all - (live.get(node) ?? 0) - (awaited.get(node) ?? 0));
     return { node, free, unused: Math.max(0, free - (succeeded.get(node) ?? 0)) };
   });
   // A node on which pods have succeeded may be freed at once (`finishedNodes` of the adapter), so its slots come last.

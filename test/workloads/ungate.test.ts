@@ -44,6 +44,12 @@ const given = (pods: readonly Pod[], gated: readonly Pod[], exists = (_: string)
 describe('gated pods', () => {
   const gated = ['a', 'b', 'c', 'd', 'e'].map((name) => pod(name));
 
+  test('leave the slots of pods to come that are pinned', () => {
+    const awaited = new Map([['node-1', 2]]);
+    const placed = nodesForGatedPods(row, gated, gated, { exists: () => true }, awaited);
+    expect(placed.map(({ node }) => node)).toEqual(['node-2', 'node-2']);
+  });
+
   test('fill the whole allocation and nothing more', () => {
     expect(given([], gated)).toEqual(['a node-1', 'b node-1', 'c node-2', 'd node-2']);
   });
