@@ -1,6 +1,7 @@
 /**
- * The parts of Kubernetes objects that the runtime reads or writes, as they are in JSON: dates are RFC 3339 strings, quantities are
- * strings. The types of @kubernetes/client-node need a serializer, which costs more CPU than a request. Unknown fields pass through.
+ * The parts of Kubernetes objects that the runtime reads or writes, as they are in JSON: dates are RFC 3339 strings,
+ * quantities are strings. The generated types of @kubernetes/client-node have `Date` and need its serializer, which
+ * costs more CPU than the request itself. Unknown fields pass through unchanged.
  */
 
 type Labels = Readonly<Record<string, string>>;
@@ -235,8 +236,10 @@ export interface Pod extends KubernetesObject {
     readonly conditions?: readonly Condition[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
-    /** The claims that were made from templates, by their names in the spec. */
-    readonly resourceClaimStatuses?: readonly { readonly name: string; readonly resourceClaimName?: string }[];
+    readonly resourceClaimStatuses?: readonly {
+      readonly name: string;
+      readonly resourceClaimName?: string;
+    }[];
   };
 }
 
