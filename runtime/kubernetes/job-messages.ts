@@ -15,6 +15,8 @@ const JOB_SPEC = message({
   6: ['template', 'message', POD_TEMPLATE],
   9: ['completionMode', 'text'],
   10: ['suspend', 'flag'],
+  12: ['backoffLimitPerIndex', 'number'],
+  14: ['podReplacementPolicy', 'text?'],
 });
 
 const CONDITION = message({

@@ -236,7 +236,6 @@ export interface Pod extends KubernetesObject {
     readonly conditions?: readonly Condition[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
-    /** The claims that were made from templates, by their names in the spec. */
     readonly resourceClaimStatuses?: readonly {
       readonly name: string;
       readonly resourceClaimName?: string;
@@ -261,6 +260,7 @@ export interface Job extends KubernetesObject {
     readonly ttlSecondsAfterFinished?: number;
     readonly managedBy?: string;
     readonly manualSelector?: boolean;
+    readonly podReplacementPolicy?: 'Failed' | 'TerminatingOrFailed';
     readonly template: PodTemplate;
   };
   readonly status?: {

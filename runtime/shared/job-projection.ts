@@ -14,7 +14,9 @@ const SPEC = [
   'completions',
   'completionMode',
   'activeDeadlineSeconds',
+  'backoffLimitPerIndex',
   'manualSelector',
+  'podReplacementPolicy',
 ] as const;
 const STATUS = ['active', 'succeeded', 'terminating', 'startTime'] as const;
 const CONDITION = ['type', 'status', 'reason', 'message', 'lastTransitionTime'] as const;

@@ -1,8 +1,11 @@
 import type { NodePods } from '../jobspec/pods-per-node';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { AllocatedNode } from '../resources/types';
 import type { Demand } from './demand';
+
+/** Which pods of a workload get a replacement: those that have ended, or also those that were asked to end. */
+export type PodReplacementPolicy = NonNullable<Job['spec']['podReplacementPolicy']>;
 
 /** What the queue needs to know about one kind of workload. */
 export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> {
@@ -42,10 +45,16 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   neededPods(object: T, row: WorkloadRow, pods: readonly Pod[]): ReadonlyMap<string, number> | undefined;
   /** The number of pods that the released object should have and that do not exist yet, of those granted together. */
   missingPods(object: T, row: WorkloadRow, pods: readonly Pod[]): number;
+  /** Pods to come that admission pins to each node: gated pods do not get their slots. */
+  awaitedPods(object: T, row: WorkloadRow, pods: readonly Pod[]): ReadonlyMap<string, number>;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */
   unseenPods(object: T, pods: readonly Pod[]): number;
   /** The single patch that releases the object onto its allocated nodes. */
   releasePatch(object: T, row: WorkloadRow): Patch;
+  /** The same without what the guard of an earlier version refuses; undefined: it refuses nothing of it. */
+  earlierReleasePatch(object: T, row: WorkloadRow): Patch | undefined;
+  /** Which pods the released object replaces; undefined for a kind that replaces none, and as long as the watch is behind the release. */
+  replacementPolicy(object: T, row: WorkloadRow): PodReplacementPolicy | undefined;
   /** The deadline of a released object whose pods start late, and when to look again. `now` is in Unix seconds. */
   lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */

@@ -10,6 +10,7 @@ import {
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
+import { GANG_OWNERS } from '../../constructs/api/staged-jobs';
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
@@ -20,9 +21,10 @@ import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } f
 import { lateDeadline, requestedDeadline } from './deadlines';
 import { jobHandOver } from './hand-over';
 import { jobReleasePatch } from './job-release';
-import { neededPods } from './needed-pods';
+import { awaitedPods, neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
+import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
 
 const POD_SET = 'pods';
@@ -61,14 +63,21 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   idleNodes,
   neededPods: (job, row, pods) => (isGang(job) ? undefined : neededPods(job, row, pods)),
   missingPods,
+  awaitedPods: (job, row, pods) => awaitedPods(job, row, pods, missingPods(job, row, pods)),
   unseenPods: ({ status }, pods) => {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
     return Math.max(0, counted - pods.filter((pod) => !isTerminal(pod)).length);
   },
   releasePatch: (job, row) => ({
     type: 'json',
-    body: jobReleasePatch(job, row, assignmentOf(job, row)),
+    body: [...jobReleasePatch(job, row, assignmentOf(job, row)), ...replacesEnded(job)],
   }),
+  earlierReleasePatch: (job, row) =>
+    replacesEnded(job).length === 0
+      ? undefined
+      : { type: 'json', body: jobReleasePatch(job, row, assignmentOf(job, row)) },
+  replacementPolicy: (job, { jobid }) =>
+    isReleasedAs(job, jobid) ? (job.spec.podReplacementPolicy ?? 'TerminatingOrFailed') : undefined,
   lateDeadline,
   suspendPatch: (job) =>
     job.spec.suspend === true
@@ -89,6 +98,11 @@ function parseJobid(text = ''): number {
   return Number.isSafeInteger(jobid) ? jobid : 0;
 }
 
+/** Whether the watch shows the release with this job id. */
+function isReleasedAs({ spec: { template } }: WatchedJob, jobid: number): boolean {
+  return template.metadata?.annotations?.[JOBID_ANNOTATION] === String(jobid);
+}
+
 /** The number of pods that are granted together. */
 function gangPods(job: WatchedJob): number {
   const { parallelism = 1, completions = parallelism } = job.spec;
@@ -102,13 +116,10 @@ function gangSize({ metadata, spec }: WatchedJob): number | undefined {
 }
 
 const GANG_FORMAT = /^[1-9][0-9]{0,8}$/;
-/** The Jobs of these kinds talk to each other. */
-const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
-
 /** Kubernetes does not say whether the pods of a Job need each other, so the Job or its owner has to. */
 function isGang(job: WatchedJob): boolean {
   const size = settingOf(job.metadata, GANG_SIZE) ?? '';
-  return GANG_FORMAT.test(size) || GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
+  return GANG_FORMAT.test(size) || GANG_OWNERS.includes(controllerOf(job)?.kind ?? '');
 }
 
 function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
@@ -167,14 +178,17 @@ function resultOf(type: string, reason: string | undefined): Result | undefined 
 
 /** Failed pods that the Job controller replaces later count as missing: only its Events tell whether it can. */
 function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): number {
-  const { completions, suspend, template } = job.spec;
+  const { completions, suspend } = job.spec;
   // The watch still shows the object before this release, or the Job creates no further pods.
-  if (template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(jobid)) return 0;
+  if (!isReleasedAs(job, jobid)) return 0;
   if (suspend === true || job.metadata.deletionTimestamp !== undefined || endOf(job) !== undefined) return 0;
   const succeededPods = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
   const succeeded = Math.max(job.status?.succeeded ?? 0, succeededPods);
   if (completions === undefined && succeeded > 0) return 0;
-  const live = pods.filter((pod) => !isTerminal(pod) && pod.metadata.deletionTimestamp === undefined).length;
+  const replacesEnding = job.spec.podReplacementPolicy !== 'Failed';
+  const isThere = (pod: Pod) =>
+    !isTerminal(pod) && (pod.metadata.deletionTimestamp === undefined || !replacesEnding);
+  const live = pods.filter(isThere).length;
   return Math.max(0, Math.min(gangPods(job), (completions ?? Infinity) - succeeded) - live);
 }
 
@@ -203,7 +217,7 @@ function nodesWithout(
 ): readonly string[] {
   if (row.allocation === null) return [];
   // The watch still shows the object before this release.
-  if (job.spec.template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid)) return [];
+  if (!isReleasedAs(job, row.jobid)) return [];
   const succeeded = allSucceeded ? succeededByNode(job, row, pods) : undefined;
   if (succeeded?.size === 0) return [];
   // Another pod may run on the node in place of one that succeeded, so a node with a live pod is not finished.

@@ -12,7 +12,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import { isTerminal } from './adapter';
 import { nodesOf, placementOf } from './assignment';
-import { assignedNode } from './pod';
+import { assignedNode, belongsToGrant } from './pod';
 
 /** Undefined: it may need all of its slots. */
 export function neededPods(
@@ -34,6 +34,36 @@ export function neededPods(
     needed.set(node, Math.max(live.get(node) ?? 0, Math.min(pinned.get(node) ?? 0, atOnce)));
   addUntil(atOnce, slots, needed);
   return needed;
+}
+
+/**
+ * Pods to come that admission pins to each node by their index. The watch shows the pods of a new release in any order, so their
+ * slots are not given to gated pods, which would be more than granted there.
+ * @param missing pods that the Job controller has not created yet
+ */
+export function awaitedPods(
+  job: WatchedJob,
+  row: WorkloadRow,
+  pods: readonly Pod[],
+  missing: number,
+): ReadonlyMap<string, number> {
+  const { completions = 0, completionMode, backoffLimitPerIndex, template } = job.spec;
+  if (completionMode !== 'Indexed') return new Map();
+  const { [JOBID_ANNOTATION]: jobid, [ASSIGNMENT_ANNOTATION]: assignment = '' } =
+    template.metadata?.annotations ?? {};
+  // The watch of Jobs is behind that of pods: nobody knows yet which are pinned.
+  if (jobid !== String(row.jobid) && pods.some((pod) => belongsToGrant(pod, row.jobid)))
+    return new Map(placementOf(row).map(({ node, pods: count }) => [node, count]));
+  if (missing === 0) return new Map();
+  // An index may fail for good if each has retries of its own.
+  const comesAgain = ({ status }: Pod) => status?.phase === 'Failed' && backoffLimitPerIndex === undefined;
+  const there = new Set(
+    pods
+      .filter((pod) => !comesAgain(pod))
+      .map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]),
+  );
+  const nodes = nodesOf(assignment).flatMap(({ node, pods: count }) => Array<string>(count).fill(node));
+  return countBy(nodes.slice(0, completions).filter((_, index) => !there.has(String(index))));
 }
 
 /** Pods that have no node yet go to any slot. */

@@ -54,6 +54,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   idleNodes: () => [],
   neededPods: () => undefined,
   missingPods: () => 0,
+  awaitedPods: () => new Map(),
   unseenPods: () => 0,
   releasePatch: (pod, row) => ({
     type: 'json',
@@ -64,6 +65,8 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       ...deadlinePatch(pod, row),
     ],
   }),
+  earlierReleasePatch: () => undefined,
+  replacementPolicy: () => undefined,
   // Kubernetes lets nobody extend the deadline of a pod.
   lateDeadline: () => ({}),
   suspendPatch: () => undefined,

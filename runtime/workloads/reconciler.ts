@@ -28,6 +28,7 @@ import { LargeReleases } from './large-releases';
 import { isLive, type NodeView } from './live-pods';
 import { limitOrphans } from './orphans';
 import { Release } from './release';
+import { keepReplacementPolicy } from './replacement-policy';
 import { Replacements } from './replacements';
 import { Rescue } from './rescue';
 import { ReturnedWorkloads } from './returned';
@@ -285,7 +286,8 @@ export class WorkloadReconciler {
     if (failure !== undefined && !this.departure.hasLeft(row.namespace))
       return workload.adapter.suspendable ? this.evict(current, failure) : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
-    return earliest(after === undefined ? undefined : { after }, late);
+    const replacing = await keepReplacementPolicy(this.options, current);
+    return earliest(earliest(after === undefined ? undefined : { after }, late), replacing);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {

@@ -11,7 +11,7 @@ import { isStatus } from '../kubernetes/errors';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
-import { applyPatch } from '../kubernetes/writes';
+import { applyPatch, type Patch, type WriteOutcome } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
@@ -37,6 +37,9 @@ const CONFLICT_RETRY_MS = 500;
 /** A rejected release may be accepted later: the Job controller finishes the suspension, or a policy changes. */
 const REJECTED_RETRY_MS = 2_000;
 const REJECTED_TIMEOUT_MS = 60_000;
+
+/** The stack's own guards say it in their messages. */
+const GUARD_CODE = 'FLUXQ_RESERVED';
 
 const IMMEDIATELY = { after: 1 };
 
@@ -85,13 +88,9 @@ export class Release {
   }
 
   private async patch(workload: ActiveWorkload): Promise<ReconcileResult | 'deleted'> {
-    const { client, workloadCache, eviction } = this.options;
-    const { object, adapter, row } = workload;
+    const { row } = workload;
     try {
-      const path = adapter.path(row.namespace, row.name);
-      const outcome = await applyPatch(client, path, adapter.releasePatch(object, row), (patched) =>
-        eviction.recordRelease(patched, row),
-      );
+      const outcome = await this.send(workload);
       if (outcome === 'gone') return 'deleted';
       if (outcome === 'conflict') {
         this.log(row, 'release: the object has changed, retrying');
@@ -103,9 +102,25 @@ export class Release {
     }
     const releasedAt = this.options.now();
     this.forget(row);
-    await workloadCache.released(row.uid, releasedAt);
+    await this.options.workloadCache.released(row.uid, releasedAt);
     this.log(row, 'released', { nodes: namesOf(row.allocation?.nodes ?? []) });
     return undefined;
+  }
+
+  /** While a version replaces another, the guard of the earlier one may be there still. */
+  private async send({ object, adapter, row }: ActiveWorkload): Promise<WriteOutcome> {
+    const { client, eviction } = this.options;
+    const write = (patch: Patch) =>
+      applyPatch(client, adapter.path(row.namespace, row.name), patch, (patched) =>
+        eviction.recordRelease(patched, row),
+      );
+    try {
+      return await write(adapter.releasePatch(object, row));
+    } catch (error) {
+      const lesser = adapter.earlierReleasePatch(object, row);
+      if (lesser === undefined || !isRejection(error) || !messageOf(error).includes(GUARD_CODE)) throw error;
+      return write(lesser);
+    }
   }
 
   private async handleRejection(workload: ActiveWorkload, error: string): Promise<ReconcileResult> {

@@ -91,26 +91,31 @@ export function nodesForGatedPods(
   nodes: Pick<NodeView, 'exists'>,
 ): readonly PodPlace[] {
   const sets = podSetsOf(row.jobspec);
-  if (sets === undefined) return freePlaces(placementOf(row), pods, gated, nodes);
+  const awaited = adapter.awaitedPods(object, row, pods);
+  if (sets === undefined) return freePlaces(placementOf(row), pods, gated, nodes, awaited);
   return sets.flatMap(({ name }) => {
     const isOfSet = (pod: Pod) => adapter.podSetOf(object, pod) === name;
-    return freePlaces(placementOf(row, name), pods.filter(isOfSet), gated.filter(isOfSet), nodes);
+    return freePlaces(placementOf(row, name), pods.filter(isOfSet), gated.filter(isOfSet), nodes, awaited);
   });
 }
 
-/** A pod of one pod set never takes the place of a pod of another one: they differ in size, and in the nodes that they may use. */
+/**
+ * A pod of one pod set never takes the place of a pod of another one: they differ in size, and in the nodes that they may use.
+ * @param awaited pods to come that are pinned to each node
+ */
 function freePlaces(
   placement: readonly NodePods[],
   pods: readonly Pod[],
   gated: readonly Pod[],
   { exists }: Pick<NodeView, 'exists'>,
+  awaited: ReadonlyMap<string, number>,
 ): readonly PodPlace[] {
   const waiting = new Set(gated);
   const live = countByNode(pods.filter((pod) => !waiting.has(pod) && !isTerminal(pod)));
   const succeeded = countByNode(pods.filter(({ status }) => status?.phase === 'Succeeded'));
   const there = placement.filter(({ node }) => exists(node));
   const slots = there.map(({ node, pods: all }) => {
-    const free = Math.max(0, all - (live.get(node) ?? 0));
+    const free = Math.max(0, all - (live.get(node) ?? 0) - (awaited.get(node) ?? 0));
     return { node, free, unused: Math.max(0, free - (succeeded.get(node) ?? 0)) };
   });
   // A node on which pods have succeeded may be freed at once (`finishedNodes` of the adapter), so its slots come last.

@@ -11,6 +11,7 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { ASSIGNMENT_ENTRIES } from './corpus-assignments';
+import { GATE_ENTRIES } from './corpus-gates';
 import { KEY_ENTRIES } from './corpus-keys';
 import { LIMIT_ENTRIES } from './corpus-limits';
 import {
@@ -212,6 +213,7 @@ export const CORPUS: readonly Entry[] = [
   ...LEFT_ALONE,
   ...ASSIGNMENT_ENTRIES,
   ...KEY_ENTRIES,
+  ...GATE_ENTRIES,
   ...LIMIT_ENTRIES,
   ...SETTING_ENTRIES(job, pod),
   ...USER_ENTRIES(job, pod),

@@ -91,8 +91,10 @@ export class SimulatedJobs {
     else this.makePods(job, live, succeeded);
   }
 
-  private makePods(job: Job, live: readonly Pod[], succeeded: ReadonlySet<string>): void {
-    const { completions = 1, parallelism = 1, completionMode } = job.spec;
+  private makePods(job: Job, notEnded: readonly Pod[], succeeded: ReadonlySet<string>): void {
+    const { completions = 1, parallelism = 1, completionMode, podReplacementPolicy } = job.spec;
+    const waits = podReplacementPolicy === 'Failed';
+    const live = notEnded.filter(({ metadata }) => waits || metadata.deletionTimestamp === undefined);
     const wanted = Math.min(parallelism, completions - succeeded.size) - live.length;
     if (completionMode !== 'Indexed') {
       for (let i = 0; i < wanted; i++) this.makePod(job);

@@ -21,6 +21,9 @@ export const DRAWN_ROWS = [
   'test/cli/pipes',
 ];
 
+/** Suites that take longer with NIGHTLY=1. */
+const LONGER_SUITES = ['test/stack/webhook-outage', 'test/stack/small-memory'];
+
 /** Suites that draw from what a part of its own plays as a whole. */
 export const DRAWN_PARTS: Readonly<Record<string, string>> = {
   'test/crash-matrix/matrix': 'crash-matrix',
@@ -50,7 +53,7 @@ export function partsOf(seed: number): readonly Part[] {
     { part: 'attacks', run: ['attacks', '--json'] },
     { part: 'rollout', run: ['rollout', '--json'] },
     { part: 'real pods', run: ['realpods', '--json'] },
-    { part: 'whole suites', run: ['test', '--json', ...DRAWN_ROWS], env: { NIGHTLY: '1' } },
+    { part: 'whole suites', run: ['test', '--json', ...DRAWN_ROWS, ...LONGER_SUITES], env: { NIGHTLY: '1' } },
     { part: 'real Flux', run: ['test', '--json', 'test/boot'] },
   ];
 }

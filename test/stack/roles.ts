@@ -35,6 +35,13 @@ function madeBundle(): string | undefined {
 const IN_JEST = process.env.JEST_WORKER_ID !== undefined;
 const AT_ONCE = { busyPerSecond: 1_000 };
 
+/** How a role is started beside its configuration. */
+export interface RoleStart {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** A command that executes the command behind it. @default [] */
+  readonly through?: readonly string[];
+}
+
 /** Roles that end with this process; later ones first. */
 export class Roles {
   private readonly processes = ProcessSet.create('fluxqueue-roles');
@@ -62,14 +69,20 @@ export class Roles {
   }
 
   /** Resolves when it stands for election. */
-  async startController(databaseUrl: string, config: ConfigInput): Promise<RoleProcess> {
+  async startController(databaseUrl: string, config: ConfigInput, how: RoleStart = {}): Promise<RoleProcess> {
     const settings = IN_JEST ? { ...config, statuses: { ...AT_ONCE, ...config.statuses } } : config;
-    const role = await this.start('controller', settings, { DATABASE_URL: databaseUrl });
+    const environment = { DATABASE_URL: databaseUrl, ...how.environment };
+    const role = await this.start('controller', settings, environment, how.through);
     await waitFor('the controller', () => role.isReady());
     return role;
   }
 
-  async start(name: string, config: ConfigInput, environment: NodeJS.ProcessEnv = {}): Promise<RoleProcess> {
+  async start(
+    name: string,
+    config: ConfigInput,
+    environment: NodeJS.ProcessEnv = {},
+    through: readonly string[] = [],
+  ): Promise<RoleProcess> {
     const [port = 0, metricsPort = 0] = await freePorts(2);
     const id = `${name}-${this.started++}`;
     const file = join(this.processes.directory, `${id}.yaml`);
@@ -78,12 +91,8 @@ export class Roles {
       stringify({ ...config, http: { host: '127.0.0.1', port }, metrics: { port: metricsPort } }),
     );
     const env = { ...process.env, ...environment };
-    const args = [this.bundle, name, '--config', file];
-    return new RoleProcess(
-      await this.processes.start(id, process.execPath, args, { env }),
-      port,
-      metricsPort,
-    );
+    const [command = '', ...args] = [...through, process.execPath, this.bundle, name, '--config', file];
+    return new RoleProcess(await this.processes.start(id, command, args, { env }), port, metricsPort);
   }
 
   /** A one-shot role, to its end; what it says, on both streams. @throws when it fails */

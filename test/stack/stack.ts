@@ -22,7 +22,7 @@ import { isGated } from '../../runtime/workloads/pod';
 import { type Cluster, type ClusterOptions, type KubeObject, startCluster } from '../cluster/cluster';
 import { freePorts } from '../cluster/ports';
 import { type Postgres, type PostgresOptions, startPostgres } from '../cluster/postgres';
-import { type RoleProcess, Roles } from './roles';
+import { type RoleProcess, type RoleStart, Roles } from './roles';
 import { runtimeUrl } from './runtime-role';
 
 export interface StackOptions {
@@ -105,6 +105,8 @@ function stackObjects({ props, runtimePods = false }: StackOptions): readonly Ku
 
 export class Stack {
   readonly roles = new Roles();
+  /** The role that was started with the stack, if it has one. */
+  webhook: RoleProcess | undefined;
   /** URL of the controllers. */
   private databaseUrl: Promise<string> | undefined;
 
@@ -122,7 +124,7 @@ export class Stack {
 
   /** Resolves when the apiserver uses the admission of the stack, which is applied. */
   async startAdmission(): Promise<void> {
-    if (this.options.webhookPort !== undefined) await this.startWebhook(this.options.webhookPort);
+    if (this.options.webhookPort !== undefined) this.webhook = await this.startWebhook();
     await this.untilAdmissionHolds();
   }
 
@@ -138,19 +140,23 @@ export class Stack {
   }
 
   /** A controller with exactly the rights of its ServiceAccount and its database role; ready when it stands for election. */
-  async startController(config: ConfigInput = {}): Promise<RoleProcess> {
+  async startController(config: ConfigInput = {}, how: RoleStart = {}): Promise<RoleProcess> {
     const kubeconfig = await this.cluster.kubeconfigForServiceAccount(
       CONTROLLER_SERVICE_ACCOUNT,
       STACK_NAMESPACE,
     );
     this.databaseUrl ??= runtimeUrl(this.postgres.url);
-    return this.roles.startController(await this.databaseUrl, {
-      kubernetes: { kubeconfig },
-      database: { migrate: false },
-      miniClusters: { reports: { port: 0, addresses: ['127.0.0.1'] } },
-      ...this.options.config,
-      ...config,
-    });
+    return this.roles.startController(
+      await this.databaseUrl,
+      {
+        kubernetes: { kubeconfig },
+        database: { migrate: false },
+        miniClusters: { reports: { port: 0, addresses: ['127.0.0.1'] } },
+        ...this.options.config,
+        ...config,
+      },
+      how,
+    );
   }
 
   /** A reader with exactly the rights of its ServiceAccount; the apiserver passes requests on to it. */
@@ -181,12 +187,14 @@ export class Stack {
     return status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') ?? false;
   }
 
-  private async startWebhook(port: number): Promise<void> {
+  /** Again after the first one has ended. */
+  async startWebhook(): Promise<RoleProcess> {
     const account = this.cluster.kubeconfigForServiceAccount(WEBHOOK_SERVICE_ACCOUNT, STACK_NAMESPACE);
-    await this.roles.start('webhook', {
+    const port = this.options.webhookPort;
+    return this.roles.start('webhook', {
       kubernetes: { kubeconfig: await account },
       ...this.options.config,
-      webhook: { host: '127.0.0.1', port, drainSeconds: 0 },
+      webhook: { host: '127.0.0.1', ...(port !== undefined && { port }), drainSeconds: 0 },
     });
   }
 

@@ -105,6 +105,7 @@ describe('a Job', () => {
         ...before.spec,
         suspend: false,
         activeDeadlineSeconds: 60,
+        podReplacementPolicy: 'Failed',
         template: { metadata: { annotations }, spec: { containers: [] } },
       },
     });

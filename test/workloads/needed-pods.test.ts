@@ -6,7 +6,7 @@ import {
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { AllocatedNode } from '../../runtime/resources/types';
-import { neededPods } from '../../runtime/workloads/needed-pods';
+import { awaitedPods, neededPods } from '../../runtime/workloads/needed-pods';
 import { reducedGrant } from '../../runtime/workloads/reduced-grant';
 import { rowIn } from '../queue/rows';
 
@@ -85,4 +85,53 @@ test('the last units are freed by the end, and whole nodes are not divided', () 
   expect(reducedGrant(ONE, new Map())).toBeUndefined();
   const whole = row({ ...node('a', '0-5'), exclusive: true });
   expect(reducedGrant(whole, new Map([['a', 1]]))).toBeUndefined();
+});
+
+describe('pods to come that admission pins by their index', () => {
+  /** Three of its four tasks were granted at once; the fourth is gated. */
+  const array = (more: object = {}, jobid = '7') => {
+    const { spec, ...rest } = job(4, 'Indexed', '0/3:a');
+    const annotations = { [JOBID_ANNOTATION]: jobid, [ASSIGNMENT_ANNOTATION]: '0/3:a' };
+    return {
+      ...rest,
+      spec: { ...spec, completions: 4, template: { ...spec.template, metadata: { annotations } }, ...more },
+    };
+  };
+  const ends = (index: number, phase: 'Succeeded' | 'Failed') =>
+    ({ ...pod(index, 'a', 'Succeeded'), status: { phase } }) as Pod;
+  const awaited = (of: Job, pods: readonly Pod[], missing = 4 - pods.length) =>
+    Object.fromEntries(awaitedPods(of, ONE, pods, missing));
+  const last = pod(3, 'a', 'Running');
+
+  test('have their slots, whatever pods the watch shows first', () => {
+    expect(awaited(array(), [last])).toEqual({ a: 3 });
+    expect(awaited(array(), [pod(0, 'a', 'Running'), pod(1, 'a', 'Running'), last])).toEqual({ a: 1 });
+    expect(awaited(array(), [...runsOn('a', 'a', 'a'), last])).toEqual({});
+  });
+
+  test('are those of failed tasks, unless each task may fail for good', () => {
+    const pods = [ends(0, 'Failed'), pod(1, 'a', 'Running'), pod(2, 'a', 'Running'), last];
+    expect(awaited(array(), pods, 1)).toEqual({ a: 1 });
+    expect(awaited(array({ backoffLimitPerIndex: 0 }), pods, 1)).toEqual({});
+  });
+
+  test('are none once tasks have succeeded, or if nothing is missing', () => {
+    expect(
+      awaited(
+        array(),
+        [0, 1, 2].map((index) => ends(index, 'Succeeded')),
+        1,
+      ),
+    ).toEqual({});
+    expect(awaited(array(), [last], 0)).toEqual({});
+  });
+
+  test('are all while the watch of Jobs is behind that of pods', () => {
+    expect(awaited(array({}, '6'), [last])).toEqual({ a: 3 });
+    expect(awaited(array({}, '6'), [])).toEqual({ a: 3 });
+  });
+
+  test('are unknown without indexes', () => {
+    expect(awaited(array({ completionMode: 'NonIndexed' }), [last])).toEqual({});
+  });
 });

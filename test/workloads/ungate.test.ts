@@ -24,8 +24,12 @@ const row = rowIn('Running', {
 });
 
 /** Of a gang of several pod sets, the name of a pod begins with that of its pod set. */
-function workloadOf(of: WorkloadRow) {
-  const adapter = { ...jobAdapter, podSetOf: (_: object, { metadata }: Pod) => metadata.name.split('-')[0]! };
+function workloadOf(of: WorkloadRow, awaited: ReadonlyMap<string, number> = new Map()) {
+  const adapter = {
+    ...jobAdapter,
+    podSetOf: (_: object, { metadata }: Pod) => metadata.name.split('-')[0]!,
+    awaitedPods: () => awaited,
+  };
   return { object: pod('job'), adapter: adapter as unknown as WorkloadAdapter, row: of };
 }
 
@@ -55,6 +59,12 @@ const given = (pods: readonly Pod[], gated: readonly Pod[], exists = (_: string)
 
 describe('gated pods', () => {
   const gated = ['a', 'b', 'c', 'd', 'e'].map((name) => pod(name));
+
+  test('leave the slots of pods to come that are pinned', () => {
+    const workload = workloadOf(row, new Map([['node-1', 2]]));
+    const placed = nodesForGatedPods(workload, gated, gated, { exists: () => true });
+    expect(placed.map(({ node }) => node)).toEqual(['node-2', 'node-2']);
+  });
 
   test('fill the whole allocation and nothing more', () => {
     expect(given([], gated)).toEqual(['a node-1', 'b node-1', 'c node-2', 'd node-2']);

@@ -23,6 +23,7 @@ import {
   type MatchCondition,
   namespaceSelector,
   notExcluded,
+  OWN_JOB_CONDITIONS,
   outsideStack,
   POD_CONDITIONS,
   type Variable,
@@ -126,11 +127,12 @@ export class AdmissionGuards extends Construct {
         validations: [...validations, right],
       });
     };
-    const ofJobs = all(JOB_CONDITIONS);
+    const ofJobs = all(OWN_JOB_CONDITIONS);
+    const held = all(JOB_CONDITIONS);
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [
       ...settingParts(ofJobs),
-      { ...template, when: `(${when}) && ${ofJobs}`, problem },
+      { ...template, when: `(${when}) && ${held}`, problem },
       TEMPLATE_INDEX_PART(ofJobs),
       podLimitPart('spec.template.spec', ofJobs),
     ]);

@@ -49,7 +49,7 @@ const sameLabels = (scope: AdmissionScopeProps, defaults?: string) => {
 };
 
 /**
- * A Job of the queue changes its suspension, its deadline and the assignment in its template. The template of a Job of a
+ * A Job of the queue changes its suspension, its deadline, which of its pods it replaces, and the assignment in its template. The template of a Job of a
  * MiniCluster can change too; ./minicluster-match.ts says to what.
  */
 export const JOB_RELEASE_GUARD = (
@@ -84,6 +84,8 @@ export const JOB_RELEASE_GUARD = (
       expression: `variables.owned || (${sameExcept('dyn(object.spec)', 'dyn(oldObject.spec)', [
         'suspend',
         'activeDeadlineSeconds',
+        // One pod of a unit after the other.
+        'podReplacementPolicy',
         'template',
       ])} && object.spec.template.spec == oldObject.spec.template.spec && ${sameExcept(
         annotations('object.spec.template.metadata'),
@@ -98,7 +100,7 @@ export const JOB_RELEASE_GUARD = (
         ],
       )})`,
       message:
-        'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds and the assignment in the template',
+        'FLUXQ_RESERVED: spec: a release changes only suspend, activeDeadlineSeconds, podReplacementPolicy and the assignment in the template',
     },
     ...(miniClusters ? [mutatingPolicies ? JOB_IS_MARKED : reachTheSame('variables.owned')] : []),
   ],

@@ -64,21 +64,24 @@ const startsWithWhatFits = (mode: 'Indexed' | 'NonIndexed'): Row => ({
   },
 });
 
+const fillsItsOnlyNode = (completionMode: 'Indexed' | 'NonIndexed'): Row => ({
+  name: `an ${completionMode} array with more pods than its only node holds runs as many as fit, and all of them in the end`,
+  nodes: nodes(1),
+  async run(cluster) {
+    const spec = { completionMode, backoffLimit: 0 };
+    await cluster.apply(job('tasks', { pods: 6, requests: { cpu: '1' }, runs: '15s', spec }));
+    // None of the others may be let in before all that are pinned have come.
+    await saysWhileRunning(cluster, 'tasks', /2 pods wait until others of it have ended/);
+    await cluster.succeeds('tasks', 6);
+    await cluster.keptItsGrant('tasks');
+  },
+});
+
 export const ARRAY_ROWS: readonly Row[] = [
   startsWithWhatFits('Indexed'),
   startsWithWhatFits('NonIndexed'),
-  {
-    name: 'a NonIndexed array with more pods than its only node holds runs as many as fit, and all of them in the end',
-    nodes: nodes(1),
-    async run(cluster) {
-      await cluster.apply(
-        job('tasks', { pods: 6, requests: { cpu: '1' }, runs: '15s', spec: { backoffLimit: 0 } }),
-      );
-      await saysWhileRunning(cluster, 'tasks', /2 pods wait until others of it have ended/);
-      await cluster.succeeds('tasks', 6);
-      await cluster.keptItsGrant('tasks');
-    },
-  },
+  fillsItsOnlyNode('Indexed'),
+  fillsItsOnlyNode('NonIndexed'),
   {
     name: 'a gang with more pods than the nodes hold says that it can never start',
     async run(cluster) {

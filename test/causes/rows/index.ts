@@ -9,6 +9,7 @@ import { NAME_ROWS } from './names';
 import { NODE_ROWS } from './nodes';
 import { PLACEMENT_ROWS } from './placement';
 import { REFUSED_ROWS } from './refused';
+import { REPLACEMENT_ROWS } from './replacements';
 import { REQUEUE_ROWS } from './requeues';
 import { RESOURCE_ROWS } from './resources';
 import { SERVICE_ROWS } from './services';
@@ -26,6 +27,7 @@ export const ROWS: readonly Row[] = [
   ...RESOURCE_ROWS,
   ...INJECTED_ROWS,
   ...REQUEUE_ROWS,
+  ...REPLACEMENT_ROWS,
   ...ARRAY_ROWS,
   ...ELASTIC_ROWS,
   ...FAULT_ROWS,

@@ -1,4 +1,5 @@
 /** What kube-scheduler checks beside the units of a node: affinity between pods, host ports, spreads. */
+import { GANG_SIZE } from '../../../constructs/api/labels';
 import { apart, deployment, job, spread, statefulSet, together } from '../../stack/manifests';
 import { nodes, type Row } from '../row';
 
@@ -6,6 +7,9 @@ const HOSTNAME = 'kubernetes.io/hostname';
 const ZONE = 'topology.kubernetes.io/zone';
 const inZone = (zone: string, cpu = '4') => ({ cpu, memory: '16Gi', labels: { [ZONE]: zone } });
 const port = { ports: [{ containerPort: 80, hostPort: 8080 }] };
+
+/** An array runs as many pods as fit. */
+const gang = (pods: number) => ({ [GANG_SIZE]: String(pods) });
 
 export const PLACEMENT_ROWS: readonly Row[] = [
   {
@@ -31,9 +35,9 @@ export const PLACEMENT_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a Job with more pods than nodes and anti-affinity between them says why and holds nothing',
+    name: 'a gang with more pods than nodes and anti-affinity between them says why and holds nothing',
     async run(cluster) {
-      await cluster.apply(job('apart', { pods: 4, pod: apart('apart') }));
+      await cluster.apply(job('apart', { pods: 4, annotations: gang(4), pod: apart('apart') }));
       await cluster.saysAndFrees('apart', /podAntiAffinity/);
     },
   },
@@ -161,10 +165,10 @@ export const PLACEMENT_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a Job whose spread no zone can satisfy says so and holds nothing',
+    name: 'a gang whose spread no zone can satisfy says so and holds nothing',
     nodes: [inZone('a'), inZone('b', '1')],
     async run(cluster) {
-      await cluster.apply(job('even', { pods: 4, pod: spread('even', ZONE) }));
+      await cluster.apply(job('even', { pods: 4, annotations: gang(4), pod: spread('even', ZONE) }));
       await cluster.saysAndFrees('even', /spread|topology/);
     },
   },

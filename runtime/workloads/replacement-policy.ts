@@ -1,0 +1,88 @@
+/**
+ * A pod that was asked to end may run for its whole grace period. By default the Job controller makes its replacement at
+ * once, which admission pins to the same unit: whoever deletes pods with long grace periods would run several on one unit.
+ * So a released Job replaces only pods that have ended (`podReplacementPolicy: Failed`). A kubelet that is dead never
+ * confirms an end: while a pod waits for such a kubelet, the Job replaces pods as by default.
+ *
+ * The queue writes this with the release, and here whenever it is otherwise: the guard of an earlier version refuses it,
+ * as long as that version's objects are applied.
+ */
+import { FIELD_MANAGER } from '../../constructs/api/labels';
+import type { KubernetesClient } from '../kubernetes/client';
+import { ifFound, isStatus } from '../kubernetes/errors';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { ReconcileResult } from '../kubernetes/work-queue';
+import { applyPatch } from '../kubernetes/writes';
+import { type DecisionLogger, logDecision } from '../shared/decision-log';
+import type { WatchedJob } from '../shared/job-projection';
+import {
+  type ActiveWorkload,
+  isTerminal,
+  type JsonPatchOperation,
+  type PodReplacementPolicy,
+} from './adapter';
+import { isLive, type NodeView } from './live-pods';
+
+const FIELD = '/spec/podReplacementPolicy';
+/** Milliseconds until a policy that was refused is written again. */
+const REFUSED_RETRY_MS = 60_000;
+
+/** The operation of a release; none if the Job has the policy, which is its user's own then. */
+export function replacesEnded({ spec }: WatchedJob): readonly JsonPatchOperation[] {
+  return spec.podReplacementPolicy === 'Failed' ? [] : [{ op: 'add', path: FIELD, value: 'Failed' }];
+}
+
+/** What a released Job should have now. */
+export function wantedPolicy(pods: readonly Pod[], nodes: NodeView): PodReplacementPolicy {
+  // No kubelet reports the end of a pod that has no node either.
+  const isAwaited = (pod: Pod) =>
+    pod.metadata.deletionTimestamp !== undefined && !isTerminal(pod) && !isLive(pod, nodes);
+  return pods.some(isAwaited) ? 'TerminatingOrFailed' : 'Failed';
+}
+
+export interface ReplacementPolicyOptions {
+  readonly client: KubernetesClient;
+  readonly nodes: NodeView;
+  readonly logger: DecisionLogger;
+}
+
+/** Gives a released Job the policy that its pods and their nodes ask for. Its user's own `Failed` stays. */
+export async function keepReplacementPolicy(
+  { client, nodes, logger }: ReplacementPolicyOptions,
+  { object, adapter, row, pods }: ActiveWorkload,
+): Promise<ReconcileResult> {
+  const policy = adapter.replacementPolicy(object, row);
+  const wanted = wantedPolicy(pods, nodes);
+  if (policy === undefined || policy === wanted) return undefined;
+  const path = adapter.path(row.namespace, row.name);
+  if (policy === 'Failed' && (await isOfUser(client, path))) return undefined;
+  const body = [
+    { op: 'test', path: '/metadata/uid', value: object.metadata.uid },
+    { op: 'add', path: FIELD, value: wanted },
+  ];
+  logDecision(logger, row, 'which of its pods are replaced', { policy: wanted });
+  try {
+    await applyPatch(client, path, { type: 'json', body });
+    return undefined;
+  } catch (error) {
+    if (!isStatus(error, 403) && !isStatus(error, 422)) throw error;
+    return { after: REFUSED_RETRY_MS };
+  }
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly fieldsV1?: { readonly 'f:spec'?: Readonly<Record<string, unknown>> };
+}
+
+/** Whoever wrote a value first manages the field. It is asked only when a node is lost. */
+async function isOfUser(client: Pick<KubernetesClient, 'get'>, path: string): Promise<boolean> {
+  const found = await ifFound(client.get<KubernetesObject>(path, { metadataOnly: true }));
+  const { managedFields = [] } = (found?.metadata ?? {}) as {
+    readonly managedFields?: readonly ManagedFields[];
+  };
+  return managedFields.some(
+    ({ manager, fieldsV1 }) =>
+      manager !== FIELD_MANAGER && fieldsV1?.['f:spec']?.['f:podReplacementPolicy'] !== undefined,
+  );
+}

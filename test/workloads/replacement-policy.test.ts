@@ -1,0 +1,102 @@
+/** Which pods a released Job replaces, and what becomes of it with dead kubelets and with the guard of an earlier version. */
+import { FIELD_MANAGER, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { apiError } from '../../runtime/kubernetes/errors';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { createLogger } from '../../runtime/observability/log';
+import type { PodReplacementPolicy } from '../../runtime/workloads/adapter';
+import { jobAdapter } from '../../runtime/workloads/job';
+import { keepReplacementPolicy, wantedPolicy } from '../../runtime/workloads/replacement-policy';
+import { rowIn } from '../queue/rows';
+
+const DELETED = '2026-01-01T00:00:30Z';
+const NODES = { exists: (name: string) => name !== 'gone', isReady: (name: string) => name !== 'dead' };
+
+function pod(nodeName: string | undefined, deletionTimestamp?: string, phase = 'Running'): Pod {
+  return {
+    metadata: { name: 'p', uid: 'p', resourceVersion: '1', ...(deletionTimestamp && { deletionTimestamp }) },
+    spec: { containers: [], ...(nodeName && { nodeName }) },
+    status: { phase },
+  } as unknown as Pod;
+}
+
+describe('a released Job', () => {
+  test.each<[PodReplacementPolicy, string, Pod]>([
+    ['Failed', 'while its pods run', pod('alive')],
+    ['Failed', 'while a pod ends on a live node', pod('alive', DELETED)],
+    ['Failed', 'while a pod on a dead node was not asked to end', pod('dead')],
+    ['TerminatingOrFailed', 'while a pod that was asked to end has no node', pod(undefined, DELETED)],
+    ['Failed', 'once a pod on a dead node has ended', pod('dead', DELETED, 'Failed')],
+    ['TerminatingOrFailed', 'while a pod that was asked to end waits for a dead node', pod('dead', DELETED)],
+    [
+      'TerminatingOrFailed',
+      'while a pod that was asked to end waits for a node that is gone',
+      pod('gone', DELETED),
+    ],
+  ])('has the policy %s %s', (policy, _, of) => {
+    expect(wantedPolicy([pod('alive'), of], NODES)).toBe(policy);
+  });
+});
+
+/** Its job id is that of its row. */
+function job(podReplacementPolicy: PodReplacementPolicy, jobid = 7): Job {
+  return {
+    metadata: { name: 'train', namespace: 'science', uid: 'u', resourceVersion: '1' },
+    spec: {
+      podReplacementPolicy,
+      template: {
+        metadata: { annotations: { [JOBID_ANNOTATION]: String(jobid) } },
+        spec: { containers: [] },
+      },
+    },
+  } as unknown as Job;
+}
+
+interface Given {
+  readonly manager?: string;
+  readonly refuses?: boolean;
+}
+
+async function kept(object: Job, pods: readonly Pod[], { manager = FIELD_MANAGER, refuses }: Given = {}) {
+  const patches: unknown[] = [];
+  const managedFields = [{ manager, fieldsV1: { 'f:spec': { 'f:podReplacementPolicy': {} } } }];
+  const client = {
+    get: async () => ({ ...object, metadata: { ...object.metadata, managedFields } }),
+    patch: async (_path: string, body: readonly { readonly value: unknown }[]) => {
+      if (refuses === true) throw apiError(403, '{}', undefined, 'PATCH jobs');
+      patches.push(body.at(-1)!.value);
+      return object;
+    },
+  } as unknown as KubernetesClient;
+  const options = { client, nodes: NODES, logger: createLogger('test', 'silent') };
+  const row = rowIn('Running', { jobid: 7 });
+  const result = await keepReplacementPolicy(options, { object, adapter: jobAdapter, row, pods });
+  return { patches, result };
+}
+
+describe('the policy of a released Job', () => {
+  const awaited = [pod('dead', DELETED)];
+
+  test('is that of the queue, also if an earlier version released the Job', async () => {
+    expect((await kept(job('TerminatingOrFailed'), [pod('alive')])).patches).toEqual(['Failed']);
+    expect((await kept(job('Failed'), [pod('alive')])).patches).toEqual([]);
+  });
+
+  test('changes while a dead kubelet does not confirm an end', async () => {
+    expect((await kept(job('Failed'), awaited)).patches).toEqual(['TerminatingOrFailed']);
+    expect((await kept(job('TerminatingOrFailed'), awaited)).patches).toEqual([]);
+  });
+
+  test("stays if Failed is its user's own wish", async () => {
+    expect((await kept(job('Failed'), awaited, { manager: 'kubectl' })).patches).toEqual([]);
+  });
+
+  test('stays as long as the watch is behind the release', async () => {
+    expect((await kept(job('TerminatingOrFailed', 6), [pod('alive')])).patches).toEqual([]);
+  });
+
+  test('is written again a minute after the guard of an earlier version refused it', async () => {
+    const { result } = await kept(job('TerminatingOrFailed'), [pod('alive')], { refuses: true });
+    expect(result).toEqual({ after: 60_000 });
+  });
+});
