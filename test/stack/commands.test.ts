@@ -96,7 +96,7 @@ describeStack(
     test('watches tell in a pipe what changes', async () => {
       const queue = await watching('queue', '-o', 'wide', '-l', 'app=watched');
       const names = await watching('queue', '-o', 'name');
-      await queue.says('nothing runs or waits in namespace science');
+      await queue.says('nothing with these labels runs or waits in namespace science');
       const full = await job('watched', 4, UNTIL_ENDED, { app: 'watched' });
       await queue.says('job/watched  Running');
       const next = await job('watched-next', 4, '300ms');
