@@ -64,8 +64,9 @@ for (const [name, { summary }] of Object.entries(ROLES))
     .action((options: { config?: string }) => run(name, options));
 
 endWithReader();
-// `-o=json` means `-o json`, as for kubectl.
-program.parseAsync(process.argv.map((text) => text.replace(/^(-[A-Za-z])=/, '$1'))).then(
+// `-o=json` means `-o json`, as for kubectl; `-n=` with nothing behind it is an empty value.
+const spread = (text: string) => (/^-[A-Za-z]=/.test(text) ? [text.slice(0, 2), text.slice(3)] : [text]);
+program.parseAsync(process.argv.flatMap(spread)).then(
   // A command that a signal ended has set its exit code.
   () => exitWhenWritten(),
   (error: unknown) => {

@@ -3,11 +3,11 @@ import { Construct } from 'constructs';
 import {
   FluxSetup as FluxSetupResource,
   type FluxSetupSpec,
+  type FluxSetupSpecBackfillOrder,
   FluxSetupSpecBorrowingCores,
   FluxSetupSpecBorrowingMemory,
   FluxSetupSpecLendingLimitCores,
   FluxSetupSpecLendingLimitMemory,
-  type FluxSetupSpecBackfillOrder,
   type FluxSetupSpecPolicy,
   FluxSetupSpecPreemptionPolicy,
   FluxSetupSpecQuotaCores,

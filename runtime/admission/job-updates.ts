@@ -38,7 +38,9 @@ function ignoredOf(job: UpdatedJob, old: UpdatedJob): readonly string[] {
   const raised = GRANTED_FIELDS.map(({ field }) => field).filter(
     (field) => isRaised(field, job, old) && !(field === 'activeDeadlineSeconds' && hasOwnDeadline(job, old)),
   );
-  return [...raised, ...keptKeys(job, old).slice(0, 1)];
+  // The queue writes this one: a manifest that is put again has what was there before the release.
+  const told = keptKeys(job, old).filter((key) => key !== 'podReplacementPolicy');
+  return [...raised, ...told.slice(0, 1)];
 }
 
 /** A manifest that is applied again has the deadline from before the release, which the note of the release has too. */

@@ -4,6 +4,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
 import { jobs } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
+import { hasQueue } from './unknown-workload';
 import { FIELD_MANAGER } from './with-client';
 
 const TRIED = {
@@ -15,18 +16,15 @@ const TRIED = {
 
 /**
  * By a dry run. A Job that runs in a namespace that left stays admitted until it ends, so it tells nothing. Where other rules of the
- * cluster refuse the Job that is tried, nothing says that it would not wait.
+ * cluster refuse the Job that is tried, the label of the namespace says it.
  */
-export async function takesJobs(
-  client: Pick<KubernetesClient, 'create'>,
-  namespace: string,
-): Promise<boolean> {
+export async function takesJobs(client: KubernetesClient, namespace: string): Promise<boolean> {
   const options = { fieldManager: FIELD_MANAGER, dryRun: true };
   try {
     const { metadata } = await client.create<KubernetesObject>(jobs(namespace), TRIED, options);
     return metadata.labels?.[ADMITTED_LABEL] === 'true';
   } catch (error) {
-    if (error instanceof ApiError) return true;
+    if (error instanceof ApiError) return (await hasQueue(client, namespace)) !== false;
     throw error;
   }
 }

@@ -28,6 +28,8 @@ export function capacityOf(nodes: readonly GraphNode[]): Capacity {
     return known;
   }
 
+  /** Every pass asks for all that wait. */
+  const verdicts = new WeakMap<Jobspec, boolean>();
   const classesFor = (jobspec: Jobspec) => classesOf(jobspec.attributes.system.constraints ?? {});
 
   function fitsAlone(jobspec: Jobspec): boolean {
@@ -39,7 +41,11 @@ export function capacityOf(nodes: readonly GraphNode[]): Capacity {
 
   return {
     classesFor,
-    fits: (jobspec) => setsOf(jobspec).every(fitsAlone),
+    fits(jobspec) {
+      const known = verdicts.get(jobspec) ?? setsOf(jobspec).every(fitsAlone);
+      verdicts.set(jobspec, known);
+      return known;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** The errors of requests to the apiserver, with codes of docs/errors.md. */
+import { FLUXJOB_GROUP } from '../../constructs/api/labels';
 import { FluxqError, type FluxqErrorOptions, messageOf } from '../errors';
 import { readStatus } from './protobuf-answers';
 import type { Status } from './types';
@@ -163,12 +164,21 @@ export function forUser(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { code, status, said, retryable, reason } = error;
   // The answer of a group that the cluster does not have is no Status.
-  if (status === 404 && reason === 'Unknown') return notInstalled(error);
+  if (status === 404 && reason === 'Unknown')
+    return error.message.includes(`/${FLUXJOB_GROUP}/`) ? notInstalled(error) : notServed(error);
   const remedy = status === 403 && /User "/.test(said) ? rightsRemedy(said) : undefined;
   return (
     codedIn(error, /\b(FLUXQ_\w+): (.*)$/s) ??
     new FluxqError(code, said, { retryable, cause: error, ...(remedy !== undefined && { remedy }) })
   );
+}
+
+/** As MiniClusters, which not every stack has. */
+function notServed(cause: ApiError): FluxqError {
+  return new FluxqError(cause.code, 'the cluster does not serve this kind of object', {
+    remedy: 'ask an administrator to install what serves it',
+    cause,
+  });
 }
 
 export function notInstalled(cause: unknown): FluxqError {

@@ -18,7 +18,14 @@ const SPEC = [
   'manualSelector',
   'podReplacementPolicy',
 ] as const;
-const STATUS = ['active', 'succeeded', 'terminating', 'startTime'] as const;
+const STATUS = [
+  'active',
+  'succeeded',
+  'terminating',
+  'startTime',
+  'completedIndexes',
+  'failedIndexes',
+] as const;
 const CONDITION = ['type', 'status', 'reason', 'message', 'lastTransitionTime'] as const;
 /** The conditions that end a Job. */
 const CONDITIONS: ReadonlySet<string> = new Set(['Complete', 'Failed']);

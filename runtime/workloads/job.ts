@@ -10,11 +10,12 @@ import {
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
-import { GANG_OWNERS } from '../../constructs/api/staged-jobs';
+
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
+import { parseRanges } from '../resources/idset';
 import type { WatchedJob } from '../shared/job-projection';
 import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
@@ -92,6 +93,9 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   },
 };
 
+/** The Jobs of these kinds talk to each other. */
+const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
+
 /** Returns 0 for text that the queue never writes: a number out of range would make the whole adoption fail. */
 function parseJobid(text = ''): number {
   const jobid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : 0;
@@ -119,7 +123,7 @@ const GANG_FORMAT = /^[1-9][0-9]{0,8}$/;
 /** Kubernetes does not say whether the pods of a Job need each other, so the Job or its owner has to. */
 function isGang(job: WatchedJob): boolean {
   const size = settingOf(job.metadata, GANG_SIZE) ?? '';
-  return GANG_FORMAT.test(size) || GANG_OWNERS.includes(controllerOf(job)?.kind ?? '');
+  return GANG_FORMAT.test(size) || GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
 }
 
 function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
@@ -185,11 +189,17 @@ function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod
   const succeededPods = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
   const succeeded = Math.max(job.status?.succeeded ?? 0, succeededPods);
   if (completions === undefined && succeeded > 0) return 0;
+  const open = (completions ?? Infinity) - succeeded - failedFor(job);
   const replacesEnding = job.spec.podReplacementPolicy !== 'Failed';
   const isThere = (pod: Pod) =>
     !isTerminal(pod) && (pod.metadata.deletionTimestamp === undefined || !replacesEnding);
   const live = pods.filter(isThere).length;
-  return Math.max(0, Math.min(gangPods(job), (completions ?? Infinity) - succeeded) - live);
+  return Math.max(0, Math.min(gangPods(job), open) - live);
+}
+
+/** The tasks that get no further pod, because each has retries of its own (`backoffLimitPerIndex`). */
+function failedFor({ status }: WatchedJob): number {
+  return parseRanges(status?.failedIndexes ?? '').reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
 /** A node is finished only if every completion has its own pod from the start, because then no succeeded pod is replaced. */

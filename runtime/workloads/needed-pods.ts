@@ -9,6 +9,7 @@ import {
 } from '../../constructs/api/labels';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import { parseIdset } from '../resources/idset';
 import type { WatchedJob } from '../shared/job-projection';
 import { isTerminal } from './adapter';
 import { nodesOf, placementOf } from './assignment';
@@ -62,8 +63,15 @@ export function awaitedPods(
       .filter((pod) => !comesAgain(pod))
       .map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]),
   );
+  for (const index of endedIndexes(job.status)) there.add(String(index));
   const nodes = nodesOf(assignment).flatMap(({ node, pods: count }) => Array<string>(count).fill(node));
   return countBy(nodes.slice(0, completions).filter((_, index) => !there.has(String(index))));
+}
+
+/** Also of those whose pods somebody has deleted. */
+function endedIndexes(status: WatchedJob['status'] = {}): readonly number[] {
+  const { completedIndexes = '', failedIndexes = '' } = status;
+  return [...parseIdset(completedIndexes), ...parseIdset(failedIndexes)];
 }
 
 /** Pods that have no node yet go to any slot. */
@@ -82,7 +90,7 @@ function addUntil(
 }
 
 /** Tasks of an indexed array that have not succeeded, by the node to which admission pins their pods. */
-function pinnedTasks({ spec }: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string, number> {
+function pinnedTasks({ spec, status }: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string, number> {
   const { completions = 0, completionMode, template } = spec;
   if (completionMode !== 'Indexed') return new Map();
   const assignment = template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '';
@@ -91,6 +99,7 @@ function pinnedTasks({ spec }: WatchedJob, pods: readonly Pod[]): ReadonlyMap<st
       .filter((pod) => pod.status?.phase === 'Succeeded')
       .map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]),
   );
+  for (const index of endedIndexes(status)) succeeded.add(String(index));
   // An assignment lists its nodes in the order of the indexes.
   const nodes = nodesOf(assignment).flatMap(({ node, pods: count }) => Array<string>(count).fill(node));
   return countBy(nodes.slice(0, completions).filter((_, index) => !succeeded.has(String(index))));

@@ -34,10 +34,11 @@ export function replacesEnded({ spec }: WatchedJob): readonly JsonPatchOperation
 
 /** What a released Job should have now. */
 export function wantedPolicy(pods: readonly Pod[], nodes: NodeView): PodReplacementPolicy {
-  // No kubelet reports the end of a pod that has no node either.
-  const isAwaited = (pod: Pod) =>
-    pod.metadata.deletionTimestamp !== undefined && !isTerminal(pod) && !isLive(pod, nodes);
-  return pods.some(isAwaited) ? 'TerminatingOrFailed' : 'Failed';
+  const ending = pods.filter((pod) => pod.metadata.deletionTimestamp !== undefined && !isTerminal(pod));
+  // Kubernetes itself ends a pod without a node. A pod that ends on a live node would get a second one beside it.
+  const isLost = (pod: Pod) => pod.spec.nodeName !== undefined && !isLive(pod, nodes);
+  const isLasting = (pod: Pod) => isLive(pod, nodes);
+  return ending.some(isLost) && !ending.some(isLasting) ? 'TerminatingOrFailed' : 'Failed';
 }
 
 export interface ReplacementPolicyOptions {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../cluster/api';
 export type ExpectedOutcome =
   | { readonly is: 'untouched' | 'suspended' | 'held' | 'gated' }
   /** Left alone, but for the user of its pods. */
-  | { readonly is: 'noted'; readonly settings?: Readonly<Record<string, string>> }
+  | { readonly is: 'noted' }
   /** Pinned to the node in this number of terms; `keeps` is the trimmed assignment if admission trims it. */
   | { readonly is: 'pinned'; readonly node: string; readonly terms: number; readonly keeps?: string }
   /** Denied by the rules of admission. */

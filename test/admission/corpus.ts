@@ -11,7 +11,6 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { ASSIGNMENT_ENTRIES } from './corpus-assignments';
-import { GATE_ENTRIES } from './corpus-gates';
 import { KEY_ENTRIES } from './corpus-keys';
 import { LIMIT_ENTRIES } from './corpus-limits';
 import {
@@ -213,7 +212,6 @@ export const CORPUS: readonly Entry[] = [
   ...LEFT_ALONE,
   ...ASSIGNMENT_ENTRIES,
   ...KEY_ENTRIES,
-  ...GATE_ENTRIES,
   ...LIMIT_ENTRIES,
   ...SETTING_ENTRIES(job, pod),
   ...USER_ENTRIES(job, pod),

@@ -32,8 +32,7 @@ export function expectOutcome(
   user: string | undefined,
 ): void {
   if (expectedOutcome.is === 'untouched') expect(now).toEqual(before);
-  else if (expectedOutcome.is === 'noted')
-    expect(now).toEqual(withTemplateUser(user, before, expectedOutcome.settings));
+  else if (expectedOutcome.is === 'noted') expect(now).toEqual(withTemplateUser(user, before));
   else if (expectedOutcome.is === 'gated') expect(now).toEqual(asGated(withUser(user, before)));
   else if (expectedOutcome.is === 'pinned') expectPinned(before, now, expectedOutcome);
   else if (expectedOutcome.is === 'suspended' || expectedOutcome.is === 'held')
@@ -49,17 +48,11 @@ function withUser(user: string | undefined, object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-function withTemplateUser(
-  user: string | undefined,
-  object: KubeObject,
-  settings?: Readonly<Record<string, string>>,
-): KubeObject {
+function withTemplateUser(user: string | undefined, object: KubeObject): KubeObject {
   const spec = object.spec as Spec & { template: KubeObject };
-  const template = withUser(user, { ...spec.template, metadata: spec.template.metadata ?? {} });
-  const annotations = settings && { annotations: { ...template.metadata.annotations, ...settings } };
   return {
     ...object,
-    spec: { ...spec, template: { ...template, metadata: { ...template.metadata, ...annotations } } },
+    spec: { ...spec, template: withUser(user, { ...spec.template, metadata: spec.template.metadata ?? {} }) },
   };
 }
 

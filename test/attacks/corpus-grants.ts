@@ -51,8 +51,8 @@ const RELEASED: readonly Attack[] = [
   ),
   contained(
     'other replacements of the pods of a released Job',
-    patch('Job', 'indexed', { spec: { podReplacementPolicy: 'TerminatingOrFailed' } }),
-    'a pod is replaced once it has ended',
+    patch('Job', 'indexed', { spec: { podReplacementPolicy: 'Failed' } }),
+    'a pod is replaced as before',
   ),
 ];
 
@@ -91,12 +91,6 @@ const kueueJob = (annotations: object, metadata: object = {}) =>
     metadata: { ...KUEUE, ...metadata },
     spec: job({}, {}, { annotations }),
   });
-/** Its pods wait for another controller, and enter the queue one by one. */
-const stagedJob = (annotations: object, metadata: object = {}) =>
-  create('Job', 'x', {
-    metadata,
-    spec: job({ schedulingGates: [{ name: 'example.com/staged' }] }, {}, { annotations }),
-  });
 const cluster = (spec: object): Act =>
   create('MiniCluster', 'x', { spec: { containers: [{ image: 'flux' }], ...spec } });
 const SERVICES = { services: [{ name: 'db', image: 'db', ports: [80] }] };
@@ -123,27 +117,6 @@ const SETTINGS: readonly Attack[] = [
       },
     }),
     { refused: 'FLUXQ_PRIORITY' },
-  ),
-  attack(
-    'editor',
-    'the highest priority of a Job with the gate of another controller',
-    stagedJob({}, { annotations: DEAR }),
-    {
-      refused: 'FLUXQ_PRIORITY',
-    },
-  ),
-  attack(
-    'editor',
-    'the highest priority in the template of a Job with the gate of another controller',
-    stagedJob(DEAR),
-    {
-      refused: 'FLUXQ_PRIORITY',
-    },
-  ),
-  contained(
-    "another's name on the pods of a Job with the gate of another controller",
-    stagedJob(ROOT),
-    'the user of its pods is mallory',
   ),
   attack(
     'operator',

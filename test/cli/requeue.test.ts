@@ -46,17 +46,18 @@ test.each<[string, Job]>([
   expect(after.metadata.annotations).not.toHaveProperty([SUSPEND_ANNOTATION]);
 });
 
+const refused = async () => Promise.reject(apiError(403, 'quota', undefined, ''));
+
 test.each([
   ['holds it back', async () => ({ metadata: { labels: { [ADMITTED_LABEL]: 'true' } } }), true],
   ['has no part in it any more', async () => ({ metadata: {} }), false],
-  [
-    'is not asked, because a quota refuses it',
-    async () => Promise.reject(apiError(403, 'quota', undefined, '')),
-    true,
-  ],
-])('a Job that is tried in a dry run, where admission %s', async (_, create, expected) => {
+  ['is not asked, because a quota refuses it, and the namespace has the label', refused, true],
+  ['is not asked, because a quota refuses it, and the namespace left', refused, false],
+])('a Job that is tried in a dry run, where admission %s', async (title, create, expected) => {
   const tried: object[] = [];
+  const labels = title.endsWith('left') ? {} : { 'fluxqueue/enabled': 'true' };
   const client = {
+    get: async () => ({ metadata: { labels } }),
     create: async (path: string, body: object, options: object) => {
       tried.push({ path, body, options });
       return create();

@@ -39,9 +39,14 @@ test.each([
 });
 
 test('a cluster that does not know the kind has no fluxqueue; a missing object is another matter', () => {
-  const missing = apiError(404, '404 page not found\n', undefined, 'GET /apis/x');
+  const path = '/apis/jobs.converged-computing.org/v1alpha1/fluxjobs';
+  const missing = apiError(404, '404 page not found\n', undefined, `GET ${path}`);
   expect((forUser(missing) as Error).message).toMatch(
     /^FLUXQ_NOT_INSTALLED: this cluster has no fluxqueue; ask/,
+  );
+  const other = apiError(404, '404 page not found\n', undefined, 'GET /apis/flux-framework.org/v1alpha2/x');
+  expect((forUser(other) as Error).message).toMatch(
+    /^FLUXQ_KUBERNETES_NOT_FOUND: the cluster does not serve/,
   );
   const body = JSON.stringify({ kind: 'Status', reason: 'NotFound', message: 'jobs "a" not found' });
   expect((forUser(apiError(404, body, undefined, 'GET /x')) as Error).message).toMatch(

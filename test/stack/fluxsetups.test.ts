@@ -1,7 +1,7 @@
 /** FluxSetups on the real control plane: the effect of created, changed and deleted queues on workloads. */
 
 import { type FluxSetupObject, fluxSetups } from '../../runtime/kubernetes/custom-resources';
-import { jobs, pods, priorityClasses } from '../../runtime/kubernetes/paths';
+import { jobs, priorityClasses } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
@@ -38,25 +38,6 @@ describeStack(
         const shown = await science.shown(name, 'Waiting', reason);
         return shown.status!.conditions!.find(({ type }) => type === 'Stalled')!.status === status;
       });
-
-    test('a pod that does not end beside its successor is charged to the quota until it is gone', async () => {
-      const { client } = getFixture();
-      await science.fluxSetup('team', { quota: { cores: 2 } });
-      const more = await science.job('more', { cores: 1, runs: UNTIL_ENDED });
-      await science.phase(more, 'Running');
-      const [first] = await science.podsOf(more);
-      const path = `${pods(science.name)}/${first!.metadata.name}`;
-      const keep = (finalizers: readonly string[]) =>
-        client.patch(path, { metadata: { finalizers } }, 'merge');
-      await keep([...(first!.metadata.finalizers ?? []), 'example.com/keep']);
-      await client.delete(path, { gracePeriodSeconds: 0 });
-      await hasStatus('team', { usage: { pods: '2', cores: '2' } });
-      const next = await science.job('next', { cores: 1, runs: UNTIL_ENDED });
-      const { message } = await science.phase(next, 'Waiting', 'QuotaExceeded');
-      expect(message).toBe("needs 1 core, more than is left of its queue's quota (2 cores in all)");
-      await keep([]);
-      await science.phase(next, 'Running');
-    });
 
     test('a FluxSetup creates its queue, counts its workloads, and limits them by its quota until the quota grows', async () => {
       await science.fluxSetup('team', { quota: { cores: 4, pods: 10 }, walltime: { default: '90s' } });

@@ -162,39 +162,6 @@ describeStack(
       for (const i of [0, 2]) await client.delete(`/api/v1/namespaces/others/pods/other-${i}`);
     });
 
-    test('counts a pod that does not end beside its successor, and says that they are more than was granted', async () => {
-      const { client } = getFixture();
-      const more = await science.job('more', { runs: UNTIL_ENDED });
-      const node = (await science.phase(more, 'Running')).allocation!.nodes[0]!.name;
-      const [first] = await science.podsOf(more);
-      const path = `/api/v1/namespaces/${science.name}/pods/${first!.metadata.name}`;
-      const finalizers = (given: readonly string[]) =>
-        client.patch(path, { metadata: { finalizers: given } }, 'merge');
-      await finalizers([...(first!.metadata.finalizers ?? []), 'example.com/keep']);
-      await client.delete(path, { gracePeriodSeconds: 0 });
-      const surplus = (expected: boolean) =>
-        waitFor(`the surplus ${expected ? 'to be shown' : 'to be gone'}`, async () => {
-          const conditions = (await science.fluxJob('more-job'))?.status?.conditions ?? [];
-          const found = conditions.find(({ type }) => type === 'MoreThanGranted');
-          return expected ? found?.message : conditions.length > 0 && found === undefined;
-        });
-      expect(await surplus(true)).toMatch(
-        new RegExp(`^its pods use more than was granted: 1 cpu( and \\w+ memory)? of ${node}; `),
-      );
-      const next = await science.job('beside', {
-        cores: 3,
-        runs: '100ms',
-        podSpec: { nodeSelector: { 'kubernetes.io/hostname': node } },
-      });
-      await waitFor('a scheduling pass', async () => (await science.row(next))!.reason !== 'Submitted');
-      expect((await science.row(next))!.phase).toBe('Waiting');
-      await finalizers([]);
-      await science.phase(next, 'Finished');
-      await surplus(false);
-      await science.delete(more, 'Job');
-      await science.phase(more, 'Finished');
-    });
-
     test('uses the new units of a resized node', async () => {
       const larger = await science.job('larger', { cores: 6, runs: '100ms' });
       await science.phase(larger, 'Waiting', 'Unsatisfiable');

@@ -3,8 +3,6 @@ import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
 import { type Namespace, UNTIL_ENDED } from './workloads';
 
-const HOLD = 'example.com/hold';
-
 describeStack(
   'planned ends',
   (getFixture) => {
@@ -48,7 +46,7 @@ describeStack(
         cores: 4,
         runs: UNTIL_ENDED,
         annotations: walltime('5s'),
-        finalizers: [HOLD],
+        stuck: true,
       });
       const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
       const { estimatedStart } = await science.phase(wide, 'Waiting', 'Reserved');

@@ -27,8 +27,8 @@ export interface Shape {
   readonly runs?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Of the pods of a Job. */
-  readonly finalizers?: readonly string[];
+  /** Whether the pods of a Job never end, until their finalizer is removed. @default false */
+  readonly stuck?: boolean;
   /** More of the Job's or the Pod's spec. */
   readonly spec?: Readonly<Record<string, unknown>>;
   /** More of the pod's spec. */
@@ -36,6 +36,7 @@ export interface Shape {
 }
 
 const DURATION = 'fluxqueue.test/duration';
+const STUCK = 'fluxqueue.test/stuck';
 /** It runs until the test ends or deletes it. */
 export const UNTIL_ENDED = '24h';
 
@@ -57,7 +58,6 @@ export class Namespace {
 
   async job(name: string, shape: Shape = {}): Promise<Job> {
     const { pods = 1, completions = pods, indexed = true, runs = '300ms', annotations, labels } = shape;
-    const { finalizers } = shape;
     const job = await this.fixture().client.create<Job>(jobs(this.name), {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -67,7 +67,14 @@ export class Namespace {
         completions,
         completionMode: indexed ? 'Indexed' : 'NonIndexed',
         ...shape.spec,
-        template: { metadata: { annotations: { [DURATION]: runs }, finalizers }, spec: podSpec(shape) },
+        template: {
+          metadata: {
+            annotations: { [DURATION]: runs, ...(shape.stuck === true && { [STUCK]: 'true' }) },
+            // A simulated kubelet that ignores a pod keeps nobody from deleting it.
+            ...(shape.stuck === true && { finalizers: [STUCK] }),
+          },
+          spec: podSpec(shape),
+        },
       },
     });
     this.uids.push(job.metadata.uid);

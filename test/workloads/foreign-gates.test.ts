@@ -1,5 +1,5 @@
 /** Pods with a scheduling gate of another controller: they wait for it, and are not deleted meanwhile. */
-import { jobs, pods } from '../../runtime/kubernetes/paths';
+import { pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { RUNS } from '../fuzz/simulated-cluster';
 import { SimulatedController } from '../fuzz/simulated-controller';
@@ -50,53 +50,7 @@ describe('a scheduling gate of another controller', () => {
     expect(controller.row('web-0')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
   });
 
-  test('keeps the pods of a Job from a grant until it is gone, with the settings of the Job', async () => {
-    controller.apiserver.create(jobs('science'), {
-      metadata: { name: 'tasks', labels: { 'fluxqueue/priority': '-3' } },
-      spec: {
-        parallelism: 2,
-        completions: 2,
-        completionMode: 'Indexed',
-        activeDeadlineSeconds: 900,
-        template: {
-          metadata: { annotations: { [RUNS]: '5' } },
-          spec: {
-            restartPolicy: 'Never',
-            schedulingGates: [{ name: STAGED }],
-            containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '4' } } }],
-          },
-        },
-      },
-    });
-    // Longer than pods of a grant may take to start.
-    await controller.seconds(700);
-    const waiting = podsNamed('tasks');
-    expect(waiting).toHaveLength(2);
-    for (const { metadata } of waiting)
-      expect(controller.row(metadata.name)).toMatchObject({
-        kind: 'Pod',
-        phase: 'Waiting',
-        reason: 'SchedulingGated',
-        message: `waiting for scheduling gate ${STAGED}`,
-        allocation: null,
-        requeues: 0,
-        priority: -3,
-        walltime: 900,
-      });
-    expect(controller.row('tasks')).toBeUndefined();
-    ungate(waiting[0]!);
-    await controller.seconds(20);
-    expect(controller.row(waiting[0]!.metadata.name)).toMatchObject({
-      phase: 'Finished',
-      result: 'Succeeded',
-    });
-    expect(controller.row(waiting[1]!.metadata.name)).toMatchObject({ phase: 'Waiting', requeues: 0 });
-    ungate(waiting[1]!);
-    await controller.seconds(20);
-    expect(controller.job('tasks').status?.conditions).toMatchObject([{ type: 'Complete' }]);
-  });
-
-  /** A Job that got the gate after its admission, or a gang. */
+  /** A Job whose pods have the gate of another controller. */
   function submitStaged(): void {
     const job = controller.submit('staged', { runs: 5 });
     const { template } = job.spec;

@@ -6,6 +6,7 @@ import {
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { AllocatedNode } from '../../runtime/resources/types';
+import { jobAdapter } from '../../runtime/workloads/job';
 import { awaitedPods, neededPods } from '../../runtime/workloads/needed-pods';
 import { reducedGrant } from '../../runtime/workloads/reduced-grant';
 import { rowIn } from '../queue/rows';
@@ -124,6 +125,16 @@ describe('pods to come that admission pins by their index', () => {
       ),
     ).toEqual({});
     expect(awaited(array(), [last], 0)).toEqual({});
+  });
+
+  test('are none for tasks that have ended, although somebody deleted their pods', () => {
+    const of: Job = {
+      ...array({ backoffLimitPerIndex: 0 }),
+      status: { succeeded: 2, completedIndexes: '0,1', failedIndexes: '2' },
+    };
+    expect(awaited(of, [last], 1)).toEqual({});
+    expect(jobAdapter.missingPods(of, ONE, [])).toBe(1);
+    expect(jobAdapter.missingPods(of, ONE, [last])).toBe(0);
   });
 
   test('are all while the watch of Jobs is behind that of pods', () => {

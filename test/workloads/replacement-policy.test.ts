@@ -25,7 +25,11 @@ describe('a released Job', () => {
     ['Failed', 'while its pods run', pod('alive')],
     ['Failed', 'while a pod ends on a live node', pod('alive', DELETED)],
     ['Failed', 'while a pod on a dead node was not asked to end', pod('dead')],
-    ['TerminatingOrFailed', 'while a pod that was asked to end has no node', pod(undefined, DELETED)],
+    [
+      'Failed',
+      'while a pod that was asked to end has no node, because Kubernetes ends it',
+      pod(undefined, DELETED),
+    ],
     ['Failed', 'once a pod on a dead node has ended', pod('dead', DELETED, 'Failed')],
     ['TerminatingOrFailed', 'while a pod that was asked to end waits for a dead node', pod('dead', DELETED)],
     [
@@ -35,6 +39,10 @@ describe('a released Job', () => {
     ],
   ])('has the policy %s %s', (policy, _, of) => {
     expect(wantedPolicy([pod('alive'), of], NODES)).toBe(policy);
+  });
+
+  test('replaces none while one ends on a live node, also beside one that waits for a dead node', () => {
+    expect(wantedPolicy([pod('alive', DELETED), pod('dead', DELETED)], NODES)).toBe('Failed');
   });
 });
 

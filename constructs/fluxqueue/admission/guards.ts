@@ -23,7 +23,6 @@ import {
   type MatchCondition,
   namespaceSelector,
   notExcluded,
-  OWN_JOB_CONDITIONS,
   outsideStack,
   POD_CONDITIONS,
   type Variable,
@@ -127,12 +126,11 @@ export class AdmissionGuards extends Construct {
         validations: [...validations, right],
       });
     };
-    const ofJobs = all(OWN_JOB_CONDITIONS);
-    const held = all(JOB_CONDITIONS);
+    const ofJobs = all(JOB_CONDITIONS);
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [
       ...settingParts(ofJobs),
-      { ...template, when: `(${when}) && ${held}`, problem },
+      { ...template, when: `(${when}) && ${ofJobs}`, problem },
       TEMPLATE_INDEX_PART(ofJobs),
       podLimitPart('spec.template.spec', ofJobs),
     ]);

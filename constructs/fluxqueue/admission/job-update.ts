@@ -68,6 +68,9 @@ const wanted = (field: string) =>
   field === 'activeDeadlineSeconds' ? `${raised(field)} && !${OWN_DEADLINE}` : raised(field);
 const KEPT_KEYS = `${OLD_SPEC}.map(key, key).filter(key, ${changed}) + ${SPEC}.map(key, key).filter(key, ${added})`;
 
+/** The queue writes this one: a manifest that is put again has what was there before the release. */
+const TOLD_KEYS = `(${KEPT_KEYS}).filter(key, key != "podReplacementPolicy")`;
+
 export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
   ...REAPPLIED_VARIABLES,
   { name: 'started', expression: '!variables.was && !variables.stops' },
@@ -75,7 +78,7 @@ export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
     name: 'ignored',
     expression:
       `!variables.started ? "" : (${GRANTED_FIELDS.map(({ field }) => `(${wanted(field)} ? [${cel(field)}] : [])`).join(' + ')} + ` +
-      `(${KEPT_CHANGE} ? [string((${KEPT_KEYS}).min())] : [])).join(",")`,
+      `(${KEPT_CHANGE} && (${TOLD_KEYS}).size() > 0 ? [string((${TOLD_KEYS}).min())] : [])).join(",")`,
   },
 ];
 

@@ -19,7 +19,12 @@ import {
   POD_CONDITIONS,
   type Variable,
 } from './scope';
-import { carriesUserVariable, OTHER_JOB_PATCH, OTHER_JOB_VARIABLES, userVariable } from './user-mutation';
+import {
+  carriesUserVariable,
+  TEMPLATE_USER_PATCH,
+  TEMPLATE_USER_VARIABLES,
+  userVariable,
+} from './user-mutation';
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerUserProps {
   /**
@@ -69,9 +74,9 @@ export class AdmissionPolicies extends Construct {
         { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
         userVariable(props),
         carriesUserVariable(props),
-        ...OTHER_JOB_VARIABLES,
+        ...TEMPLATE_USER_VARIABLES,
       ],
-      patch: OTHER_JOB_PATCH,
+      patch: TEMPLATE_USER_PATCH,
     });
     this.addPolicy('JobUpdates', props, {
       apiGroups: ['batch'],

@@ -5,11 +5,9 @@ import { GITOPS_USERS } from '../../api/gitops-users';
 import {
   ASSIGNMENT_ANNOTATION,
   CONTROLLER_SERVICE_ACCOUNT,
-  GATE,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
 } from '../../api/labels';
-import { GANG_OWNERS, WHOLE_JOB_SETTINGS } from '../../api/staged-jobs';
 import { objectMetadata, Wave } from '../../metadata';
 
 export interface AdmissionScopeProps {
@@ -172,7 +170,7 @@ export function isOfUnjudgedOwner(props: ControllerUserProps): string {
 }
 
 /** Excludes Jobs of another controller and of Kueue. */
-export const OWN_JOB_CONDITIONS: readonly MatchCondition[] = [
+export const JOB_CONDITIONS: readonly MatchCondition[] = [
   {
     name: 'built-in-controller',
     expression: '!has(object.spec.managedBy) || object.spec.managedBy == "kubernetes.io/job-controller"',
@@ -181,21 +179,6 @@ export const OWN_JOB_CONDITIONS: readonly MatchCondition[] = [
     name: 'no-other-queue',
     expression: '!has(object.metadata.labels) || !("kueue.x-k8s.io/queue-name" in object.metadata.labels)',
   },
-];
-
-const isWhole = WHOLE_JOB_SETTINGS.map(
-  (key) =>
-    `${cel(key)} in object.metadata.?labels.orValue({}) || ${cel(key)} in object.metadata.?annotations.orValue({})`,
-);
-/** CEL: whether the Job starts at once, and its pods wait for another controller and then for the queue. */
-export const IS_STAGED =
-  `(object.spec.template.spec.?schedulingGates.orValue([]).exists(g, g.name != ${cel(GATE)}) && ` +
-  `!(${isWhole.join(' || ')} || ${CONTROLLERS}.exists(owner, owner.kind in ${celList(GANG_OWNERS)})))`;
-
-/** The Jobs that the queue holds. */
-export const JOB_CONDITIONS: readonly MatchCondition[] = [
-  ...OWN_JOB_CONDITIONS,
-  { name: 'no-foreign-gates', expression: `!${IS_STAGED}` },
 ];
 
 /** The Jobs that those exclude: admission leaves them alone, and their pods enter the queue one by one. */

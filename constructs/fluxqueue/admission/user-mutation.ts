@@ -3,15 +3,12 @@
  * created has no user annotation, because the name of a controller does not identify a user.
  */
 import { pointerToken } from '../../api/json-pointer';
-import { USER_ANNOTATION, WALLTIME } from '../../api/labels';
-import { POD_SETTINGS } from '../../api/staged-jobs';
+import { USER_ANNOTATION } from '../../api/labels';
 import {
   type AdmissionScopeProps,
   byGitOps,
   type ControllerUserProps,
   cel,
-  celList,
-  IS_STAGED,
   isOfJudgedOwner,
   type Variable,
 } from './scope';
@@ -53,7 +50,7 @@ const IN_TEMPLATE = `${TEMPLATE}/annotations/${pointerToken(USER_ANNOTATION)}`;
  * JSON patch of the user in the template of a Job that admission leaves alone, so that its pods count for the user of the
  * Job; it uses the variables `user`, `carriesUser` and `annotations`.
  */
-const TEMPLATE_USER_VARIABLES: readonly Variable[] = [
+export const TEMPLATE_USER_VARIABLES: readonly Variable[] = [
   {
     name: 'owner',
     expression: `variables.carriesUser ? variables.annotations[?${cel(USER_ANNOTATION)}].orValue("") : variables.user`,
@@ -63,7 +60,7 @@ const TEMPLATE_USER_VARIABLES: readonly Variable[] = [
     expression: `object.spec.template.?metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`,
   },
 ];
-const TEMPLATE_USER_PATCH = `
+export const TEMPLATE_USER_PATCH = `
 (variables.noted == variables.owner ? []
   : variables.owner == "" ? [JSONPatch{op: "remove", path: "${IN_TEMPLATE}"}]
   : !has(object.spec.template.metadata)
@@ -72,30 +69,3 @@ const TEMPLATE_USER_PATCH = `
   ? [JSONPatch{op: "add", path: "${TEMPLATE}/annotations", value: {${cel(USER_ANNOTATION)}: variables.owner}}]
   : [JSONPatch{op: "add", path: "${IN_TEMPLATE}", value: variables.owner}])
 `.trim();
-
-const HAS_MAP =
-  '(has(object.spec.template.metadata) && has(object.spec.template.metadata.annotations)) || ' +
-  '(variables.noted != variables.owner && variables.owner != "")';
-
-/** The settings and the deadline of a Job whose pods are queued by themselves. */
-const STAGED_VARIABLES: readonly Variable[] = [
-  {
-    name: 'settings',
-    expression:
-      `!${IS_STAGED} ? {} : ${celList(POD_SETTINGS)}.transformMapEntry(i, key, ` +
-      'has(object.metadata.annotations) && key in object.metadata.annotations ? {key: object.metadata.annotations[key]} ' +
-      ': has(object.metadata.labels) && key in object.metadata.labels ? {key: object.metadata.labels[key]} ' +
-      `: key == ${cel(WALLTIME)} && has(object.spec.activeDeadlineSeconds) ? {key: string(object.spec.activeDeadlineSeconds)} : {})`,
-  },
-];
-const SETTINGS_PATCH = `
-(variables.settings.size() == 0 || ${HAS_MAP} ? []
-  : has(object.spec.template.metadata) ? [JSONPatch{op: "add", path: "${TEMPLATE}/annotations", value: {}}]
-  : [JSONPatch{op: "add", path: "${TEMPLATE}", value: {"annotations": {}}}])
-+ variables.settings.transformList(key, value,
-    JSONPatch{op: "add", path: "${TEMPLATE}/annotations/" + jsonpatch.escapeKey(key), value: value})
-`.trim();
-
-/** What the template of a Job gets that admission does not hold: its pods are queued by themselves. */
-export const OTHER_JOB_VARIABLES: readonly Variable[] = [...TEMPLATE_USER_VARIABLES, ...STAGED_VARIABLES];
-export const OTHER_JOB_PATCH = `${TEMPLATE_USER_PATCH}\n+ ${SETTINGS_PATCH}`;

@@ -71,6 +71,7 @@ export const GUARDS: readonly string[] = [
   'release-jobs',
   'release-pods',
   'resize',
+  'subresources',
 ];
 
 /** Those that only warn. @internal exported for tests */

@@ -108,7 +108,7 @@ function nextNumbers(rows: WouldBe['rows']): Pick<WorkloadRow, 'seq' | 'jobid'> 
 /** No object has it. */
 const UID = 'what-if';
 
-const NOT_TAKEN = 'leave out spec.managedBy, spec.nodeName, scheduling gates and the queue of Kueue';
+const NOT_TAKEN = 'leave out spec.managedBy, spec.nodeName and the queue of Kueue';
 
 /** A Job or a Pod. */
 function workloadOf(object: Manifest): Manifest {

@@ -7,7 +7,9 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import { jobSizes } from './job-size';
+import { WaitingLimits } from './limits';
 import { priorityOf } from './order';
+import { mayReserveFor, shortageOf } from './quota-wait';
 import { budgetOf, type Pass } from './state';
 import { mayReserve } from './strategies';
 
@@ -38,14 +40,23 @@ function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): ReadonlyMap<strin
 const NONE: ReadonlyMap<string, BackfillLine> = new Map();
 
 class BackfillLine {
+  private readonly rows: readonly WorkloadRow[];
+  /** Beyond a limit of waiting workloads: who that is, the order of the line tells. */
+  private readonly beyond: readonly WorkloadRow[];
   private front = 0;
   /** Those that were not tried in the order of the line, as soon as nothing more may be promised. */
   private rest: Iterator<WorkloadRow> | undefined;
 
   constructor(
     private readonly pass: Pass,
-    private readonly rows: readonly WorkloadRow[],
-  ) {}
+    all: readonly WorkloadRow[],
+  ) {
+    const [first] = all;
+    const limits = first && new WaitingLimits(budgetOf(pass, first).settings.limits);
+    const beyond = new Set(all.filter((row) => limits!.countWaiting(row) !== undefined));
+    this.rows = beyond.size === 0 ? all : all.filter((row) => !beyond.has(row));
+    this.beyond = [...beyond];
+  }
 
   next(): WorkloadRow | undefined {
     const first = this.rows[this.front];
@@ -53,14 +64,18 @@ class BackfillLine {
       this.front += 1;
       return first;
     }
-    this.rest ??= this.byArea(this.rows.slice(this.front)).values();
+    this.rest ??= [...this.byArea(this.rows.slice(this.front)), ...this.beyond].values();
     return this.rest.next().value;
   }
 
   /** Whether it has a promise, or is the next that may have one. */
   private comesFirst(row: WorkloadRow): boolean {
     const { pass } = this;
-    return pass.reservations.of(row.uid) !== undefined || mayReserve(pass, budgetOf(pass, row), row);
+    if (pass.reservations.of(row.uid) !== undefined) return true;
+    const budget = budgetOf(pass, row);
+    const shortage = shortageOf(pass, row);
+    if (shortage === undefined) return mayReserve(pass, budget, row);
+    return mayReserveFor(pass, { row, budget, reservation: undefined }, shortage);
   }
 
   /** Promises and those that have waited too long keep their order; priority comes before area. */

@@ -167,7 +167,9 @@ function rightsOf(
   reservation?: Reservation,
 ): Pick<Candidate, 'isNext' | 'mayReserve'> {
   if (reservation !== undefined) return { isNext: true, mayReserve: true };
-  return { isNext: isNext(pass, budget, row), mayReserve: mayReserve(pass, budget, row) };
+  const isFirst =
+    pass.beneficiaries.has(row.uid) || budget.refusedFirst < Math.max(1, budget.reservationsLeft);
+  return { isNext: isFirst && isNext(pass, budget, row), mayReserve: mayReserve(pass, budget, row) };
 }
 
 /**

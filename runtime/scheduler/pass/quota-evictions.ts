@@ -26,7 +26,7 @@ import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
 import { type Candidate, ofLowerPriority } from './strategies';
-import { heldBy, type Usage } from './usage';
+import type { Usage } from './usage';
 import { cheapestFirst, type Room, victims } from './victims';
 
 type Victim = Holder & {
@@ -123,8 +123,8 @@ function attemptsFor(
   return [{ candidates: borrowers, room }, preemption, { candidates: all, room }].filter(suffices);
 }
 
-function asVictim({ units }: Pass, holder: Holder, isBorrower: boolean): Victim {
-  return { ...holder, holds: heldBy(holder.row, holder.allocation, units), isBorrower };
+function asVictim({ quotas }: Pass, holder: Holder, isBorrower: boolean): Victim {
+  return { ...holder, holds: quotas.chargedBy(holder.row, holder.allocation), isBorrower };
 }
 
 /** Whether the candidates together make enough room. */
@@ -162,14 +162,14 @@ function lawfulVictims(
 
 /** What the row lacks when those that have to leave have left. */
 function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
-  const { quotas, input, units } = pass;
+  const { quotas, input } = pass;
   const at = input.now + TERMINATION_SECONDS;
   const room = new QuotaRoom<QuotaHolder>(row, quotas.lacking(row, at), {
     isCharged: (other, account) => quotas.isCharged(other, account),
     borrowedBy: (queue) => withoutPlans(pass, queue, () => quotas.borrowedBy(queue, at)),
   });
   for (const { row: other, end } of evicted(pass))
-    if (end > at) room.release({ row: other, holds: heldBy(other, other.allocation!, units) });
+    if (end > at) room.release({ row: other, holds: quotas.chargedBy(other, other.allocation!) });
   return room;
 }
 

@@ -217,7 +217,7 @@ function isOutOfReach(pass: Pass, { jobspec, ...row }: WorkloadRow): boolean {
   return [never, down, unplannable, endless].some((refusals) => refusals.covers(jobspec));
 }
 
-function mayReserveFor(
+export function mayReserveFor(
   pass: Pass,
   { row, budget, reservation }: Applicant,
   shortage: QuotaShortage,
@@ -324,7 +324,7 @@ export async function withinQuota(
   await pass.input.matcher.cancel(row.jobid);
   const bounds = {
     from: answer.allocation.start,
-    before: candidate.mayReserve ? Infinity : now + 1,
+    before: candidate.mayReserve || mayReserve(pass, budget, row, shortage) ? Infinity : now + 1,
     ...boundsOf(pass, reservation),
   };
   const found = budget.plansLeft > 0 ? await plan(pass, candidate, bounds) : undefined;

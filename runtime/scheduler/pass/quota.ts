@@ -270,6 +270,11 @@ export class Quotas {
     for (const account of accounts) charge(account, one, this.now);
   }
 
+  /** What the row is charged for this allocation, with what it uses beyond it. */
+  chargedBy(row: WorkloadRow, allocation: Allocation): Usage {
+    return heldBy(row, allocation, this.units, this.surpluses.get(row.uid));
+  }
+
   /** Ends the charge of the row, if there is one. */
   free(row: WorkloadRow): void {
     if (this.charges.size === 0) return;

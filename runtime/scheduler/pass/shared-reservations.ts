@@ -12,11 +12,12 @@ import { budgetOf, type Pass } from './state';
 
 /** A workload was refused: a later one of its line may have a reservation. */
 export function markPassedOver({ passedOver }: Pass, budget: QueueBudget): void {
-  passedOver.add(budget.line);
+  budget.refusedFirst += 1;
+  passedOver.add(budget.settings.name);
 }
 
 export function hasPassedOver({ passedOver }: Pass, budget: QueueBudget): boolean {
-  return passedOver.has(budget.line);
+  return passedOver.has(budget.settings.name);
 }
 
 /** What a workload lacks. @default - nodes */

@@ -7,7 +7,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
 import { budgetOf, type Pass } from './state';
-import { heldBy, type Usage } from './usage';
+import type { Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
@@ -81,7 +81,7 @@ function isWithinOwn({ quotas }: Pass, row: WorkloadRow, { left, never }: Lines)
 function leavingUsage(pass: Pass): Map<string, Usage> {
   const sums = new Map<string, Usage>();
   for (const { row } of evicted(pass)) {
-    const held = heldBy(row, row.allocation!, pass.units);
+    const held = pass.quotas.chargedBy(row, row.allocation!);
     const sum = sums.get(row.queue);
     sums.set(row.queue, sum === undefined ? held : sum.map((amount, i) => amount + held[i]!));
   }

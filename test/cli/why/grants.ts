@@ -126,13 +126,9 @@ export const GRANTED: readonly Situation[] = [
     ],
   },
   {
-    because: 'it is a gang, and its pods have a scheduling gate of another controller',
+    because: 'its pods have a scheduling gate of another controller',
     reason: 'SchedulingGated',
-    arrange: (world) =>
-      world.grantedJob({
-        annotations: { 'fluxqueue/gang-size': '1' },
-        pod: { schedulingGates: [{ name: 'example.com/approval' }] },
-      }),
+    arrange: (world) => world.grantedJob({ pod: { schedulingGates: [{ name: 'example.com/approval' }] } }),
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'SchedulingGated: waiting for scheduling gate example.com/approval',

@@ -179,7 +179,13 @@ export class World {
   }
 
   why(name?: string): readonly string[] {
-    return whyLines({ fluxJob: this.fluxJob(name), all: this.fluxJobs(), now: this.controller.now() * 1000 });
+    const now = this.controller.now() * 1000;
+    const { metadata, ...rest } = this.fluxJob(name);
+    // It has lasted for a minute at least: plans have been made since.
+    const created = Math.min(now - 60_000, Date.parse(metadata.creationTimestamp ?? ''));
+    const creationTimestamp = new Date(created).toISOString();
+    const fluxJob = { ...rest, metadata: { ...metadata, creationTimestamp } };
+    return whyLines({ fluxJob, all: this.fluxJobs(), now });
   }
 }
 

@@ -43,6 +43,7 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       allowStackQueue: false,
       walltime: { default: '1h', max: '168h' },
       agingPerHour: 0,
+      backfillOrder: 'submission',
       reclaim: false,
       weight: 1,
       billingWeights: { cores: 1, memory: 0.25, gpus: 16 },

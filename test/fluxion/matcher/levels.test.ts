@@ -1,4 +1,5 @@
 /** Zones and racks: as a whole, and after nodes were added and removed. What is expected is what flux-sched 0.54 answers. */
+
 import { DEFAULT_PRUNE_FILTERS } from '../../../runtime/fluxion/engine';
 import { GraphLayout } from '../../../runtime/fluxion/jgf/layout';
 import type { FluxionLibrary } from '../../../runtime/fluxion/library/bindings';
@@ -6,6 +7,7 @@ import { Session } from '../../../runtime/fluxion/library/session';
 import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import { TimeAxis } from '../../../runtime/fluxion/time-axis';
 import { jobspecOf as queueJobspecOf } from '../../../runtime/jobspec/jobspec';
+import { jobspecWithTaints, NO_TAINTS } from '../../../runtime/jobspec/resolve-taints';
 import type { JobspecResource } from '../../../runtime/jobspec/types';
 import type { GraphNode } from '../../../runtime/resources/types';
 import { toJgf } from '../to-jgf';
@@ -99,7 +101,8 @@ test('answers what the queue asks for, which names no level above the nodes', ()
   const { matcher } = create();
   const pod = { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] };
   for (const exclusive of [false, true]) {
-    const jobspec = queueJobspecOf({ pod, pods: 4, walltime: 60, exclusive });
+    const asked = queueJobspecOf({ pod, pods: 4, walltime: 60, exclusive });
+    const jobspec = jobspecWithTaints(asked, NO_TAINTS);
     const { status } = matcher.match({ jobid: 1, jobspec, operation: 'without_allocating', now: 0 });
     expect(status).toBe('OK');
   }

@@ -106,7 +106,7 @@ test('whatever the order, every workload starts, promises are kept, and nothing 
           });
           await sim.run(arrivals, async () => {
             for (const { jobspec, phase } of sim.rows.values()) {
-              if (phase !== 'Waiting') continue;
+              if (phase !== 'Waiting' || jobspec.attributes.user?.podSets !== undefined) continue;
               const ask = {
                 jobid: 1_000_000,
                 jobspec,
