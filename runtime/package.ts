@@ -70,7 +70,8 @@ function main(): void {
     mkdirSync(dirname(join(LIB, path)), { recursive: true });
     cpSync(join(ROOT, path), join(LIB, path), {
       recursive: true,
-      filter: (source) => !source.endsWith('.ts'),
+      // Pictures of the documents would be a tenth of the package.
+      filter: (source) => !/\.ts$|docs\/[^/]*\.(png|svg|csv)$/.test(source),
     });
   }
   bundleRuntime(join(LIB, 'runtime.js'));

@@ -38,8 +38,9 @@ function ignoredOf(job: UpdatedJob, old: UpdatedJob): readonly string[] {
   const raised = GRANTED_FIELDS.map(({ field }) => field).filter(
     (field) => isRaised(field, job, old) && !(field === 'activeDeadlineSeconds' && hasOwnDeadline(job, old)),
   );
-  // The queue writes this one: a manifest that is put again has what was there before the release.
-  const told = keptKeys(job, old).filter((key) => key !== 'podReplacementPolicy');
+  // The queue writes `Failed`: a manifest that is put again has what was there before the release.
+  const { podReplacementPolicy: replaced }: Fields = old.spec ?? {};
+  const told = keptKeys(job, old).filter((key) => key !== 'podReplacementPolicy' || replaced !== 'Failed');
   return [...raised, ...told.slice(0, 1)];
 }
 

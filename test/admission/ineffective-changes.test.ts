@@ -134,6 +134,17 @@ describeCluster('a change without an effect', (getCluster) => {
       },
     );
 
+    it('a manifest that is put again has the replacements from before the release, and no warning', async () => {
+      const made = await accepted(users.create(ALICE, form, job({ parallelism: 2, completions: 2 })));
+      const release = spec({ suspend: false, podReplacementPolicy: 'Failed' });
+      const train = await accepted(users.patch(CONTROLLER, form, made, release));
+      const again = spec({ podReplacementPolicy: 'TerminatingOrFailed' });
+      const { status, body: now, warnings } = await users.patch(ALICE, form, train, again);
+      expect([status, warnings]).toEqual([200, []]);
+      expect(now.spec).toMatchObject({ podReplacementPolicy: 'Failed' });
+      expect(now.metadata.annotations).not.toHaveProperty([IGNORED_ANNOTATION]);
+    });
+
     it.each(SETTINGS)('%s of a Job or Pod that runs is warned about', async (key, value) => {
       const change = { metadata: { annotations: { [key]: value } } };
       const [train, serve] = [await started(form), await startedPod(form)];

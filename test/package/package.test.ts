@@ -142,7 +142,7 @@ describe('the package', () => {
 
   test('contains the documents that its README links to', () => {
     const readme = readFileSync(join(installed, 'README.md'), 'utf8');
-    const links = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path]) => path!);
+    const links = [...readme.matchAll(/\]\((docs\/[^)#]+\.md)/g)].map(([, path]) => path!);
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter((path) => !existsSync(join(installed, path)))).toEqual([]);
   });

@@ -68,8 +68,10 @@ const wanted = (field: string) =>
   field === 'activeDeadlineSeconds' ? `${raised(field)} && !${OWN_DEADLINE}` : raised(field);
 const KEPT_KEYS = `${OLD_SPEC}.map(key, key).filter(key, ${changed}) + ${SPEC}.map(key, key).filter(key, ${added})`;
 
-/** The queue writes this one: a manifest that is put again has what was there before the release. */
-const TOLD_KEYS = `(${KEPT_KEYS}).filter(key, key != "podReplacementPolicy")`;
+/** The queue writes `Failed`: a manifest that is put again has what was there before the release. */
+const TOLD_KEYS =
+  `(${KEPT_KEYS}).filter(key, key != "podReplacementPolicy" || ` +
+  '!(has(oldObject.spec.podReplacementPolicy) && oldObject.spec.podReplacementPolicy == "Failed"))';
 
 export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
   ...REAPPLIED_VARIABLES,
