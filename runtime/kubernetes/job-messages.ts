@@ -32,7 +32,7 @@ const JOB_STATUS = message({
   2: ['startTime', 'time'],
   4: ['active', 'number?'],
   5: ['succeeded', 'number?'],
-  7: ['completedIndexes', 'text'],
+  7: ['completedIndexes', 'text?'],
   10: ['failedIndexes', 'text'],
   11: ['terminating', 'number'],
 });

@@ -28,6 +28,7 @@ export const JOBS: readonly KubeObject[] = [
       completionMode: 'Indexed',
       activeDeadlineSeconds: 600,
       backoffLimit: 2,
+      backoffLimitPerIndex: 1,
       template: {
         metadata: { labels, annotations, finalizers },
         spec: { ...podSpec, serviceAccountName: 'solver' },
@@ -61,6 +62,7 @@ export const STATUS = {
   ready: 0,
   terminating: 0,
   completedIndexes: '0',
+  failedIndexes: '3',
   conditions: [
     { type: 'Suspended', status: 'False', lastTransitionTime: '2026-01-02T03:04:05Z' },
     {
