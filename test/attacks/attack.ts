@@ -104,8 +104,8 @@ export const CONTAINED = {
     return parallelism === 1 && activeDeadlineSeconds <= RUNNING_SECONDS;
   },
   'one pod is granted': ({ spec }: KubeObject) => (spec as Spec).completions === 1,
-  'a pod is replaced as before': ({ spec }: KubeObject) =>
-    (spec as Spec).podReplacementPolicy === 'TerminatingOrFailed',
+  'a pod is replaced once it has ended': ({ spec }: KubeObject) =>
+    (spec as Spec).podReplacementPolicy === 'Failed',
   'the user of its pods is mallory': ({ spec }: KubeObject) =>
     (spec as Spec).template?.metadata?.annotations?.['fluxqueue/user'] === 'mallory',
   "the queue is not the stack's": ({ spec }: KubeObject) => (spec as Spec).queue !== STACK_DEFAULTS.queueName,

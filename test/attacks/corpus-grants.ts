@@ -51,8 +51,8 @@ const RELEASED: readonly Attack[] = [
   ),
   contained(
     'other replacements of the pods of a released Job',
-    patch('Job', 'indexed', { spec: { podReplacementPolicy: 'Failed' } }),
-    'a pod is replaced as before',
+    patch('Job', 'indexed', { spec: { podReplacementPolicy: 'TerminatingOrFailed' } }),
+    'a pod is replaced once it has ended',
   ),
 ];
 

@@ -2,12 +2,16 @@
 import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
 import { jobspecOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
+import { jobspecWithTaints, NO_TAINTS } from '../../../runtime/jobspec/resolve-taints';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 const jobspec = (pods: number, cpu: number, walltime: number, pod: Partial<PodSpec> = {}) =>
-  jobspecOf({ pod: { containers: [{ resources: { requests: { cpu } } }], ...pod }, pods, walltime });
+  jobspecWithTaints(
+    jobspecOf({ pod: { containers: [{ resources: { requests: { cpu } } }], ...pod }, pods, walltime }),
+    NO_TAINTS,
+  );
 
 /** Terms of which none matches, at the limits of constructs/api/pod-limits.ts. */
 const HOSTILE: Partial<PodSpec> = {
@@ -64,7 +68,8 @@ test('a constraint of hundreds of properties is not compared node by node, nor a
 
 test('whole nodes are searched at the time from which enough of them may be free', () => {
   const matcher = busyGraph(400, 300);
-  const whole = jobspecOf({ pod: { containers: [{}] }, pods: 380, walltime: 60, exclusive: true });
+  const asked = jobspecOf({ pod: { containers: [{}] }, pods: 380, walltime: 60, exclusive: true });
+  const whole = jobspecWithTaints(asked, NO_TAINTS);
   const answer = matcher.match({ jobid: 9000, jobspec: whole, operation: 'allocate_orelse_reserve', now: 1 });
   expect(answer).toMatchObject({ status: 'OK', reserved: true, start: 100 + 279 });
 });
