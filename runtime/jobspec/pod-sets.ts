@@ -120,9 +120,14 @@ export function hasPlacementRules(jobspec: Jobspec): boolean {
   return placement !== undefined || podSets?.some((set) => set.placement !== undefined) === true;
 }
 
+/** Every pass asks for those of all that wait. */
+const totals = new WeakMap<Jobspec, UnitCounts>();
+
 /** The units of all its pods. */
 export function unitsOfAll(jobspec: Jobspec): UnitCounts {
-  return addUnits(setsOf(jobspec).map(unitsOfSet));
+  const units = totals.get(jobspec) ?? addUnits(setsOf(jobspec).map(unitsOfSet));
+  totals.set(jobspec, units);
+  return units;
 }
 
 function unitsOfSet(jobspec: Jobspec): UnitCounts {

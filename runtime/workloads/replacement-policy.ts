@@ -37,8 +37,7 @@ export function wantedPolicy(pods: readonly Pod[], nodes: NodeView): PodReplacem
   const ending = pods.filter((pod) => pod.metadata.deletionTimestamp !== undefined && !isTerminal(pod));
   // Kubernetes itself ends a pod without a node. A pod that ends on a live node would get a second one beside it.
   const isLost = (pod: Pod) => pod.spec.nodeName !== undefined && !isLive(pod, nodes);
-  const isLasting = (pod: Pod) => isLive(pod, nodes);
-  return ending.some(isLost) && !ending.some(isLasting) ? 'TerminatingOrFailed' : 'Failed';
+  return ending.some(isLost) && !ending.some((pod) => isLive(pod, nodes)) ? 'TerminatingOrFailed' : 'Failed';
 }
 
 export interface ReplacementPolicyOptions {
@@ -53,8 +52,9 @@ export async function keepReplacementPolicy(
   { object, adapter, row, pods }: ActiveWorkload,
 ): Promise<ReconcileResult> {
   const policy = adapter.replacementPolicy(object, row);
+  if (policy === undefined) return undefined;
   const wanted = wantedPolicy(pods, nodes);
-  if (policy === undefined || policy === wanted) return undefined;
+  if (policy === wanted) return undefined;
   const path = adapter.path(row.namespace, row.name);
   if (policy === 'Failed' && (await isOfUser(client, path))) return undefined;
   const body = [

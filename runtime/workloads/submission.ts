@@ -126,7 +126,8 @@ export class SubmissionBuilder {
 
   /** Whether the object still asks for what was granted: its user can change it between grant and release. */
   asksForGrant(object: KubernetesObject, adapter: WorkloadAdapter, row: WorkloadRow): boolean {
-    const wanted = this.compared.has(object) ? row : this.submissionOf(object, adapter, row.queue);
+    if (this.compared.has(object)) return this.isOnItsNodes(row.jobspec, row);
+    const wanted = this.submissionOf(object, adapter, row.queue);
     return wanted !== undefined && this.suitsGrant(wanted, row);
   }
 
@@ -139,8 +140,13 @@ export class SubmissionBuilder {
       isDeepStrictEqual(
         grantedFields({ ...wanted, shape: unconstrainedShape(jobspec) }),
         grantedFields({ ...row, shape: unconstrainedShape(row.jobspec) }),
-      ) && meetsConstraints(jobspec, row.allocation?.nodes ?? [], this.options.nodeOf)
+      ) && this.isOnItsNodes(jobspec, row)
     );
+  }
+
+  /** Whether the granted nodes, as they are now, may have the pods that are asked for. */
+  private isOnItsNodes(jobspec: Jobspec, { allocation }: WorkloadRow): boolean {
+    return meetsConstraints(jobspec, allocation?.nodes ?? [], this.options.nodeOf);
   }
 
   /** The submission of the workload as it is now; undefined if the workload is invalid. */

@@ -30,7 +30,7 @@ function countCluster(nodes: readonly GraphNode[]): Cluster {
   const names = new Set(up.map(({ name }) => name));
   let all: Capacity | undefined;
   let ofUp: Capacity | undefined;
-  const usable = new UsableNodes(nodes);
+  let usable: UsableNodes | undefined;
   return {
     fits(jobspec) {
       all ??= capacityOf(nodes);
@@ -46,6 +46,9 @@ function countCluster(nodes: readonly GraphNode[]): Cluster {
       all ??= capacityOf(nodes);
       return all.classesFor(jobspec);
     },
-    mayUseNodesOf: (jobspec, other) => usable.covers(jobspec, other),
+    mayUseNodesOf(jobspec, other) {
+      usable ??= new UsableNodes(nodes);
+      return usable.covers(jobspec, other);
+    },
   };
 }
