@@ -3,7 +3,7 @@ import type { GraphNode } from '../resources/types';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './pod';
 import type { Requests } from './requests';
 import { taintIn, tolerates, writtenTolerations } from './tolerations';
-import type { Constraint } from './types';
+import type { Constraint, Jobspec } from './types';
 import { isGpu } from './units';
 
 /** Labels of all nodes of the cluster: some constraints can only be written with them. */
@@ -203,6 +203,13 @@ export function conjunction(constraints: readonly Constraint[]): Constraint {
 export function partsOf(constraint: Constraint): readonly Constraint[] {
   if ('and' in constraint) return constraint.and.flatMap(partsOf);
   return isEvery(constraint) ? [] : [constraint];
+}
+
+/** The jobspec with one more constraint. */
+export function narrowedTo(jobspec: Jobspec, more: Constraint): Jobspec {
+  const { attributes } = jobspec;
+  const constraints = narrowed(attributes.system.constraints, more);
+  return { ...jobspec, attributes: { ...attributes, system: { ...attributes.system, constraints } } };
 }
 
 /** Adds a constraint to another one, if there is one. */

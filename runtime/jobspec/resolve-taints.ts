@@ -23,8 +23,8 @@ function resolve(constraint: Constraint, taints: Taints): Constraint {
     return conjunction(repelling.map((taint) => not(property(taint))));
   }
   const partsWith = (parts: readonly Constraint[], made: (parts: readonly Constraint[]) => Constraint) => {
-    const resolved = parts.map((part) => resolve(part, taints));
-    return resolved.every((part, i) => part === parts[i]) ? constraint : made(resolved);
+    const now = parts.map((part) => resolve(part, taints));
+    return now.every((part, i) => part === parts[i]) ? constraint : made(now);
   };
   if ('and' in constraint) return partsWith(constraint.and, allOf);
   if ('or' in constraint) return partsWith(constraint.or, (or) => ({ or }));

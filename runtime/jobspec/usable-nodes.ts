@@ -1,12 +1,11 @@
 /** Which nodes the pods of a jobspec may run on, if these are empty: to compare what different workloads wait for. */
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { podsOn } from './capacity';
+import { EVERY } from './constraints';
 import { askOf, canonical } from './jobspec';
 import { matcherOf } from './matching-nodes';
 import { setsOf } from './pod-sets';
 import type { Constraint, Jobspec } from './types';
-
-const ANY_NODE: Constraint = {};
 
 /** The nodes that match a constraint. */
 interface Matched {
@@ -73,7 +72,7 @@ export class UsableNodes {
     const known = this.byJobspec.get(jobspec);
     if (known !== undefined) return known;
     const ask = askOf(jobspec);
-    const matched = this.matchedBy(jobspec.attributes.system.constraints ?? ANY_NODE);
+    const matched = this.matchedBy(jobspec.attributes.system.constraints ?? EVERY);
     const need = { matched, fits: this.sizes.map((units) => podsOn(units, ask) > 0) };
     this.byJobspec.set(jobspec, need);
     return need;

@@ -15,6 +15,11 @@ import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
 import { releasedDeadline } from './deadlines';
 
+/** Whether the watch shows the release with this job id. */
+export function isReleasedAs({ spec: { template } }: Pick<WatchedJob, 'spec'>, jobid: number): boolean {
+  return template.metadata?.annotations?.[JOBID_ANNOTATION] === String(jobid);
+}
+
 /** @param assignment in the template, where pod admission reads it */
 export function jobReleasePatch(
   job: WatchedJob,

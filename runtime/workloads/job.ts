@@ -10,7 +10,6 @@ import {
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
-
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
@@ -21,7 +20,7 @@ import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapt
 import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
 import { lateDeadline, requestedDeadline } from './deadlines';
 import { jobHandOver } from './hand-over';
-import { jobReleasePatch } from './job-release';
+import { isReleasedAs, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
@@ -93,18 +92,10 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   },
 };
 
-/** The Jobs of these kinds talk to each other. */
-const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
-
 /** Returns 0 for text that the queue never writes: a number out of range would make the whole adoption fail. */
 function parseJobid(text = ''): number {
   const jobid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : 0;
   return Number.isSafeInteger(jobid) ? jobid : 0;
-}
-
-/** Whether the watch shows the release with this job id. */
-function isReleasedAs({ spec: { template } }: WatchedJob, jobid: number): boolean {
-  return template.metadata?.annotations?.[JOBID_ANNOTATION] === String(jobid);
 }
 
 /** The number of pods that are granted together. */
@@ -120,6 +111,9 @@ function gangSize({ metadata, spec }: WatchedJob): number | undefined {
 }
 
 const GANG_FORMAT = /^[1-9][0-9]{0,8}$/;
+/** The Jobs of these kinds talk to each other. */
+const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
+
 /** Kubernetes does not say whether the pods of a Job need each other, so the Job or its owner has to. */
 function isGang(job: WatchedJob): boolean {
   const size = settingOf(job.metadata, GANG_SIZE) ?? '';

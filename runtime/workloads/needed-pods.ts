@@ -2,17 +2,14 @@
  * How many pods of an array can still run at once on each of its nodes, once its user has lowered the parallelism. At the
  * end of an array, when fewer tasks are left than it had at once, only whole nodes are freed: each change is a write.
  */
-import {
-  ASSIGNMENT_ANNOTATION,
-  COMPLETION_INDEX_ANNOTATION,
-  JOBID_ANNOTATION,
-} from '../../constructs/api/labels';
+import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { parseIdset } from '../resources/idset';
 import type { WatchedJob } from '../shared/job-projection';
 import { isTerminal } from './adapter';
 import { nodesOf, placementOf } from './assignment';
+import { isReleasedAs } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
 
 /** Undefined: it may need all of its slots. */
@@ -21,10 +18,9 @@ export function neededPods(
   row: WorkloadRow,
   pods: readonly Pod[],
 ): ReadonlyMap<string, number> | undefined {
-  const { parallelism: atOnce = 1, template, suspend } = job.spec;
+  const { parallelism: atOnce = 1, suspend } = job.spec;
   // The watch still shows the object before this release.
-  if (suspend === true || template.metadata?.annotations?.[JOBID_ANNOTATION] !== String(row.jobid))
-    return undefined;
+  if (suspend === true || !isReleasedAs(job, row.jobid)) return undefined;
   const slots = placementOf(row);
   const granted = slots.reduce((sum, { pods: count }) => sum + count, 0);
   if (atOnce < 1 || atOnce >= granted) return undefined;
@@ -48,30 +44,18 @@ export function awaitedPods(
   pods: readonly Pod[],
   missing: number,
 ): ReadonlyMap<string, number> {
-  const { completions = 0, completionMode, backoffLimitPerIndex, template } = job.spec;
+  const { completionMode, backoffLimitPerIndex } = job.spec;
   if (completionMode !== 'Indexed') return new Map();
-  const { [JOBID_ANNOTATION]: jobid, [ASSIGNMENT_ANNOTATION]: assignment = '' } =
-    template.metadata?.annotations ?? {};
   // The watch of Jobs is behind that of pods: nobody knows yet which are pinned.
-  if (jobid !== String(row.jobid) && pods.some((pod) => belongsToGrant(pod, row.jobid)))
+  if (!isReleasedAs(job, row.jobid) && pods.some((pod) => belongsToGrant(pod, row.jobid)))
     return new Map(placementOf(row).map(({ node, pods: count }) => [node, count]));
   if (missing === 0) return new Map();
   // An index may fail for good if each has retries of its own.
   const comesAgain = ({ status }: Pod) => status?.phase === 'Failed' && backoffLimitPerIndex === undefined;
-  const there = new Set(
-    pods
-      .filter((pod) => !comesAgain(pod))
-      .map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]),
+  return tasksWithout(
+    job,
+    pods.filter((pod) => !comesAgain(pod)),
   );
-  for (const index of endedIndexes(job.status)) there.add(String(index));
-  const nodes = nodesOf(assignment).flatMap(({ node, pods: count }) => Array<string>(count).fill(node));
-  return countBy(nodes.slice(0, completions).filter((_, index) => !there.has(String(index))));
-}
-
-/** Also of those whose pods somebody has deleted. */
-function endedIndexes(status: WatchedJob['status'] = {}): readonly number[] {
-  const { completedIndexes = '', failedIndexes = '' } = status;
-  return [...parseIdset(completedIndexes), ...parseIdset(failedIndexes)];
 }
 
 /** Pods that have no node yet go to any slot. */
@@ -90,19 +74,29 @@ function addUntil(
 }
 
 /** Tasks of an indexed array that have not succeeded, by the node to which admission pins their pods. */
-function pinnedTasks({ spec, status }: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string, number> {
-  const { completions = 0, completionMode, template } = spec;
-  if (completionMode !== 'Indexed') return new Map();
-  const assignment = template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '';
-  const succeeded = new Set(
-    pods
-      .filter((pod) => pod.status?.phase === 'Succeeded')
-      .map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]),
+function pinnedTasks(job: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string, number> {
+  if (job.spec.completionMode !== 'Indexed') return new Map();
+  return tasksWithout(
+    job,
+    pods.filter(({ status }) => status?.phase === 'Succeeded'),
   );
-  for (const index of endedIndexes(status)) succeeded.add(String(index));
+}
+
+/**
+ * Tasks of an indexed array by the node to which admission pins their pods, without those of some pods and those that have ended,
+ * whose pods somebody may have deleted.
+ */
+function tasksWithout({ spec, status }: WatchedJob, left: readonly Pod[]): ReadonlyMap<string, number> {
+  const { completions = 0, template } = spec;
+  const { completedIndexes = '', failedIndexes = '' } = status ?? {};
+  const indexes = new Set([
+    ...left.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]),
+    ...[completedIndexes, failedIndexes].flatMap(parseIdset).map(String),
+  ]);
+  const assignment = template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '';
   // An assignment lists its nodes in the order of the indexes.
   const nodes = nodesOf(assignment).flatMap(({ node, pods: count }) => Array<string>(count).fill(node));
-  return countBy(nodes.slice(0, completions).filter((_, index) => !succeeded.has(String(index))));
+  return countBy(nodes.slice(0, completions).filter((_, index) => !indexes.has(String(index))));
 }
 
 function countBy(nodes: readonly (string | undefined)[]): ReadonlyMap<string, number> {

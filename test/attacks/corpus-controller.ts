@@ -1,6 +1,6 @@
 /** Attacks with the controller's token. */
 import { ASSIGNMENT_ANNOTATION, REPORT_AUDIENCE, STACK_NAMESPACE } from '../../constructs/api/labels';
-import { type Act, ALPHA, type Attack, BETA, PLAIN } from './attack';
+import { type Act, ALPHA, type Attack, BETA, PLAIN, refusedTo } from './attack';
 import {
   apply,
   container,
@@ -16,12 +16,7 @@ import {
   template,
 } from './objects';
 
-const by = (name: string, act: Act, refused: string): Attack => ({
-  name,
-  role: 'controller token',
-  act,
-  holds: { refused },
-});
+const by = refusedTo('controller token');
 /**
  * The guard that names the difference has a cache of its own; without it the object is only not marked. Before Kubernetes 1.36
  * an unknown owner is one whose turn it is not, and what exists is fixed.

@@ -1,14 +1,9 @@
 /** Attacks with the token of the scheduler, which a stack with `scheduler: true` has: what Kubernetes' own role leaves it is in docs/security.md. */
 import { PRIORITY, STACK_NAMESPACE, USER_ANNOTATION } from '../../constructs/api/labels';
-import { type Act, ALPHA, type Attack, PLAIN } from './attack';
+import { type Act, ALPHA, type Attack, PLAIN, refusedTo } from './attack';
 import { container, create, job, patch, pathTo, remove } from './objects';
 
-const by = (name: string, act: Act, refused: string): Attack => ({
-  name,
-  role: 'scheduler token',
-  act,
-  holds: { refused },
-});
+const by = refusedTo('scheduler token');
 const RBAC = 'forbidden: User';
 const RESERVED = 'FLUXQ_RESERVED';
 const ROOT = { annotations: { [USER_ANNOTATION]: 'root' } };

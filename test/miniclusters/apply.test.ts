@@ -1,13 +1,10 @@
 import { FluxqError } from '../../runtime/errors';
-import { ApiError } from '../../runtime/kubernetes/errors';
 import { applyManifest } from '../../runtime/miniclusters/apply';
 import type { Manifest } from '../../runtime/miniclusters/manifests';
+import { errorOf } from './fake-apiserver';
 
 const JOB: Manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'hello' } };
 const SERVICE: Manifest = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'hello' } };
-
-const answer = (status: number, message: string) =>
-  new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
 
 const CLUSTER = { namespace: 'science', uid: 'u' };
 
@@ -18,7 +15,7 @@ function apply(manifest: Manifest, error?: Error, existing?: object | Error) {
     if ((args[3] as { dryRun?: boolean }).dryRun === true) {
       if (existing instanceof Error) throw existing;
       if (existing !== undefined) return existing;
-      throw answer(404, 'not found');
+      throw errorOf(404, 'not found');
     }
     calls.push(args);
     if (error !== undefined) throw error;
@@ -77,7 +74,7 @@ test.each([
     /^Job hello conflicts with another field manager: .*: Apply failed/,
   ],
 ])('returns a rejection for %s', async (_, status, message, reason, text) => {
-  expect(await apply(JOB, answer(status, message)).rejection).toEqual({
+  expect(await apply(JOB, errorOf(status, message)).rejection).toEqual({
     reason,
     message: expect.stringMatching(text),
   });
@@ -96,7 +93,7 @@ test.each([
 });
 
 test('takes over no object for which the policy refuses even an empty patch', async () => {
-  const refused = answer(
+  const refused = errorOf(
     422,
     'denied request: FLUXQ_RESERVED: metadata: the controller can only change Jobs',
   );
@@ -106,7 +103,7 @@ test('takes over no object for which the policy refuses even an empty patch', as
 });
 
 test('reports what refuses an object, also if that refuses an empty patch', async () => {
-  const refused = answer(422, 'denied request: no Jobs today');
+  const refused = errorOf(422, 'denied request: no Jobs today');
   expect(await apply(JOB, refused, refused).rejection).toMatchObject({
     reason: 'Rejected',
     message: expect.stringContaining('no Jobs today'),
@@ -122,11 +119,11 @@ test('applies an object of the cluster again', async () => {
 
 test('does not show the template in the message', async () => {
   const message = 'spec.template: Invalid value: {"env":"hunter2"}: field is immutable';
-  expect((await apply(JOB, answer(422, message)).rejection)?.message).not.toContain('hunter2');
+  expect((await apply(JOB, errorOf(422, message)).rejection)?.message).not.toContain('hunter2');
 });
 
 test.each([
-  ['an unavailable apiserver', answer(503, 'busy')],
+  ['an unavailable apiserver', errorOf(503, 'busy')],
   [
     'a request without an answer',
     new FluxqError('FLUXQ_KUBERNETES_TIMEOUT', 'no answer', { retryable: true }),

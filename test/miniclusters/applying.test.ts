@@ -1,18 +1,6 @@
 /** The label of a MiniCluster whose objects are being written, against a fake apiserver. */
 import { APPLYING_LABEL } from '../../constructs/api/labels';
-import { ApiError } from '../../runtime/kubernetes/errors';
-import { FakeApiserver } from './fake-apiserver';
-
-const errorOf = (status: number, message: string) =>
-  new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
-const ALL = [
-  'apply configmaps/hello-config',
-  'apply configmaps/hello-entrypoint',
-  'apply services/hello',
-  'create secrets',
-  'apply jobs/hello',
-];
-const STATUS = 'patch miniclusters/hello/status';
+import { ALL, errorOf, FakeApiserver, STATUS } from './fake-apiserver';
 
 describe('an object that the apiserver compares with another spec', () => {
   const LABEL = 'patch miniclusters/hello';

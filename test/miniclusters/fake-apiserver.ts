@@ -18,6 +18,19 @@ import { cluster, job, NOW } from './objects';
 const KEY = 'science/hello';
 
 /** The objects that the reconciler sees, and the calls that it makes. */
+export const errorOf = (status: number, message: string) =>
+  new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
+
+/** The calls that write the objects of the cluster `hello`. */
+export const ALL = [
+  'apply configmaps/hello-config',
+  'apply configmaps/hello-entrypoint',
+  'apply services/hello',
+  'create secrets',
+  'apply jobs/hello',
+];
+export const STATUS = 'patch miniclusters/hello/status';
+
 export class FakeApiserver {
   cluster: MiniCluster | undefined;
   /** Other MiniClusters of the namespace. */

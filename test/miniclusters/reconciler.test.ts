@@ -1,23 +1,12 @@
 /** Single reconciles of one MiniCluster against a fake apiserver; test/stack/miniclusters.test.ts has a real one. */
 import { GANG_SIZE, HOLD } from '../../constructs/api/labels';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
-import { ApiError } from '../../runtime/kubernetes/errors';
 import type { OwnedObject } from '../../runtime/miniclusters/prune';
 import { rowIn } from '../queue/rows';
-import { FakeApiserver } from './fake-apiserver';
+import { ALL, errorOf, FakeApiserver, STATUS } from './fake-apiserver';
 import { CREATED } from './objects';
 
-const errorOf = (status: number, message: string) =>
-  new ApiError({ status, reason: 'Unknown', message, retryAfterSeconds: undefined });
 const IMMUTABLE = errorOf(422, 'spec.template: Invalid value: {}: field is immutable');
-const ALL = [
-  'apply configmaps/hello-config',
-  'apply configmaps/hello-entrypoint',
-  'apply services/hello',
-  'create secrets',
-  'apply jobs/hello',
-];
-const STATUS = 'patch miniclusters/hello/status';
 
 test('creates all objects, the Job last, and sets phase Requested', async () => {
   const apiserver = new FakeApiserver();

@@ -10,13 +10,11 @@ import {
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../api/labels';
+import { annotation, label } from './job-reapplied';
 import { BY_KUBERNETES, cel, HAS_ASSIGNMENT, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
 const HAS_GRANT = `oldObject != null && ${cel(JOBID_ANNOTATION)} in oldObject.metadata.?annotations.orValue({})`;
-const label = (object: string, key: string) => `${object}.metadata.?labels[?${cel(key)}].orValue("")`;
-const annotation = (object: string, key: string) =>
-  `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;
 /** The uid of the owner that is the controller, in a list. */
 const controllerOf = (object: string) =>
   `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false)).map(owner, owner.uid)`;

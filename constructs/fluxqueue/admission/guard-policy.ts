@@ -22,6 +22,12 @@ export interface ResourceRule {
   readonly resources: readonly string[];
 }
 
+export const resourceRule = (
+  group: string,
+  operations: ResourceRule['operations'],
+  ...resources: string[]
+): ResourceRule => ({ apiGroups: [group], apiVersions: ['v1'], operations, resources });
+
 /** Params of a policy: it holds for each object of the kind. */
 export interface Params {
   /** A namespaced kind means its objects in the namespace of the request. */

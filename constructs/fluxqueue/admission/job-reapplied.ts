@@ -17,7 +17,8 @@ import { cel, type Variable } from './scope';
 /** CEL: the annotation of an object, or "". */
 export const annotation = (object: string, key: string) =>
   `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;
-const label = (object: string, key: string) => `${object}.metadata.?labels[?${cel(key)}].orValue("")`;
+/** CEL: the label of an object, or "". */
+export const label = (object: string, key: string) => `${object}.metadata.?labels[?${cel(key)}].orValue("")`;
 const suspended = (object: string) => `${object}.spec.?suspend.orValue(false)`;
 /** Annotations of the template as a map; Kubernetes lets a template change before the start of its Job. */
 const inTemplate = (object: string) => `${object}.spec.template.?metadata.?annotations.orValue({})`;

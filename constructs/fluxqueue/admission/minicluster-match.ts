@@ -2,7 +2,7 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { pointerToken } from '../../api/json-pointer';
 import { APPLYING_LABEL, MINICLUSTER_GROUP, MINICLUSTER_LABEL, MINICLUSTER_VERSION } from '../../api/labels';
-import { addGuard, type Params, paramRef, type ResourceRule } from './guard-policy';
+import { addGuard, type Params, paramRef, type ResourceRule, resourceRule } from './guard-policy';
 import { POD_MATCH, SERVICE_MATCH, SOURCE_VARIABLES } from './minicluster-match-rules';
 import { CHANGES_PODS, isKind, OWNER_MARK } from './minicluster-objects';
 import { type AdmissionScopeProps, admissionMetadata, allOf, cel, type MatchCondition } from './scope';
@@ -36,12 +36,8 @@ const WRITE =
 /** No match condition: a policy that it leaves out at first is not evaluated again after the mark was removed. */
 const NOT_MARKED = `${MARKS}[?${cel(OWNER_MARK)}].orValue("") != params.metadata.uid`;
 
-const rule = (group: string, ...resources: string[]): ResourceRule => ({
-  apiGroups: [group],
-  apiVersions: ['v1'],
-  operations: ['CREATE', 'UPDATE'],
-  resources,
-});
+const rule = (group: string, ...resources: string[]) =>
+  resourceRule(group, ['CREATE', 'UPDATE'], ...resources);
 interface Kind {
   readonly rules: readonly ResourceRule[];
   /** CEL: whether the request is for such an object. */

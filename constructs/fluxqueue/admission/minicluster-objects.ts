@@ -10,7 +10,7 @@ import {
   STACK_NAMESPACE,
 } from '../../api/labels';
 import { sameExcept, sameMetadata } from './comparison';
-import type { GuardSpec, ResourceRule } from './guard-policy';
+import { type GuardSpec, type ResourceRule, resourceRule } from './guard-policy';
 import { type AdmissionScopeProps, cel, celList, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
@@ -38,7 +38,7 @@ function miniClusterResources(
   }: { readonly jobs: Operations; readonly secrets?: Operations; readonly remove?: Operations },
 ): ResourceRule[] {
   const rule = (group: string, operations: Operations, ...resources: string[]): ResourceRule[] =>
-    operations.length === 0 ? [] : [{ apiGroups: [group], apiVersions: ['v1'], operations, resources }];
+    operations.length === 0 ? [] : [resourceRule(group, operations, ...resources)];
   return [
     ...rule('', write, 'configmaps'),
     ...rule('', [...write, ...remove], 'services'),

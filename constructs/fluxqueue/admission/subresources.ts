@@ -10,7 +10,7 @@ import {
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../api/labels';
-import type { GuardSpec, ResourceRule } from './guard-policy';
+import { type GuardSpec, type ResourceRule, resourceRule } from './guard-policy';
 import { BY_KUBERNETES, cel, celList } from './scope';
 
 const OF_THE_GRANT = [COMPLETION_INDEX_ANNOTATION, JOB_NAME_LABEL, JOB_UID_LABEL];
@@ -39,20 +39,14 @@ const SPEAKS_FOR_NODES =
 
 const CHANGES_METADATA = `(${[changes('labels'), changes('annotations'), CHANGES_OWNER].join(' || ')})`;
 
-const rule = (
-  group: string,
-  operations: ResourceRule['operations'],
-  ...resources: string[]
-): ResourceRule => ({ apiGroups: [group], apiVersions: ['v1'], operations, resources });
-
 /** Of everybody: the runtime writes no status of a Job or Pod, and kubelets and controllers write no key of the queue. */
 export const SUBRESOURCE_GUARD: Omit<GuardSpec, 'matchConstraints'> & {
   readonly resourceRules: readonly ResourceRule[];
 } = {
   resourceRules: [
-    rule('batch', ['UPDATE'], 'jobs/status'),
-    rule('', ['UPDATE'], 'pods/status'),
-    rule('', ['CREATE'], 'bindings', 'pods/binding'),
+    resourceRule('batch', ['UPDATE'], 'jobs/status'),
+    resourceRule('', ['UPDATE'], 'pods/status'),
+    resourceRule('', ['CREATE'], 'bindings', 'pods/binding'),
   ],
   matchConditions: [
     {

@@ -1,6 +1,6 @@
 /** Reservations that are made again. */
 import { isDeepStrictEqual } from 'node:util';
-import { narrowed } from '../../jobspec/constraints';
+import { narrowedTo } from '../../jobspec/constraints';
 import type { Jobspec, JobspecResource } from '../../jobspec/types';
 import { parseIdset } from '../../resources/idset';
 import type { Allocation } from '../../resources/types';
@@ -14,9 +14,7 @@ export function sameGrant(a: Allocation, b: Allocation): boolean {
 
 /** The jobspec with the constraint that it runs on these nodes only. */
 export function onNodes(jobspec: Jobspec, nodes: Allocation['nodes']): Jobspec {
-  const { attributes } = jobspec;
-  const constraints = narrowed(attributes.system.constraints, { hostlist: nodes.map(({ name }) => name) });
-  return { ...jobspec, attributes: { ...attributes, system: { ...attributes.system, constraints } } };
+  return narrowedTo(jobspec, { hostlist: nodes.map(({ name }) => name) });
 }
 
 /**

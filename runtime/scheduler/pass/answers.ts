@@ -9,7 +9,6 @@ import type { Refusal } from './quota-shortage';
 import { withinQuota } from './quota-wait';
 import { addReservation, claimQuota, markMoved } from './reservation-updates';
 import { isSamePlan } from './reservations';
-import { hasPassedOver, markPassedOver } from './shared-reservations';
 import { cacheFor, type Pass } from './state';
 import type { Candidate } from './strategies';
 import { BEHIND_ENDLESS } from './wait-reasons';
@@ -28,7 +27,7 @@ export async function record(pass: Pass, candidate: Candidate, given: MatchResul
       accept(pass, candidate, answer, shortage);
       // Its reservation is free for the workload that was passed over, not for the next in order.
       // The rest of a strict queue was told to wait behind it.
-      if (reservation !== undefined && !answer.reserved && (hasPassedOver(pass, budget) || budget.closed))
+      if (reservation !== undefined && !answer.reserved && (budget.refusedFirst > 0 || budget.closed))
         pass.restart = true;
       return;
     case 'BUSY':
@@ -105,7 +104,7 @@ function refuseForNow(pass: Pass, { row, budget, mayReserve }: Candidate, text: 
   }
   cache.busy.add(row.jobspec);
   if (mayReserve) cache.unplannable.add(row.jobspec);
-  else markPassedOver(pass, budget);
+  else budget.refusedFirst += 1;
   pass.waits.markBusy(row);
   if (budget.isStrict) budget.closed = true;
 }

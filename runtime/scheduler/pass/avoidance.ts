@@ -1,5 +1,4 @@
-import { narrowed } from '../../jobspec/constraints';
-import type { Jobspec } from '../../jobspec/types';
+import { narrowedTo } from '../../jobspec/constraints';
 import type { WorkloadRow } from '../../queue/workload';
 import { countedPart } from './array-width';
 import type { Pass } from './state';
@@ -13,7 +12,7 @@ export function avoiding(pass: Pass, row: WorkloadRow): WorkloadRow {
   if (avoidsNone(row)) return row;
   const names = avoidedNodes(row, input.now);
   if (names.length === 0) return row;
-  const jobspec = without(row.jobspec, names);
+  const jobspec = narrowedTo(row.jobspec, { not: [{ hostlist: names }] });
   const part = countedPart(pass, jobspec);
   const fits = input.nodes === undefined || (cluster.fits(part) && cluster.fitsUp(part));
   return fits ? { ...row, jobspec } : row;
@@ -23,13 +22,6 @@ export function avoiding(pass: Pass, row: WorkloadRow): WorkloadRow {
 function avoidsNone({ avoid }: WorkloadRow): boolean {
   for (const _ in avoid) return false;
   return true;
-}
-
-function without(jobspec: Jobspec, names: readonly string[]): Jobspec {
-  const { attributes } = jobspec;
-  const { system } = attributes;
-  const constraints = narrowed(system.constraints, { not: [{ hostlist: names }] });
-  return { ...jobspec, attributes: { ...attributes, system: { ...system, constraints } } };
 }
 
 /** Sorted, so that workloads that avoid the same nodes share their refusals. */

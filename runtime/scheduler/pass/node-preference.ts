@@ -9,7 +9,7 @@ import {
   conjunction,
   EVERY,
   labelProperty,
-  narrowed,
+  narrowedTo,
   resourceOf,
   resourceProperty,
 } from '../../jobspec/constraints';
@@ -97,7 +97,7 @@ class NodePreference {
   private make(jobspec: Jobspec): Requests {
     const made = this.choicesFor(jobspec).map((choice) => ({
       choice,
-      jobspec: restricted(jobspec, choice.constraint),
+      jobspec: narrowedTo(jobspec, choice.constraint),
     }));
     const fitting = made.filter((each) => this.cluster.fits(each.jobspec));
     return {
@@ -153,12 +153,6 @@ class NodePreference {
     const labels = new Set(light.map((node) => weightProperty(node) ?? `^${NODE_WEIGHT_LABEL}`));
     return alternatives([...labels].map((label) => ({ properties: [label] })));
   }
-}
-
-function restricted(jobspec: Jobspec, constraint: Constraint): Jobspec {
-  const { system, ...attributes } = jobspec.attributes;
-  const constraints = narrowed(system.constraints, constraint);
-  return { ...jobspec, attributes: { ...attributes, system: { ...system, constraints } } };
 }
 
 /** A device that every node has says nothing. */

@@ -23,7 +23,10 @@ export class QueueBudget {
   plansLeft = PLANS;
   /** How many reservations may still be planned again only to start earlier: a conservative queue has thousands. */
   improvementsLeft = IMPROVEMENTS;
-  /** Workloads without a reservation that were refused while the queue had one left: they are next, and nobody behind them. */
+  /**
+   * Workloads without a reservation that were refused: they are next, and nobody behind them, and later ones may have reservations of
+   * earlier passes.
+   */
   refusedFirst = 0;
   granted = false;
   /** The rest of the queue waits: behind the head of a fcfs queue, or because it is too deep for this pass. */

@@ -3,7 +3,6 @@
  * borrowing), that of the cohort (up to the sum of all quotas), and the workloads that its queue and its user may run. All
  * of them must have room from its start to its end, so a reservation is charged like a workload that runs.
  */
-
 import type { UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
@@ -260,10 +259,7 @@ export class Quotas {
     this.free(row);
     const accounts = this.chargedFor(row);
     if (accounts.length === 0) return;
-    const counts =
-      allocation === undefined
-        ? this.least.of(row).amounts
-        : heldBy(row, allocation, this.units, this.surpluses.get(row.uid));
+    const counts = allocation === undefined ? this.least.of(row).amounts : this.chargedBy(row, allocation);
     const nodes = allocation?.nodes.map(({ name }) => name) ?? [];
     const one = { start: start <= this.now ? STARTED : start, end, counts, nodes };
     this.charges.set(row.uid, one);

@@ -10,16 +10,6 @@ import type { QuotaShortage } from './quota-shortage';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
 
-/** A workload was refused: a later one of its line may have a reservation. */
-export function markPassedOver({ passedOver }: Pass, budget: QueueBudget): void {
-  budget.refusedFirst += 1;
-  passedOver.add(budget.settings.name);
-}
-
-export function hasPassedOver({ passedOver }: Pass, budget: QueueBudget): boolean {
-  return passedOver.has(budget.settings.name);
-}
-
 /** What a workload lacks. @default - nodes */
 export type Lack = Pick<QuotaShortage, 'ofCohort'> | undefined;
 

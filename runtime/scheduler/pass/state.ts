@@ -65,8 +65,6 @@ export interface Pass {
   improvementsLeft: number;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
   wakeAt: number;
-  /** Lines in which a workload was refused while later ones had reservations of earlier passes. */
-  readonly passedOver: Set<string>;
   /** Whether the next pass has to begin at the front at once. */
   restart: boolean;
   interrupted: boolean;
@@ -122,7 +120,6 @@ export function beginPass(given: PassInput): Pass {
     lowestReserved: Infinity,
     improvementsLeft: IMPROVEMENTS,
     wakeAt: Infinity,
-    passedOver: new Set(),
     restart: false,
     interrupted: false,
     matches: 0,

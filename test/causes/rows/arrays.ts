@@ -1,7 +1,6 @@
 /** Arrays: what runs stays where it is while other pods of the same Job cannot run. */
 import { GANG_SIZE } from '../../../constructs/api/labels';
 import { pods as podPath } from '../../../runtime/kubernetes/paths';
-import type { Job } from '../../../runtime/kubernetes/types';
 import { job } from '../../stack/manifests';
 import { nodes, type Row } from '../row';
 import type { RowCluster } from '../row-cluster';
@@ -136,10 +135,7 @@ export const ARRAY_ROWS: readonly Row[] = [
       );
       const [first] = await cluster.runs('tasks', 2);
       await cluster.removeNode(first!.spec.nodeName!);
-      await cluster.until('both tasks', 170_000, async () => {
-        const { status } = await cluster.get<Job>(cluster.path('batch/v1', 'jobs', 'tasks'));
-        return status?.succeeded === 2;
-      });
+      await cluster.succeeds('tasks', 2);
     },
   },
 ];
