@@ -162,11 +162,21 @@ describeCluster('an edit in Git', (getCluster) => {
     if (phase === 'waiting') return;
     await release(users, form, object);
     if (phase === 'running') return;
+    // A Job that the Job controller has not started yet looks as one that it has suspended, and is started after that.
+    await awaitStatus(form, object, 'start', ({ startTime }) => startTime !== undefined);
     await patch(CONTROLLER, form, object, { spec: { suspend: true } });
-    await getCluster().waitFor('the Job controller to suspend it', async () => {
-      const path = `/apis/batch/v1/namespaces/${form}/jobs/${object.metadata.name}`;
-      const { status } = await getCluster().get<Job>(path);
-      return status?.startTime === undefined;
+    await awaitStatus(form, object, 'suspend', ({ startTime }) => startTime === undefined);
+  }
+
+  async function awaitStatus(
+    form: string,
+    { metadata: { name } }: KubeObject,
+    verb: string,
+    reached: (status: NonNullable<Job['status']>) => boolean,
+  ): Promise<void> {
+    await getCluster().waitFor(`the Job controller to ${verb} it`, async () => {
+      const { status } = await getCluster().get<Job>(`/apis/batch/v1/namespaces/${form}/jobs/${name}`);
+      return reached(status ?? {});
     });
   }
 

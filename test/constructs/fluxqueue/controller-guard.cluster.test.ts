@@ -137,11 +137,6 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
         'FLUXQ_RESERVED: metadata.labels',
       );
     });
-
-    test('refuses an owner of a version that does not exist', async () => {
-      const owner = { apiVersion: 'flux-framework.org/v9' };
-      expect(await made({}, { owner })).toContain('FLUXQ_RESERVED: metadata.ownerReferences');
-    });
   });
 
   describe('while a MiniCluster is being applied', () => {
@@ -164,6 +159,11 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
       ['another name', { name: 'z' }],
     ])('refuses an owner with %s', async (_, owner) => {
       expect(await made({}, { owner })).toMatch(/FLUXQ_(MINICLUSTER_TURN|RESERVED: metadata)/);
+    });
+
+    test('refuses an owner of a version that does not exist', async () => {
+      const owner = { apiVersion: 'flux-framework.org/v9' };
+      expect(await made({}, { owner })).toContain('FLUXQ_RESERVED: metadata.ownerReferences');
     });
 
     test.each(REACHES)('refuses a pod with %s, for which the MiniCluster does not ask', async (_, pod) => {
