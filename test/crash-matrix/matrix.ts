@@ -141,6 +141,7 @@ class Matrix {
     const interventions = {
       stopped,
       lostNodes,
+      services: false,
       closures: [],
       changes: [],
       queueChanges: [],

@@ -86,11 +86,12 @@ export class InvariantChecks {
 
   /** Checks the whole event log. */
   finish(): void {
-    const { user, apiserver, queue } = this.options;
+    const { user, apiserver, queue, features } = this.options;
     const { events, all } = queue;
     const interventions: Interventions = {
       disturbances: user.nodes.disturbances,
       lostNodes: user.nodes.lost,
+      services: features.services,
       closures: user.nodes.closures,
       changes: user.changes,
       queueChanges: user.queues.changes,

@@ -12,6 +12,7 @@ const event = (uid: string, name: string, detail = {}): LoggedEvent => ({ at: 0,
 const NOTHING: Interventions = {
   disturbances: [],
   lostNodes: new Set(),
+  services: false,
   stopped: new Set(),
   closures: [],
   changes: [],

@@ -75,6 +75,8 @@ export interface Interventions {
   readonly disturbances: readonly number[];
   /** Names of all nodes that were removed or had a fault at some time. */
   readonly lostNodes: ReadonlySet<string>;
+  /** Services ran: nobody knows when they end, and an array that never fits whole has what they leave. */
+  readonly services: boolean;
   /** A bare pod that is not bound when its node closes cannot run on it, and loses its grant. */
   readonly closures: readonly Closure[];
   /** Estimates of different passes are comparable: no clock jumped, and no graph was initialised again. */

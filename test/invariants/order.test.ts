@@ -16,6 +16,7 @@ const came = [log(0, 'a', 'Submitted', detail), log(1, 'b', 'Submitted', detail)
 const interventions = {
   disturbances: [],
   lostNodes: new Set<string>(),
+  services: false,
   closures: [],
   changes: [],
   queueChanges: [],

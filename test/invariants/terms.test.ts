@@ -12,6 +12,7 @@ const submitted: LoggedEvent = { at: 0, uid: 'a', event: 'Submitted', detail: { 
 const NOTHING: Interventions = {
   disturbances: [],
   lostNodes: new Set(),
+  services: false,
   stopped: new Set(),
   closures: [],
   changes: [],
@@ -40,8 +41,10 @@ test('a change by the user, or of the queue, explains other terms', () => {
   expect(check(events, { queueChanges: [{ queue: 'q', at: 1 }] })).toHaveLength(1);
 });
 
-test('fewer pods of the same size are no other terms once nodes were lost', () => {
-  const lostNodes = new Set(['n9']);
-  expect(check([granted(10, 600), granted(90, 600, '0')], { lostNodes })).toEqual([]);
-  expect(check([granted(10, 600), granted(90, 60, '0')], { lostNodes })).toHaveLength(1);
+test.each<[string, Partial<Interventions>]>([
+  ['once nodes were lost', { lostNodes: new Set(['n9']) }],
+  ['beside services', { services: true }],
+])('fewer pods of the same size are no other terms %s', (_, over) => {
+  expect(check([granted(10, 600), granted(90, 600, '0')], over)).toEqual([]);
+  expect(check([granted(10, 600), granted(90, 60, '0')], over)).toHaveLength(1);
 });

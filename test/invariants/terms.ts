@@ -1,7 +1,7 @@
 /**
  * Checks I6: the terms of a grant are those of the grant before. Its walltime and the units of its pods change only if the
  * user of the workload or the administrator of its queue changed them, whatever ended the grant before. An array that does not fit
- * the nodes that are left has fewer pods of the same size.
+ * the nodes that are left, or never fits whole and services hold a part of them, has fewer pods of the same size.
  */
 import type { AllocatedNode } from '../../runtime/resources/types';
 import { unitsIn } from './log';
@@ -33,7 +33,8 @@ export function changedTerms(events: readonly LoggedEvent[], interventions: Inte
     const before = termsOf.get(uid);
     termsOf.set(uid, now);
     if (before === undefined || before.text === now.text) continue;
-    if (interventions.lostNodes.size > 0 && hasOtherWidth(before, now)) continue;
+    const mayNarrow = interventions.lostNodes.size > 0 || interventions.services;
+    if (mayNarrow && hasOtherWidth(before, now)) continue;
     if (!isExplained(uid, queues, { from: before.at - LAG_SECONDS, to: at }, interventions))
       found.push({ invariant: 'I6', text: `${uid} was granted ${now.text} after ${before.text}` });
   }
