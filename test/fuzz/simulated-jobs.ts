@@ -1,8 +1,10 @@
 /** The parts of the Job controller that the queue depends on: pods, completion, failure, suspension, deletion. */
+import { isDeepStrictEqual } from 'node:util';
 import { COMPLETION_INDEX_ANNOTATION, JOB_UID_LABEL } from '../../constructs/api/labels';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { formatIdset } from '../../runtime/resources/idset';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
 import type { SimulatedApiserver } from './simulated-apiserver';
@@ -34,7 +36,7 @@ export class SimulatedJobs {
     this.count(`${job.metadata.namespace}/${job.metadata.name}`, job.metadata.uid);
   }
 
-  /** Writes into the status of the Job how many of its pods are not over. */
+  /** Writes into the status of the Job how many of its pods are not over, and what has succeeded. */
   private count(key: string, uid: string): void {
     const job = this.store.get<Job>('jobs', key);
     if (job?.metadata.uid !== uid) return;
@@ -42,9 +44,17 @@ export class SimulatedJobs {
       .list<Pod>('pods')
       .filter((pod) => pod.metadata.ownerReferences?.[0]?.uid === uid && !isTerminal(pod));
     const terminating = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
-    const active = pods.length - terminating;
-    if ((job.status?.active ?? 0) === active && (job.status?.terminating ?? 0) === terminating) return;
-    this.store.put('jobs', { ...job, status: { ...job.status, active, terminating } });
+    const { succeeded } = this.recordOf(uid);
+    const isIndexed = job.spec.completionMode === 'Indexed';
+    const counted = {
+      active: pods.length - terminating,
+      terminating,
+      succeeded: succeeded.size,
+      ...(isIndexed && { completedIndexes: formatIdset([...succeeded].map(Number)) }),
+    };
+    const nothing = { active: 0, terminating: 0, succeeded: 0, ...(isIndexed && { completedIndexes: '' }) };
+    if (isDeepStrictEqual({ ...job.status, ...counted }, { ...nothing, ...job.status })) return;
+    this.store.put('jobs', { ...job, status: { ...job.status, ...counted } });
   }
 
   private step(job: Job, pods: readonly Pod[]): void {
