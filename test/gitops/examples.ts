@@ -149,7 +149,7 @@ export class ExamplesLife {
       const jobs = objects.filter(({ kind }) => kind === 'Job' || kind === 'MiniCluster');
       if (items.length < jobs.length) throw new Error(`${file} has ${items.length} FluxJobs`);
       const starting = items.filter(({ status }) => isMoving(status));
-      if (starting.length > 0) throw new Error(starting.map(({ metadata }) => metadata.name).join(', '));
+      if (starting.length > 0) throw new Error(starting.map(standing).join('; '));
       all += items.length;
       ran += items.filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Finished').length;
     }
@@ -175,6 +175,11 @@ function isMoving(status: FluxJobObject['status']): boolean {
   const { reason = '', message = '' } = scheduledOf(status) ?? {};
   if (status?.phase === 'Waiting') return ['Submitted', 'Busy', 'Reserved'].includes(reason);
   return status?.phase !== 'Finished' && (reason === 'Granted' || isStarting({ reason, message }));
+}
+
+function standing({ metadata: { namespace, name }, status }: FluxJobObject): string {
+  const { reason, message } = scheduledOf(status) ?? {};
+  return `${namespace}/${name} is ${status?.phase} (${reason}: ${message})`;
 }
 
 function scheduledOf(status: FluxJobObject['status']) {
