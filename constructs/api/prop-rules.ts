@@ -36,13 +36,19 @@ interface Classes {
   readonly Cpu: Cpu;
 }
 type ClassRule<Name extends keyof Classes> = Rule & { readonly of: Name };
+/** For objects: a text in place of one would be read as an object without members, and dropped. */
+export type ObjectRule = Rule & { readonly ofObjects: true };
+const ofObjects = (check: Rule): ObjectRule => Object.assign(check, { ofObjects: true } as const);
+
 type RuleOf<Value> = [Value] extends [Duration]
   ? ClassRule<'Duration'>
   : [Value] extends [Size]
     ? ClassRule<'Size'>
     : [Value] extends [Cpu]
       ? ClassRule<'Cpu'>
-      : Rule;
+      : [Value] extends [string | number | boolean | readonly unknown[]]
+        ? Rule
+        : ObjectRule;
 
 export type PropRules<Props> = {
   readonly [Name in keyof Required<Props>]:
@@ -69,12 +75,44 @@ export const duration = ofClass('Duration', 'toMilliseconds', 'Duration.hours(1)
 export const size = ofClass('Size', 'toMebibytes', 'Size.gibibytes(1), for example, from cdk8s');
 export const cpu = ofClass('Cpu', 'amount', 'Cpu.units(1), for example, from cdk8s-plus-28');
 
-/** For objects whose members have a check of their own. */
-export const object = (of: string, example: string): Rule =>
-  rule(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    `must be a ${of}`,
-    `give ${example}, for example`,
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * For objects that a construct calls or reads, and whose members have a check of their own.
+ * @param member that every such object has, if there is one
+ */
+export const object = (of: string, example: string, member?: string): ObjectRule =>
+  ofObjects(
+    rule(
+      (value) => isObject(value) && (member === undefined || member in value),
+      `must be ${/^[AEIO]/.test(of) ? 'an' : 'a'} ${of}`,
+      `give ${example}, for example`,
+    ),
+  );
+
+/** For objects that are checked as fields of a resource of Kubernetes. */
+export const fields = ofObjects(rule(isObject, 'must be an object', 'give its fields'));
+
+/** For an object to which a prop refers, such as a Secret. */
+export const reference = (
+  kind: string,
+  remedy = `give one of your program, or ${kind}.from${kind}Name(…)`,
+): ObjectRule =>
+  ofObjects(rule((value) => isObject(value) && typeof value.name === 'string', `must be a ${kind}`, remedy));
+
+/** For an object, or a text in its place. */
+export const orText = (check: ObjectRule): ObjectRule =>
+  ofObjects((value) => (typeof value === 'string' ? [] : check(value)));
+
+/** For objects with keys of their own, each with a value of one kind. */
+export const mapOf = (each: Rule): ObjectRule =>
+  ofObjects((value) =>
+    isObject(value)
+      ? Object.entries(value).flatMap(([key, item]) =>
+          each(item).map((wrong) => within(`.${key}`, wrong, item)),
+        )
+      : [{ problem: 'must be an object', remedy: 'give its keys and their values' }],
   );
 
 /** For values that have a check of their own. */
@@ -114,9 +152,13 @@ export const port = rule(
 
 const KEY = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Keys of labels or annotations. */
-export const keys: Rule = (value) =>
-  Object.keys(value as object)
+/** Labels or annotations. */
+export const keys = ofObjects((value) =>
+  isObject(value) ? wrongKeys(value) : [{ problem: 'must be an object', remedy: 'give keys and values' }],
+);
+
+const wrongKeys = (value: object): readonly Wrong[] =>
+  Object.keys(value)
     .filter((key) => !KEY.test(key))
     .map((key) => ({
       path: `[${JSON.stringify(key)}]`,
@@ -126,12 +168,12 @@ export const keys: Rule = (value) =>
     }));
 
 /** The props of a group, which an object has within other props. */
-export const group =
-  <Props extends object>(rules: PropRules<Props>): Rule =>
-  (value) =>
-    typeof value === 'object' && value !== null
+export const group = <Props extends object>(rules: PropRules<Props>): ObjectRule =>
+  ofObjects((value) =>
+    isObject(value)
       ? propProblems(value as Props, rules).map(({ path, ...wrong }) => ({ ...wrong, path: `.${path}` }))
-      : [{ problem: 'must be an object', remedy: 'give its props' }];
+      : [{ problem: 'must be an object', remedy: 'give its props' }],
+  );
 
 /** Everything that is wrong with some props. */
 export function propProblems<Props extends object>(props: Props, rules: PropRules<Props>): PropProblem[] {

@@ -3,6 +3,7 @@ import { FLUXJOB_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../api/policie
 import {
   any,
   duration,
+  fields,
   flag,
   group,
   keys,
@@ -22,6 +23,9 @@ import {
   PRIORITY_WEIGHT_RULES,
   QUOTA_RULES,
 } from '../fluxsetup/validation';
+import type { ExternalReader, ExternalRuntime } from './admission/form';
+import type { MonitoringProps } from './monitoring';
+import type { ImageProps } from './pods/images';
 import type { FluxQueueProps } from './props';
 
 const OWN_QUEUE: Need<FluxQueueProps> = {
@@ -55,6 +59,21 @@ const ofWeight = (member: keyof PriorityWeights, need: Need<FluxQueueProps>): Ne
   member,
   met: (props) => props.priorityWeights?.[member] === undefined || need.met(props),
 });
+const IMAGE_RULES: PropRules<ImageProps> = { registry: text, digests: fields, pullSecrets: listOf(text) };
+const MONITORING_RULES: PropRules<MonitoringProps> = {
+  podMonitor: flag,
+  interval: duration,
+  alerts: flag,
+  dashboard: flag,
+  labels: keys,
+};
+const READER_RULES: PropRules<ExternalReader> = { host: text, port };
+const EXTERNAL_RULES: PropRules<ExternalRuntime> = {
+  webhookUrl: text,
+  webhookCa: any,
+  reader: group(READER_RULES),
+  users: listOf(text),
+};
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
 
 export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
@@ -64,12 +83,12 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   clusterWide: flag,
   excludedNamespaces: listOf(text),
   gitOpsUsers: listOf(text),
-  database: object('Database', 'Database.statefulSet()'),
+  database: object('Database', 'Database.statefulSet()', 'isDeployed'),
   fluxion: oneOf('sidecar', 'embedded'),
   fluxionEngine: [oneOf('embedded', 'library'), SIDECAR],
   scheduler: flag,
   pods: object('PodsProps', '{ controller: { … } }'),
-  images: any,
+  images: group(IMAGE_RULES),
   labels: keys,
   annotations: keys,
   cluster: text,
@@ -113,15 +132,15 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   networkPolicies: flag,
   apiserverPorts: [listOf(port), POLICIES],
   monitoringNamespace: text,
-  monitoring: any,
+  monitoring: group(MONITORING_RULES),
   verticalPodAutoscalers: flag,
   flowSchemas: flag,
-  webhookCertificate: any,
+  webhookCertificate: object('WebhookCertificate', 'WebhookCertificate.certManager()', 'certManager'),
   miniClusters: flag,
   readApi: flag,
   logLevel: oneOf(...LOG_LEVELS),
   runtimeImage: text,
   fluxionImage: [text, SIDECAR],
   schedulerImage: [text, SCHEDULER],
-  externalRuntime: any,
+  externalRuntime: group(EXTERNAL_RULES),
 };

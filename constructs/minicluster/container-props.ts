@@ -9,7 +9,7 @@ type EnvVarSpec = NonNullable<ContainerSpec['env']>[number];
 type SecurityContextSpec = NonNullable<ContainerSpec['securityContext']>;
 
 /** One key of a Secret. */
-interface SecretKey {
+export interface SecretKey {
   /** The Secret. */
   readonly secret: Reference<ISecret>;
   /** The key in it. */
@@ -17,7 +17,7 @@ interface SecretKey {
 }
 
 /** Environment variables from all keys of a ConfigMap or a Secret. */
-interface EnvFromProps {
+export interface EnvFromProps {
   /** ConfigMap whose keys become variables. @default - none */
   readonly configMap?: Reference<IConfigMap>;
   /** Secret whose keys become variables. @default - none */

@@ -1,22 +1,44 @@
 /** The props that a MiniCluster has, for programs that TypeScript does not check. Their values are checked as fields of the resource. */
-import { amount, any, duration, flag, group, listOf, type PropRules, size } from '../api/prop-rules';
-import type { ComputeProps, MiniClusterContainerProps } from './container-props';
+import {
+  amount,
+  any,
+  duration,
+  fields,
+  flag,
+  group,
+  listOf,
+  mapOf,
+  object,
+  orText,
+  type PropRules,
+  reference,
+  size,
+} from '../api/prop-rules';
+import type { ComputeProps, EnvFromProps, MiniClusterContainerProps, SecretKey } from './container-props';
 import type { FluxViewProps, MiniClusterFluxProps } from './flux-props';
 import type { MiniClusterJobProps } from './job-props';
 import type { MiniClusterLoggingProps } from './logging-props';
 import type { MiniClusterNetworkProps } from './network-props';
-import type { MiniClusterPodProps } from './pod-props';
+import type { MiniClusterPodProps, PodResources } from './pod-props';
 import type { MiniClusterProps } from './props';
 import type { MiniClusterSchedulingProps } from './scheduling-props';
 
+export const VOLUME = object('MiniClusterVolume', 'MiniClusterVolume.fromClaim(claim, path)', 'spec');
+const SECRET_KEY: PropRules<SecretKey> = { secret: reference('Secret'), key: any };
+const ENV_FROM: PropRules<EnvFromProps> = {
+  configMap: reference('ConfigMap'),
+  secret: reference('Secret'),
+  prefix: any,
+};
+const POD_RESOURCES: PropRules<PodResources> = { cpu: amount, memory: size, devices: fields };
 const COMPUTE: PropRules<ComputeProps> = {
   cpu: amount,
   cpuLimit: amount,
   memory: size,
   memoryLimit: size,
-  devices: any,
+  devices: fields,
   claims: any,
-  securityContext: any,
+  securityContext: fields,
 };
 const CONTAINER: PropRules<MiniClusterContainerProps> = {
   ...COMPUTE,
@@ -36,27 +58,27 @@ const CONTAINER: PropRules<MiniClusterContainerProps> = {
   post: any,
   prefix: any,
   workingDir: any,
-  environment: any,
-  secrets: any,
+  environment: fields,
+  secrets: mapOf(group(SECRET_KEY)),
   env: any,
-  envFrom: any,
-  volumes: any,
+  envFrom: listOf(group(ENV_FROM)),
+  volumes: mapOf(VOLUME),
   ports: any,
   serviceName: any,
   noWrapEntrypoint: any,
   imagePullPolicy: any,
   pullAlways: any,
-  imagePullSecret: any,
+  imagePullSecret: reference('Secret'),
   postStart: any,
   preStop: any,
-  livenessProbe: any,
-  readinessProbe: any,
-  startupProbe: any,
+  livenessProbe: fields,
+  readinessProbe: fields,
+  startupProbe: fields,
 };
 const VIEW: PropRules<FluxViewProps> = {
   ...COMPUTE,
   image: any,
-  imagePullSecret: any,
+  imagePullSecret: reference('Secret'),
   pullAlways: any,
   name: any,
   workingDir: any,
@@ -69,7 +91,7 @@ const FLUX: PropRules<MiniClusterFluxProps> = {
   submitCommand: any,
   optionFlags: any,
   wrap: any,
-  environment: any,
+  environment: fields,
   simpleScheduler: any,
   queuePolicy: any,
   matchPolicy: any,
@@ -82,16 +104,16 @@ const FLUX: PropRules<MiniClusterFluxProps> = {
   socket: flag,
   waitSocket: flag,
   completeWorkers: any,
-  bursting: any,
-  mungeSecret: any,
+  bursting: fields,
+  mungeSecret: reference('Secret'),
   brokerConfig: any,
 };
 const JOB: PropRules<MiniClusterJobProps> = {
-  labels: any,
+  labels: fields,
   deadline: duration,
   backoffLimit: any,
   ttlAfterFinished: duration,
-  podFailurePolicy: any,
+  podFailurePolicy: fields,
 };
 const LOGGING: PropRules<MiniClusterLoggingProps> = {
   quiet: any,
@@ -111,15 +133,15 @@ const NETWORK: PropRules<MiniClusterNetworkProps> = {
   dnsPolicy: any,
 };
 const POD: PropRules<MiniClusterPodProps> = {
-  annotations: any,
-  labels: any,
-  serviceAccount: any,
+  annotations: fields,
+  labels: fields,
+  serviceAccount: reference('ServiceAccount'),
   automountServiceAccountToken: any,
   restricted: any,
-  securityContext: any,
+  securityContext: fields,
   restartPolicy: any,
   terminationGracePeriod: duration,
-  resources: any,
+  resources: group(POD_RESOURCES),
   resourceClaims: any,
   runtimeClassName: any,
   shareProcessNamespace: any,
@@ -130,8 +152,8 @@ const SCHEDULING: PropRules<MiniClusterSchedulingProps> = {
   priority: any,
   exclusive: any,
   arch: any,
-  nodeSelector: any,
-  nodeAffinity: any,
+  nodeSelector: fields,
+  nodeAffinity: fields,
   affinity: flag,
   tolerations: any,
   topologySpread: any,
@@ -148,10 +170,10 @@ export const MINICLUSTER_RULES: PropRules<MiniClusterProps> = {
   maxSize: any,
   tasks: any,
   interactive: any,
-  queue: any,
+  queue: orText(reference('FluxSetup', 'give it, or its name')),
   walltime: duration,
   suspend: any,
-  certificate: any,
+  certificate: object('Certificate', 'Certificate.ofCluster()', 'secretName'),
   archivePath: any,
   name: any,
   namespace: any,

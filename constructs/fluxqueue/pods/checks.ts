@@ -93,6 +93,8 @@ export function checkPods(pods: PodsProps, absence: (component: Component) => Ab
       );
     const absent = absence(name);
     if (absent !== undefined) throw new PropsError(prop, absent[0], undefined, absent[1]);
+    if (typeof settings !== 'object' || settings === null)
+      throw new PropsError(prop, 'must be an object', settings, 'give its settings, or remove it');
     checkNames(prop, settings, kind);
     checkSettings(prop, settings);
   }
@@ -123,7 +125,15 @@ const OF_KUBERNETES = {
   topologySpreadConstraints: k8s.toJson_TopologySpreadConstraint,
 } satisfies Partial<Record<keyof ReplicatedPodSettings, ToJson>>;
 
-function checkFields(prop: string, value: object, toJson: ToJson): void {
+const LISTS: readonly string[] = [
+  'env',
+  'tolerations',
+  'topologySpreadConstraints',
+] satisfies (keyof typeof OF_KUBERNETES)[];
+
+function checkFields(prop: string, value: unknown, toJson: ToJson): void {
+  if (typeof value !== 'object' || value === null)
+    throw new PropsError(prop, 'must be an object', value, 'give its fields');
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) checkFields(`${prop}[${index}]`, item, toJson);
     return;
@@ -139,11 +149,23 @@ function checkFields(prop: string, value: object, toJson: ToJson): void {
       );
 }
 
-function checkSettings(prop: string, settings: ReplicatedPodSettings): void {
+function checkObjects(prop: string, settings: ReplicatedPodSettings): void {
   for (const name of Object.keys(OF_KUBERNETES) as (keyof typeof OF_KUBERNETES)[]) {
     const value = settings[name];
-    if (value !== undefined) checkFields(`${prop}.${name}`, value, OF_KUBERNETES[name]);
+    if (value === undefined) continue;
+    if (Array.isArray(value) !== LISTS.includes(name))
+      throw new PropsError(
+        `${prop}.${name}`,
+        LISTS.includes(name) ? 'must be a list' : 'must be an object',
+        value,
+        'correct it',
+      );
+    checkFields(`${prop}.${name}`, value, OF_KUBERNETES[name]);
   }
+}
+
+function checkSettings(prop: string, settings: ReplicatedPodSettings): void {
+  checkObjects(prop, settings);
   checkWhole(`${prop}.replicas`, settings.replicas, 1);
   checkBudget(`${prop}.disruptionBudget`, settings.disruptionBudget, settings.replicas ?? REPLICAS);
   checkAmounts(`${prop}.resources.requests`, settings.resources?.requests);

@@ -42,6 +42,19 @@ test.each<[object, string]>([
   [{ memoryUnit: '2Gi' }, 'FluxQueue.memoryUnit: must be a Size (got "2Gi"); give Size.gibibytes(1)'],
   [{ database: 'postgres' }, 'FluxQueue.database: must be a Database (got "postgres")'],
   [{ queueQuota: { core: 5 } }, 'FluxQueue.queueQuota.core: is not a prop (got 5); did you mean cores'],
+  [{ database: {} }, 'FluxQueue.database: must be a Database'],
+  [
+    { webhookCertificate: 'certManager' },
+    'FluxQueue.webhookCertificate: must be a WebhookCertificate (got "certManager"); give WebhookCertificate.certManager()',
+  ],
+  [{ images: 'x' }, 'FluxQueue.images: must be an object (got "x")'],
+  [{ images: { registy: 'x' } }, 'FluxQueue.images.registy: is not a prop (got "x"); did you mean registry'],
+  [{ monitoring: true }, 'FluxQueue.monitoring: must be an object (got true)'],
+  [{ externalRuntime: { url: 'x' } }, 'FluxQueue.externalRuntime.url: is not a prop'],
+  [{ labels: 'a=b' }, 'FluxQueue.labels: must be an object (got "a=b")'],
+  [{ pods: { controller: null } }, 'FluxQueue.pods.controller: must be an object (got null)'],
+  [{ pods: { database: { env: 'TZ=UTC' } } }, 'FluxQueue.pods.database.env: must be a list (got "TZ=UTC")'],
+  [{ pods: { controller: { affinity: 'x' } } }, 'FluxQueue.pods.controller.affinity: must be an object'],
   [{ pods: 'many' }, 'FluxQueue.pods: must be a PodsProps (got "many")'],
   [
     { pods: { controller: { securityContext: { privileged: true } } } },
@@ -96,6 +109,11 @@ describe('a MiniCluster', () => {
     [{ cpu: 0.0001 }, 'container.cpu: must be whole thousandths of a core'],
     [{ cpu: 4, cpuLimit: 2 }, 'container.cpuLimit: is less than the request of 4 (got "2")'],
     [{ devices: { 'nvidia.com/gpu': -1 } }, 'container.devices'],
+    [{ volumes: { data: 'claim' } }, 'container.volumes.data: must be a MiniClusterVolume (got "claim")'],
+    [{ imagePullSecret: 'regcred' }, 'container.imagePullSecret: must be a Secret (got "regcred")'],
+    [{ secrets: { A: { secret: 'b', key: 'c' } } }, 'container.secrets.A.secret: must be a Secret (got "b")'],
+    [{ envFrom: [{ configmap: 'b' }] }, 'container.envFrom[0].configmap: is not a prop'],
+    [{ securityContext: 'restricted' }, 'container.securityContext: must be an object (got "restricted")'],
     [{ comand: 'run' }, 'container.comand: is not a prop (got "run"); did you mean command'],
   ])('refuses a container with %j', (container, message) => {
     expect(() => contained(container)).toThrow(message);
@@ -107,11 +125,31 @@ describe('a MiniCluster', () => {
     [{ scheduling: { priority: 1e12 } }, 'scheduling.priority: must be at most 2147483647'],
     [{ walltime: '2d' }, 'walltime: must be a Duration (got "2d")'],
     [{ container: { ...CONTAINER, memory: '1Gi' } }, 'container.memory: must be a Size (got "1Gi")'],
+    [{ certificate: 'own' }, 'certificate: must be a Certificate (got "own"); give Certificate.ofCluster()'],
+    [{ queue: 5 }, 'queue: must be a FluxSetup (got 5); give it, or its name'],
+    [{ pod: { serviceAccount: 'robot' } }, 'pod.serviceAccount: must be a ServiceAccount (got "robot")'],
     [{ sise: 4 }, 'sise: is not a prop (got 4); did you mean size'],
     [{ flux: { optionFlag: '-o' } }, 'flux.optionFlag: is not a prop (got "-o"); did you mean optionFlags'],
     [{ sidecars: [{ name: 'a', image: 'b', port: [1] }] }, 'sidecars[0].port: is not a prop'],
   ])('refuses %j', (props, message) => {
     expect(() => make(props)).toThrow(message);
+  });
+
+  test.each<[string, (cluster: MiniCluster) => void, string]>([
+    [
+      'no volume',
+      (it) => it.addVolume('d', undefined as never),
+      'volumes.d: must be a MiniClusterVolume; give MiniClusterVolume.fromClaim',
+    ],
+    [
+      'the name of a claim',
+      (it) => it.addVolume('d', 'claim' as never),
+      'volumes.d: must be a MiniClusterVolume',
+    ],
+    ['no value', (it) => it.addEnv('A', undefined as never), 'environment.A: must be a text or an EnvValue'],
+    ['a number', (it) => it.addEnv('A', 5 as never), 'environment.A: must be a text or an EnvValue (got 5)'],
+  ])('refuses %s that is added', (_, add, message) => {
+    expect(() => add(make({}))).toThrow(message);
   });
 
   test('accepts fractions of a core', () => {
