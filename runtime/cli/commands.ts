@@ -5,6 +5,7 @@ import { addBackupCommand } from './backup-command';
 import { addCompletionCommands } from './completion-command';
 import { addDashboardCommand } from './dashboard-command';
 import { addDoctorCommand } from './doctor-command';
+import { requireValues } from './empty-values';
 import { addMigrateCommand } from './migrate-command';
 import { addMiniClusterCommand } from './minicluster-command';
 import { addReadCommands } from './read-commands';
@@ -32,4 +33,5 @@ export function addCommands(program: Command): void {
   addMigrateCommand(program);
   addBackupCommand(program);
   addSecretCommands(program);
+  program.hook('preAction', (_, command) => requireValues(command));
 }

@@ -74,6 +74,7 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
           ...(selector !== undefined && { uids: new Set(workloads.map(({ metadata }) => metadata.uid)) }),
         };
         if (!watch) requireNames(fluxJobs, names, scope);
+        const others = queuesBeside(fluxJobs, filter);
         if (!isTable) return objectsPicture(fluxJobs, filter, options);
         const users = output === 'wide' ? { users: usersOf(workloads) } : {};
         return queuePicture(fluxJobs, {
@@ -81,12 +82,20 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
           ...users,
           namespaces: allNamespaces,
           now: Date.now(),
-          empty,
+          empty: others === '' ? empty : `${empty}; what there is has ${others}`,
         });
       },
       { watch, stream: !isTable },
     );
   });
+}
+
+/** The queues of the other workloads, where a queue of a name that none has was asked for. */
+function queuesBeside(fluxJobs: readonly FluxJobObject[], { all, queue }: Filter): string {
+  if (queue === undefined || fluxJobs.some(({ spec }) => spec.queue === queue)) return '';
+  const others = fluxJobs.filter((fluxJob) => isShown(fluxJob, { all })).map(({ spec }) => spec.queue);
+  const names = [...new Set(others)].sort();
+  return names.length === 0 ? '' : `the queue${names.length > 1 ? 's' : ''} ${names.join(', ')}`;
 }
 
 /** The Jobs or Pods in the queue that have these labels. */

@@ -36,7 +36,7 @@ export function addWhatIfCommand(program: Command): void {
 
 function moreNodes(text: string): number {
   if (/^\+\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('must be like +20: so many nodes more.');
+  throw new InvalidArgumentError('must be like +20, and at most +999999: so many nodes more.');
 }
 
 function whole(text: string): number {

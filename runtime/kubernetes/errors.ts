@@ -193,7 +193,7 @@ function rightsRemedy(said: string): string {
   const [, verb = '', resource = ''] = /cannot (\w+) resource "([^"]+)"/.exec(said) ?? [];
   const isRead = ['get', 'list', 'watch'].includes(verb);
   if (!said.includes('at the cluster scope'))
-    return 'ask an administrator for the right, such as a RoleBinding to edit';
+    return `ask an administrator for the right, such as a RoleBinding to ${isRead ? 'view' : 'edit'}`;
   return isRead
     ? 'ask an administrator for the right, such as a ClusterRoleBinding to view'
     : `this is for administrators: it takes the right to ${verb} ${resource}`;

@@ -37,10 +37,14 @@ export function resourcePath({
 }
 
 function refuseEmpty(field: string, part: string | undefined): void {
-  if (part !== '') return;
-  throw new FluxqError('FLUXQ_EMPTY_NAME', 'is empty', {
+  if (part === '') throw emptyName(field);
+}
+
+/** @param field the part of a path, the argument or the option that is empty */
+export function emptyName(field: string): FluxqError {
+  return new FluxqError('FLUXQ_EMPTY_NAME', 'is empty', {
     field,
-    value: part,
+    value: '',
     remedy: 'give a name; a variable of the shell may be unset',
   });
 }

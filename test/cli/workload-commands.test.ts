@@ -34,6 +34,24 @@ test.each(['why train', 'when job/train', 'hold train', 'cancel train'])(
   },
 );
 
+test.each([
+  ['queue --queue=', '--queue'],
+  ['queue --selector=', '--selector'],
+  ['queue --namespace=', '--namespace'],
+  ['whatif --filename=', '--filename'],
+  ['nodes EMPTY', 'nodes'],
+  ['cancel EMPTY', 'workload'],
+])('%s, with an unset variable, asks the cluster nothing', async (words, field) => {
+  const api = getApi();
+  api.answer = () => {
+    throw new Error('it was asked');
+  };
+  const texts = words.split(' ').map((word) => (word === 'EMPTY' ? '' : word));
+  expect((await api.run(...texts)).refused).toBe(
+    `FLUXQ_EMPTY_NAME: ${field}: is empty (got ""); give a name; a variable of the shell may be unset`,
+  );
+});
+
 test('the label of the namespace is asked for only where it is missing', async () => {
   const api = getApi();
   answers({ '/namespaces/science': QUEUED });

@@ -28,6 +28,10 @@ test.each([
   ],
   [
     'list resource "fluxjobs" in API group "x" in the namespace "a"',
+    'ask an administrator for the right, such as a RoleBinding to view',
+  ],
+  [
+    'patch resource "jobs" in API group "batch" in the namespace "a"',
     'ask an administrator for the right, such as a RoleBinding to edit',
   ],
 ])('who cannot %s is told what gives the right', (refused, remedy) => {
