@@ -48,7 +48,7 @@ function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: 
 
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
-  const { invalid, gates } = row.jobspec.attributes.user ?? {};
+  const { invalid } = row.jobspec.attributes.user ?? {};
   if (invalid !== undefined) {
     waits.markUnreadable(row, invalid);
     return false;
@@ -62,16 +62,23 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     waits.markLeft(row);
     return false;
   }
-  if (gates !== undefined) {
-    waits.markGated(row, gates);
-    return false;
-  }
   if (isBackingOff(row, input.now)) {
     // The message of its requeue says so already, unless its jobspec has changed since then.
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
     return false;
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;
+  return isAfterOthers(row, input, waits) && isUngated(row, waits);
+}
+
+/** Pods of a Job exist only once nothing else keeps it from waiting for the other controller. */
+function isUngated(row: WorkloadRow, waits: WaitReasons): boolean {
+  const { gates } = row.jobspec.attributes.user ?? {};
+  if (gates !== undefined) waits.markGated(row, gates);
+  return gates === undefined;
+}
+
+function isAfterOthers(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
   if (row.after.length === 0) return true;
   const { outcomeOf = noOutcome, now } = input;
   const pending = unmet(row.after, row.namespace, outcomeOf, now - row.submittedAt);
