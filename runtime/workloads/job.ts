@@ -97,7 +97,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   recordedGrant(job, pods) {
     const { suspend, template } = job.spec;
     // Its pods had no node before they were granted, and it has the job id of no grant.
-    if (isStaged(job)) return grantOn(stagedPlacement(pods));
+    if (isStaged(job)) return grantOn(stagedPlacement(pods, endOf(job) !== undefined));
     const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
       template.metadata?.annotations ?? {};
     return suspend === true ? undefined : grantOn(nodesOf(assignment), parseJobid(jobid));

@@ -218,7 +218,10 @@ export class WorkloadReconciler {
       await this.eviction.suspend(workload);
     }
     const update = submissionBuilder.changeOf(object, adapter, row);
-    if (update === undefined) return this.staging.stage(workload);
+    if (update === undefined) {
+      this.log(row, 'waiting, unchanged');
+      return this.staging.stage(workload);
+    }
     await workloadCache.update(update);
     this.log(row, 'waiting, submission updated');
     onQueueChanged();

@@ -64,12 +64,14 @@ export function stageOperations(
   return jobReleasePatch(job, row, { assignment: STAGED, deadline: parkedDeadline(job) });
 }
 
-/** The nodes of pods of a staged Job that have lost the gate of the queue. */
-export function stagedPlacement(pods: readonly Pod[]): readonly NodePods[] {
-  const placed = pods.filter((pod) => !isGated(pod));
-  const live = placed.filter((pod) => !isTerminal(pod));
+/**
+ * The nodes of pods of a staged Job that have lost the gate of the queue.
+ * @param hasEnded whether the Job has: pods that ended before may be of a grant before
+ */
+export function stagedPlacement(pods: readonly Pod[], hasEnded: boolean): readonly NodePods[] {
+  const placed = pods.filter((pod) => !isGated(pod) && (hasEnded || !isTerminal(pod)));
   const counts = new Map<string, number>();
-  for (const node of (live.length > 0 ? live : placed).map(assignedNode))
+  for (const node of placed.map(assignedNode))
     if (node !== undefined) counts.set(node, (counts.get(node) ?? 0) + 1);
   return [...counts].map(([node, count]) => ({ node, pods: count }));
 }

@@ -84,9 +84,9 @@ describe('a scheduling gate of another controller', () => {
     requeues: 0,
   };
 
-  test.each([
+  test.each<[string, Partial<Job['spec']>]>([
     ['an index Job', {}],
-    ['a Job without indexes', { completionMode: 'NonIndexed' as const }],
+    ['a Job without indexes', { completionMode: 'NonIndexed' }],
     ['an array', { parallelism: 1, completions: 2 }],
     ['a Job with a short deadline of its own', { activeDeadlineSeconds: 300 }],
   ])('keeps %s from a grant until it is gone, and its pods from their end', async (_, spec) => {
