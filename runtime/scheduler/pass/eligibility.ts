@@ -68,14 +68,17 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     return false;
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;
-  return isAfterOthers(row, input, waits) && isUngated(row, waits);
+  return isAfterOthers(row, input, waits) && isUngated(row, input, waits);
 }
 
-/** Pods of a Job exist only once nothing else keeps it from waiting for the other controller. */
-function isUngated(row: WorkloadRow, waits: WaitReasons): boolean {
-  const { gates } = row.jobspec.attributes.user ?? {};
-  if (gates !== undefined) waits.markGated(row, gates);
-  return gates === undefined;
+/** The pods of a Job are made for another controller once nothing else keeps it, and if it can ever start. */
+function isUngated(row: WorkloadRow, { fits }: EligibilityInput, waits: WaitReasons): boolean {
+  const { jobspec, message } = row;
+  const { gates } = jobspec.attributes.user ?? {};
+  if (gates === undefined) return true;
+  if (fits === undefined || hasPlacementRules(jobspec) || fits(jobspec)) waits.markGated(row, gates);
+  else waits.markUnsatisfiable(row, message ?? '');
+  return false;
 }
 
 function isAfterOthers(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
