@@ -59,6 +59,9 @@ export const GATE_ROWS: readonly Row[] = [
       await cluster.apply(gated('staged', { pods: 2, requests: { cpu: '4' }, annotations }));
       const [first, second] = await waiting(cluster, 'staged', 2);
       await lift(cluster, first!);
+      // Nor can whoever lifts its own gate lift that of the queue.
+      const path = podPath(cluster.namespace, first!.metadata.name);
+      await expect(cluster.patch(path, { spec: { schedulingGates: null } })).rejects.toThrow(/FLUXQ_/);
       await cluster.apply(job('other', { pods: 2, requests: { cpu: '4' }, runs: '3s' }));
       await cluster.succeeds('other', 2);
       await cluster.saysAndFrees('staged', WAITS);
