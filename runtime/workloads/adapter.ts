@@ -61,6 +61,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   earlierReleasePatch(object: T, row: WorkloadRow): Patch | undefined;
   /** Which pods the released object replaces; undefined for a kind that replaces none, and as long as the watch is behind the release. */
   replacementPolicy(object: T, row: WorkloadRow): PodReplacementPolicy | undefined;
+  /** Whether the object says that its user had the default policy, and that the queue wrote another one. */
+  isReplacementNoted(object: T): boolean;
   /** The deadline of a released object whose pods start late, and when to look again. `now` is in Unix seconds. */
   lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */

@@ -13,11 +13,22 @@ import { patchEntries } from '../kubernetes/json-patch';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
+import { hasReplacementNote, withReplacementNote } from './assignment';
 import type { ReleasedDeadline } from './deadlines';
 
 /** Whether the watch shows the release with this job id. */
 export function isReleasedAs({ spec: { template } }: Pick<WatchedJob, 'spec'>, jobid: number): boolean {
   return template.metadata?.annotations?.[JOBID_ANNOTATION] === String(jobid);
+}
+
+/** Whether what is written there is the queue's: its user had the default. */
+export function isReplacementNoted({ spec: { template } }: Pick<WatchedJob, 'spec'>): boolean {
+  return hasReplacementNote(template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '');
+}
+
+/** A Job that was released before has `Failed` from then. */
+function hasDefaultReplacement({ spec }: WatchedJob): boolean {
+  return spec.podReplacementPolicy !== 'Failed' || isReplacementNoted({ spec });
 }
 
 /** What a release writes. */
@@ -35,7 +46,8 @@ export function jobReleasePatch(
   const { uid } = job.metadata;
   const { metadata } = job.spec.template;
   const template = '/spec/template/metadata';
-  const grant = { [ASSIGNMENT_ANNOTATION]: assignment, [JOBID_ANNOTATION]: String(row.jobid) };
+  const noted = hasDefaultReplacement(job) ? withReplacementNote(assignment) : assignment;
+  const grant = { [ASSIGNMENT_ANNOTATION]: noted, [JOBID_ANNOTATION]: String(row.jobid) };
   return [
     ...deadlineOperations(job, deadline),
     ...(metadata === undefined ? [{ op: 'add', path: template, value: {} } as const] : []),

@@ -27,10 +27,17 @@ import {
   secondsOf,
   type WorkloadAdapter,
 } from './adapter';
-import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
+import {
+  encodeAssignment,
+  nodeOfIndex,
+  nodesOf,
+  openAssignment,
+  placementOf,
+  withoutNotes,
+} from './assignment';
 import { lateDeadline, releasedDeadline, requestedDeadline, stagedSeconds } from './deadlines';
 import { jobHandOver } from './hand-over';
-import { deadlineOperations, isReleasedAs, jobReleasePatch } from './job-release';
+import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
@@ -51,7 +58,8 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   // The pod template is immutable until the Job controller has reset status.startTime after a suspension.
   canRelease: (job) => job.status?.startTime === undefined,
   isReleasedOnto: (job, row) =>
-    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
+    withoutNotes(job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '') ===
+    assignmentOf(job, row),
   suspendable: true,
   isLarge: ({ isLarge = false }) => isLarge,
   demand: (job) => ({
@@ -87,6 +95,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     replacesEnded(job).length === 0 ? undefined : { type: 'json', body: releaseOf(job, row) },
   replacementPolicy: (job, { jobid }) =>
     isReleasedAs(job, jobid) ? (job.spec.podReplacementPolicy ?? 'TerminatingOrFailed') : undefined,
+  isReplacementNoted,
   lateDeadline: (job, row, now) =>
     lateDeadline(job, row, now, isStaged(job) ? stagedSeconds(job, row) : undefined),
   suspendPatch: (job) =>

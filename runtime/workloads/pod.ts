@@ -71,6 +71,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   }),
   earlierReleasePatch: () => undefined,
   replacementPolicy: () => undefined,
+  isReplacementNoted: () => false,
   // Kubernetes lets nobody extend the deadline of a pod.
   lateDeadline: () => ({}),
   suspendPatch: () => undefined,

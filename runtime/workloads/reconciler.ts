@@ -291,10 +291,11 @@ export class WorkloadReconciler {
     const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     this.options.onWait(row.uid, wait);
     if (isNarrowed) await this.shrinking.narrow(current);
-    if (failure !== undefined && !this.departure.hasLeft(row.namespace))
+    const hasLeft = this.departure.hasLeft(row.namespace);
+    if (failure !== undefined && !hasLeft)
       return workload.adapter.suspendable ? this.evict(current, failure) : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
-    const replacing = await keepReplacementPolicy(this.options, current);
+    const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
     return earliest(earliest(after === undefined ? undefined : { after }, late), replacing);
   }
 

@@ -14,6 +14,7 @@ import type { ObjectMeta, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import { type ActiveWorkload, isTerminal, type JsonPatchOperation } from './adapter';
+import { withoutNotes } from './assignment';
 import { isParked, parkedDeadline } from './deadlines';
 import { deadlineOperations, jobReleasePatch } from './job-release';
 import { assignedNode, isGated } from './pod';
@@ -30,7 +31,7 @@ function marksOf({ spec: { template } }: Template): Readonly<Record<string, stri
 /** Whether the Job has started without a grant. It stays staged under the grant that it gets then. */
 export function isStaged({ metadata, spec }: WatchedJob): boolean {
   const isOurs = metadata.labels?.[ADMITTED_LABEL] === 'true' && spec.suspend !== true;
-  return isOurs && marksOf({ spec })[ASSIGNMENT_ANNOTATION] === STAGED;
+  return isOurs && withoutNotes(marksOf({ spec })[ASSIGNMENT_ANNOTATION] ?? '') === STAGED;
 }
 
 /** The gates of other controllers in the template. A pod with a node cannot have any. */

@@ -127,7 +127,7 @@ function checkGranted(
 /** A Job that waits for another controller has pods, and the gate of the queue keeps them. */
 function isStaged(object: KubernetesObject): boolean {
   const { template } = (object as Job).spec;
-  return template?.metadata?.annotations?.[ASSIGNMENT] === STAGED;
+  return template?.metadata?.annotations?.[ASSIGNMENT]?.startsWith(STAGED) === true;
 }
 
 /** The row may have fewer nodes than the assignment of the object, because nodes are freed early. */
@@ -141,7 +141,7 @@ function checkAssignment(
   if (template === undefined) return;
   const text = template.metadata?.annotations?.[ASSIGNMENT] ?? '';
   // Its pods were there before it was granted nodes.
-  if (text === STAGED) return;
+  if (text.startsWith(STAGED)) return;
   const named = new Set(text.split(';').flatMap((group) => group.slice(group.indexOf(':') + 1).split(',')));
   for (const node of nodes)
     if (!named.has(node.name))
