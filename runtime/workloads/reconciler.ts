@@ -9,7 +9,7 @@ import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
-import type { ReconcileResult } from '../kubernetes/work-queue';
+import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
 import type { QueueSettings } from '../queue/settings';
 import { HANDED_BACK, type RequeueCause, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
@@ -218,10 +218,7 @@ export class WorkloadReconciler {
       await this.eviction.suspend(workload);
     }
     const update = submissionBuilder.changeOf(object, adapter, row);
-    if (update === undefined) {
-      this.log(row, 'waiting, unchanged');
-      return this.staging.stage(workload);
-    }
+    if (update === undefined) return this.staging.stage(workload);
     await workloadCache.update(update);
     this.log(row, 'waiting, submission updated');
     onQueueChanged();
@@ -354,9 +351,4 @@ export class WorkloadReconciler {
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): undefined {
     logDecision(this.options.logger, row, decision, detail);
   }
-}
-
-function earliest(a: ReconcileResult, b: ReconcileResult): ReconcileResult {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a.after < b.after ? a : b;
 }

@@ -20,7 +20,7 @@ import { deadlineOperations, jobReleasePatch } from './job-release';
 import { assignedNode, isGated } from './pod';
 
 /** An assignment that names no node: admission gates each pod with it. */
-export const STAGED = 'staged';
+const STAGED = 'staged';
 
 type Template = Pick<WatchedJob, 'spec'>;
 

@@ -31,11 +31,11 @@ export class Staging {
     return adapter.isStaged(object) && pods.every((pod) => isTerminal(pod) || isGated(pod));
   }
 
-  /** Has the pods made of a workload that waits for another controller. */
+  /** Has the pods made of an unchanged workload that waits for another controller. */
   async stage({ object, adapter, row }: ActiveWorkload): Promise<ReconcileResult> {
-    const patch = adapter.stagePatch(object, row);
-    if (patch === undefined) return undefined;
     const { client, logger } = this.options;
+    const patch = adapter.stagePatch(object, row);
+    if (patch === undefined) return void logDecision(logger, row, 'waiting, unchanged');
     try {
       const outcome = await applyPatch(client, adapter.path(row.namespace, row.name), patch);
       logDecision(logger, row, 'its pods wait for the gate of another controller', { outcome });
