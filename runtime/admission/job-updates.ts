@@ -30,7 +30,10 @@ function isRaised(field: Field, job: UpdatedJob, old: UpdatedJob): boolean {
 }
 
 function restoreField(field: Field, job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
-  return isRaised(field, job, old) ? [{ op: 'add', path: `/spec/${field}`, value: old.spec?.[field] }] : [];
+  const isAgain = field === 'activeDeadlineSeconds' && isAppliedAgain(job, old);
+  return isRaised(field, job, old) || isAgain
+    ? [{ op: 'add', path: `/spec/${field}`, value: old.spec?.[field] }]
+    : [];
 }
 
 /** Names of the fields that the user wants to change and that are put back. */
@@ -42,6 +45,13 @@ function ignoredOf(job: UpdatedJob, old: UpdatedJob): readonly string[] {
   const { podReplacementPolicy: replaced }: Fields = old.spec ?? {};
   const told = keptKeys(job, old).filter((key) => key !== 'podReplacementPolicy' || replaced !== 'Failed');
   return [...raised, ...told.slice(0, 1)];
+}
+
+/** The deadline of a Job that waited for another controller counts from before its grant, so its user's own may be shorter. */
+function isAppliedAgain({ spec }: UpdatedJob, old: UpdatedJob): boolean {
+  const noted = old.metadata?.annotations?.[DEADLINE_ANNOTATION] ?? '';
+  const deadline = spec?.activeDeadlineSeconds;
+  return (deadline ?? Number.NaN) < (old.spec?.activeDeadlineSeconds ?? 0) && noted.endsWith(`/${deadline}`);
 }
 
 /** A manifest that is applied again has the deadline from before the release, which the note of the release has too. */

@@ -18,7 +18,7 @@ import type { PodSpec } from './pod';
 import { podRequests, quantitiesOf, type Requests } from './requests';
 import type { Constraint, Jobspec, JobspecResource, PlacementRules } from './types';
 import { DEFAULT_UNITS, type UnitSettings, unitsOf, unitType } from './units';
-import { foreignGates, unmodeledFields } from './unmodeled';
+import { unmodeledFields } from './unmodeled';
 import { NO_STORAGE, type StorageFacts, type VolumePlacement, volumePlacement } from './volumes';
 
 export interface JobspecOptions {
@@ -42,6 +42,8 @@ export interface JobspecOptions {
   readonly storage?: StorageFacts;
   /** Name of the pod; its ephemeral volumes have claims of that name. @default - a pod template */
   readonly podName?: string | undefined;
+  /** Scheduling gates of other controllers that are still on the pods. @default [] */
+  readonly gates?: readonly string[];
   /** Path of the pod spec in the user's object, for errors. @default 'spec.template.spec' */
   readonly field?: string;
 }
@@ -67,7 +69,13 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
     'must be seconds, finite and above 0',
     walltime,
   );
-  const { field = 'spec.template.spec', self = NO_TRAITS, storage = NO_STORAGE, podName } = options;
+  const {
+    field = 'spec.template.spec',
+    self = NO_TRAITS,
+    storage = NO_STORAGE,
+    podName,
+    gates = [],
+  } = options;
   const { namespace } = self;
   checkPodLimits(pod, field);
   checkIntakeBudget(pod, field, { cluster, storage, namespace });
@@ -81,7 +89,6 @@ export function jobspecOf(options: JobspecOptions): Jobspec {
   checkSize(constraints ?? EVERY, field);
   const unmodeled = unmodeledFields(pod, { field, facts: cluster, volumes: volumes?.unmodeled ?? [] });
   const rules = placementRulesOf(pod, requests, self, cluster);
-  const gates = podName === undefined ? [] : foreignGates(pod);
   const isArray = options.array === true && pods > 1;
   const attributes = {
     system: { duration: walltime, ...(constraints === undefined ? {} : { constraints }) },

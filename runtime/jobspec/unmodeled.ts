@@ -30,8 +30,6 @@ const DETECTORS: readonly Detector[] = [
   // A pod template with a known RuntimeClass has the fields of the class instead of its name.
   ({ runtimeClassName }, { field }) =>
     usedIf('runtimeClassName', runtimeClassName !== undefined && field.includes('template')),
-  // A pod that exists is granted nothing before they are gone.
-  (pod, { field }) => usedIf('schedulingGates', foreignGates(pod).length > 0 && field.includes('template')),
 ];
 
 /** Names of the scheduling gates of other controllers. */

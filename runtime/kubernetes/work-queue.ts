@@ -11,6 +11,11 @@ import { FairKeys, GroupSlots } from './fair-keys';
 /** Milliseconds until the key runs again; undefined: when it is added again. */
 export type ReconcileResult = { readonly after: number } | undefined;
 
+export function earliest(a: ReconcileResult, b: ReconcileResult): ReconcileResult {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.after < b.after ? a : b;
+}
+
 /** A key that `failed` is retried. A `dropped` key had an error that is not retryable. */
 export type Outcome = 'done' | 'again' | 'failed' | 'dropped';
 

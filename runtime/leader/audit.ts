@@ -159,7 +159,7 @@ export class Audit {
     isEdited: IsEdited,
   ): FoundDifference {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
-    if (adapter.isSuspended(object))
+    if (adapter.isSuspended(object) || adapter.isStaged(object))
       return isEdited(object, adapter, row) ? { kind: 'workload-edited' } : undefined;
     const isGivenUp = row.reason === 'RequeueLimit' && !adapter.suspendable;
     return isGivenUp ? undefined : { kind: 'release-unfounded' };
@@ -173,7 +173,8 @@ export class Audit {
     const lost = lostNodes(row, (name) => this.shared.nodes.exists(name));
     if (lost.length > 0) return { kind: 'node-gone', detail: { nodes: lost } };
     const isReleased = !adapter.isSuspended(object);
-    if (row.releasedAt === null) return { kind: isReleased ? 'release-unrecorded' : 'release-missing' };
+    if (row.releasedAt === null)
+      return { kind: isReleased && !adapter.isStaged(object) ? 'release-unrecorded' : 'release-missing' };
     return isReleased ? undefined : { kind: 'workload-suspended' };
   }
 }

@@ -82,9 +82,10 @@ export class LostEnds {
   private endedGrant(object: KubernetesObject, adapter: WorkloadAdapter): RecordedGrant | undefined {
     const { workloads, now, config } = this.shared;
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
-    const outcome = adapter.outcome(object, workloads.podsOf(object.metadata), now());
+    const pods = workloads.podsOf(object.metadata);
+    const outcome = adapter.outcome(object, pods, now());
     if (outcome === undefined) return undefined;
     const isRecent = outcome.finishedAt > now() - config.queue.retentionDays * DAY_SECONDS;
-    return isRecent ? adapter.recordedGrant(object) : undefined;
+    return isRecent ? adapter.recordedGrant(object, pods) : undefined;
   }
 }

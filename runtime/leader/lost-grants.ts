@@ -101,7 +101,8 @@ export class LostGrants {
     for (const row of [...workloadCache.active()]) {
       const object = workloads.get(row);
       if (row.allocation === null || row.releasedAt !== null || object === undefined) continue;
-      if (!adapters.get(row.kind)!.isSuspended(object)) continue;
+      const adapter = adapters.get(row.kind)!;
+      if (!adapter.isSuspended(object) && !adapter.isStaged(object)) continue;
       const message = 'the database was restored before the release; requeued';
       await workloadCache.requeue({ uid: row.uid, cause: 'suspended', message });
     }

@@ -42,7 +42,7 @@ export interface SchedulingLoopOptions {
   readonly onEvictionRequested: (row: WorkloadRow) => void;
   /**
    * Called now and then with each workload that was granted and is not released, or has to leave its nodes: whoever was told
-   * may have failed.
+   * may have failed. Called after the commit with each workload that waits for another controller from now on.
    */
   readonly onPending: (row: WorkloadRow) => void;
   /** Compares the rows with the apiserver. @returns whether to compare again soon */

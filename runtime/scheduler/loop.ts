@@ -240,7 +240,7 @@ export class SchedulingLoop {
     const writes = [
       this.commitGrants(result),
       this.commitEvictions(result.evictions),
-      result.waits.length === 0 ? undefined : workloadCache.wait(result.waits),
+      this.commitWaits(result.waits),
     ];
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
   }
@@ -272,6 +272,13 @@ export class SchedulingLoop {
     const refused = grants.filter(({ uid }) => !accepted.has(uid));
     for (const { allocation } of refused) this.options.graph.cancelLater(allocation.jobid);
     if (refused.length > 0) this.again = true;
+  }
+
+  /** The pods of what waits for another controller have to exist. */
+  private async commitWaits(waits: PassResult['waits']): Promise<void> {
+    if (waits.length === 0) return;
+    const { workloadCache, onPending } = this.options;
+    for (const row of await workloadCache.wait(waits)) if (row.reason === 'SchedulingGated') onPending(row);
   }
 
   private async commitEvictions(evictions: PassResult['evictions']): Promise<void> {

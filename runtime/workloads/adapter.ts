@@ -15,6 +15,12 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   path(namespace: string, name: string): string;
   /** Whether the object is suspended (Job) or gated (Pod) and not finished. Only such an object enters the queue. */
   isSuspended(object: T): boolean;
+  /** Whether the object has started without a grant, so that its pods exist and wait (staged.ts). */
+  isStaged(object: T): boolean;
+  /** The scheduling gates of other controllers that keep the workload from a grant. `pods` are those that exist. */
+  gates(object: T, pods: readonly Pod[]): readonly string[];
+  /** The patch after which the pods of a waiting object exist and wait; undefined if there is nothing to do. */
+  stagePatch(object: T, row: WorkloadRow): Patch | undefined;
   /** Whether Kubernetes accepts the release patch in the object's current state. Only valid for a suspended object. */
   canRelease(object: T): boolean;
   /** Whether the object was released onto exactly this allocation. Only valid for an object that is not suspended. */
@@ -55,6 +61,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   earlierReleasePatch(object: T, row: WorkloadRow): Patch | undefined;
   /** Which pods the released object replaces; undefined for a kind that replaces none, and as long as the watch is behind the release. */
   replacementPolicy(object: T, row: WorkloadRow): PodReplacementPolicy | undefined;
+  /** Whether the object says that its user had the default policy, and that the queue wrote another one. */
+  isReplacementNoted(object: T): boolean;
   /** The deadline of a released object whose pods start late, and when to look again. `now` is in Unix seconds. */
   lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
@@ -64,8 +72,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
    * @param starts whether it also starts: a Job that its user suspended stays so
    */
   handOverPatch(object: T, starts: boolean): Patch;
-  /** The grant that the object itself carries; undefined if it is suspended or carries none. */
-  recordedGrant(object: T): RecordedGrant | undefined;
+  /** The grant that the object itself carries, or its pods; undefined if it is suspended or carries none. */
+  recordedGrant(object: T, pods: readonly Pod[]): RecordedGrant | undefined;
 }
 
 /** A queued or granted workload as one reconcile sees it. */
@@ -98,7 +106,7 @@ export interface LateDeadline {
   readonly after?: number;
 }
 
-type Patch =
+export type Patch =
   | { readonly type: 'merge'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] };
 

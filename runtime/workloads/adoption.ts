@@ -57,7 +57,7 @@ export function unrecordedGrant(
     ({ metadata, spec }) => metadata.uid === row?.uid && spec.nodeName === undefined,
   );
   if (row?.reason === 'RequeueLimit' && isUnbound) return undefined;
-  const grant = adapter.recordedGrant(object);
+  const grant = adapter.recordedGrant(object, pods);
   if (grant === undefined || adapter.outcome(object, pods, now) !== undefined) return undefined;
   return row === undefined || isLaterThan(row, grant) ? grant : undefined;
 }

@@ -15,6 +15,9 @@
  * A last group without nodes makes the assignment *open*: `0/4:n1;4/1:` says
  * that pods from index 4 on are not part of the gang and are queued one by one.
  *
+ * A last part that is no group notes that the Job of a user also replaced pods that are being deleted, before the queue
+ * wrote something else there (replacement-policy.ts): `0/4:n1;replaces-deleted`.
+ *
  * A pinned pod keeps only its own part of the assignment: `4/1:n2`.
  *
  * Reading never fails: invalid text assigns no index.
@@ -75,6 +78,21 @@ export function encodeAssignment(parts: readonly AssignmentPart[]): string {
  */
 export function openAssignment(text: string, pods: number): string {
   return `${text};${pods}/1:`;
+}
+
+const REPLACES_DELETED = 'replaces-deleted';
+
+/** Adds the note about the policy of the Job's user. */
+export function withReplacementNote(text: string): string {
+  return `${text};${REPLACES_DELETED}`;
+}
+
+export function hasReplacementNote(text: string): boolean {
+  return text.split(';').at(-1) === REPLACES_DELETED;
+}
+
+export function withoutNotes(text: string): string {
+  return hasReplacementNote(text) ? text.slice(0, -REPLACES_DELETED.length - 1) : text;
 }
 
 /** Whether this pod index is beyond the pods that an open assignment covers. */

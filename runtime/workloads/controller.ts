@@ -113,7 +113,8 @@ export class WorkloadController implements Controller {
     for (const key of workloads.keys()) {
       const object = workloads.get(key)!;
       const isQueued = workloadCache.byUid(object.metadata.uid) !== undefined;
-      if (!isQueued && adapters.get(key.kind)!.isSuspended(object)) this.enqueue(key);
+      const adapter = adapters.get(key.kind)!;
+      if (!isQueued && (adapter.isSuspended(object) || adapter.isStaged(object))) this.enqueue(key);
     }
   }
 

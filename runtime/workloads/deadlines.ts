@@ -57,15 +57,45 @@ export interface ReleasedDeadline {
   readonly annotation: string | undefined;
 }
 
-/**
- * The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count.
- * @param delay seconds from the release to the start of the first container
- */
-export function releasedDeadline(job: DeadlineFields, row: WorkloadRow, delay = 0): ReleasedDeadline {
+/** What a release knows of the time until its pods run. Seconds. */
+interface ReleaseTimes {
+  /** From the start of the Job to its grant: a staged Job has started before (staged.ts). @default 0 */
+  readonly staged?: number;
+  /** From the release to the start of the first container. @default 0 */
+  readonly delay?: number;
+}
+
+/** The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. */
+export function releasedDeadline(
+  job: DeadlineFields,
+  row: WorkloadRow,
+  { staged = 0, delay = 0 }: ReleaseTimes = {},
+): ReleasedDeadline {
   const own = ownDeadline(job);
-  const activeDeadlineSeconds = deadlineOf({ walltime: row.walltime + delay }, own);
+  return written(staged + deadlineOf({ walltime: row.walltime + delay }, own), own);
+}
+
+function written(activeDeadlineSeconds: number, own: number | undefined): ReleasedDeadline {
   const annotation = activeDeadlineSeconds === own ? undefined : `${activeDeadlineSeconds}/${own ?? 'none'}`;
   return { activeDeadlineSeconds, annotation };
+}
+
+/** The longest that every reader takes: 68 years. */
+const PARKED_SECONDS = 2 ** 31 - 1;
+
+/** Of a staged Job, which may wait for as long as another controller needs. Its walltime begins with its grant. */
+export function parkedDeadline(job: DeadlineFields): ReleasedDeadline {
+  return written(PARKED_SECONDS, ownDeadline(job));
+}
+
+export function isParked({ spec }: DeadlineFields): boolean {
+  return spec.activeDeadlineSeconds === PARKED_SECONDS;
+}
+
+/** Whole seconds from the start of a staged Job to its grant. */
+export function stagedSeconds({ status }: WatchedJob, { releasedAt, allocatedAt }: WorkloadRow): number {
+  const begun = secondsOf(status?.startTime ?? '');
+  return Number.isFinite(begun) ? Math.max(0, Math.ceil((releasedAt ?? allocatedAt ?? begun) - begun)) : 0;
 }
 
 /** A start that takes no longer than this is part of the walltime: each later one costs a write. */
@@ -80,18 +110,19 @@ const LONGEST_DELAY_SECONDS = 3_600;
  * The walltime counts from the start of the first container. The deadline of a release assumes a prompt start, so it moves
  * with a late one: to its exact value once a container has started, and before that whenever half of the walltime is over.
  * The user's own deadline counts from the release, as always in Kubernetes.
+ * @param staged seconds from the start of a staged Job to its grant
  */
-export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number): LateDeadline {
-  const begun = secondsOf(job.status?.startTime ?? '');
+export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number, staged = 0): LateDeadline {
+  const begun = secondsOf(job.status?.startTime ?? '') + staged;
   const enforced = enforcedDeadline(job);
   if (enforced === undefined || job.spec.suspend === true || !Number.isFinite(begun)) return {};
   // A grant that is younger than the release was adopted, and says nothing about the start.
   if ((row.allocatedAt ?? 0) > begun + PROMPT_SECONDS) return {};
-  const left = begun + enforced - now;
+  const left = begun + enforced - staged - now;
   const half = row.walltime / 2;
   if (row.startedAt === null && left > half) return { after: Math.ceil((left - half) * 1000) };
   const delay = Math.min(Math.max(0, (row.startedAt ?? now) - begun), LONGEST_DELAY_SECONDS);
-  const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row, delay);
+  const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row, { staged, delay });
   if (activeDeadlineSeconds <= enforced + (row.startedAt === null ? 0 : PROMPT_SECONDS)) return {};
   return { patch: { type: 'json', body: extension(job, activeDeadlineSeconds, annotation) } };
 }

@@ -76,6 +76,9 @@ export class Departure {
     if (!this.hasLeft(row.namespace) || object.metadata.deletionTimestamp !== undefined) return undefined;
     const isSuspended = adapter.isSuspended(object);
     if (row.releasedAt === null) {
+      if (adapter.isStaged(object)) return this.unstage(workload);
+      // What it was staged with is still in its template, which cannot change yet.
+      if (isSuspended && !adapter.canRelease(object)) return RETRY;
       // The release of a granted workload may not be recorded yet.
       if (row.phase === 'Waiting' || isSuspended) return this.handOver(row, object, adapter);
       return undefined;
@@ -88,6 +91,14 @@ export class Departure {
     if (departed !== 'over') return departed;
     // The row ends as that of a deleted Job, once its pods are gone.
     this.stopped.add(row.uid);
+    return RETRY;
+  }
+
+  /** Its pods carry the gate of the queue: without it they are made anew, and wait for the other controller alone. */
+  private async unstage({ object, adapter, row }: ActiveWorkload): Promise<Retry> {
+    const patch = adapter.suspendPatch(object);
+    if (patch !== undefined)
+      await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
     return RETRY;
   }
 

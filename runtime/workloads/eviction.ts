@@ -85,7 +85,7 @@ export class Eviction {
     const lost = lostNodes(row, this.options.nodes.exists);
     if (lost.length > 0 && !this.runsWithout(lost, workload))
       return { cause: 'cluster', message: lostMessage(lost) };
-    const assigned = adapter.recordedGrant(object)?.placement.map(({ node }) => node);
+    const assigned = adapter.recordedGrant(object, pods)?.placement.map(({ node }) => node);
     const unpinned = findUnpinned(row, pods, assigned);
     if (unpinned !== undefined) {
       const message = `pod ${unpinned.metadata.name} was created while admission was not active and is not pinned to an allocated node`;

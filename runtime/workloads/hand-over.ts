@@ -15,6 +15,8 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
 import { ownDeadline } from './deadlines';
+import { isReplacementNoted } from './job-release';
+import { REPLACEMENT_FIELD } from './replacement-policy';
 import { settingOf } from './settings';
 
 /** Whether its user, and not the queue, keeps the workload from starting. */
@@ -42,6 +44,9 @@ export function jobHandOver(job: WatchedJob, starts: boolean): readonly JsonPatc
         })
       : []),
     ...deadlineOperation(spec.activeDeadlineSeconds, own),
+    ...(spec.podReplacementPolicy === 'Failed' && isReplacementNoted(job)
+      ? [{ op: 'add', path: REPLACEMENT_FIELD, value: 'TerminatingOrFailed' } as const]
+      : []),
     ...(starts ? [{ op: 'add', path: '/spec/suspend', value: false } as const] : []),
   ];
 }

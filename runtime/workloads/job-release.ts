@@ -13,33 +13,43 @@ import { patchEntries } from '../kubernetes/json-patch';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
-import { releasedDeadline } from './deadlines';
+import { hasReplacementNote, withReplacementNote } from './assignment';
+import type { ReleasedDeadline } from './deadlines';
 
 /** Whether the watch shows the release with this job id. */
 export function isReleasedAs({ spec: { template } }: Pick<WatchedJob, 'spec'>, jobid: number): boolean {
   return template.metadata?.annotations?.[JOBID_ANNOTATION] === String(jobid);
 }
 
-/** @param assignment in the template, where pod admission reads it */
+/** Whether what is written there is the queue's: its user had the default. */
+export function isReplacementNoted({ spec: { template } }: Pick<WatchedJob, 'spec'>): boolean {
+  return hasReplacementNote(template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '');
+}
+
+/** A Job that was released before has `Failed` from then. */
+function hasDefaultReplacement({ spec }: WatchedJob): boolean {
+  return spec.podReplacementPolicy !== 'Failed' || isReplacementNoted({ spec });
+}
+
+/** What a release writes. */
+interface JobRelease {
+  /** In the template, where pod admission reads it. */
+  readonly assignment: string;
+  readonly deadline: ReleasedDeadline;
+}
+
 export function jobReleasePatch(
   job: WatchedJob,
   row: WorkloadRow,
-  assignment: string,
+  { assignment, deadline }: JobRelease,
 ): readonly JsonPatchOperation[] {
-  const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row);
-  const { uid, generation, labels, annotations } = job.metadata;
+  const { uid } = job.metadata;
   const { metadata } = job.spec.template;
   const template = '/spec/template/metadata';
-  const grant = { [ASSIGNMENT_ANNOTATION]: assignment, [JOBID_ANNOTATION]: String(row.jobid) };
+  const noted = hasDefaultReplacement(job) ? withReplacementNote(assignment) : assignment;
+  const grant = { [ASSIGNMENT_ANNOTATION]: noted, [JOBID_ANNOTATION]: String(row.jobid) };
   return [
-    { op: 'test', path: '/metadata/uid', value: uid },
-    { op: 'test', path: '/metadata/generation', value: generation },
-    { op: 'test', path: '/metadata/labels', value: labels ?? null },
-    { op: 'test', path: '/metadata/annotations', value: annotations ?? null },
-    ...patchEntries('/metadata/annotations', annotations, {
-      [DEADLINE_ANNOTATION]: annotation,
-    }),
-    { op: 'add', path: '/spec/activeDeadlineSeconds', value: activeDeadlineSeconds },
+    ...deadlineOperations(job, deadline),
     ...(metadata === undefined ? [{ op: 'add', path: template, value: {} } as const] : []),
     ...patchEntries(`${template}/annotations`, metadata?.annotations, grant),
     // The apiserver gives it to all other Jobs: by it the pods of a deleted Job are found.
@@ -47,5 +57,21 @@ export function jobReleasePatch(
       ? patchEntries(`${template}/labels`, metadata?.labels, { [JOB_UID_LABEL]: uid })
       : []),
     { op: 'add', path: '/spec/suspend', value: false },
+  ];
+}
+
+/** The deadline of exactly this state of the Job. */
+export function deadlineOperations(
+  { metadata }: WatchedJob,
+  { activeDeadlineSeconds, annotation }: ReleasedDeadline,
+): readonly JsonPatchOperation[] {
+  const { uid, generation, labels, annotations } = metadata;
+  return [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'test', path: '/metadata/generation', value: generation },
+    { op: 'test', path: '/metadata/labels', value: labels ?? null },
+    { op: 'test', path: '/metadata/annotations', value: annotations ?? null },
+    ...patchEntries('/metadata/annotations', annotations, { [DEADLINE_ANNOTATION]: annotation }),
+    { op: 'add', path: '/spec/activeDeadlineSeconds', value: activeDeadlineSeconds },
   ];
 }

@@ -10,22 +10,40 @@ import {
   GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
+import type { NodePods } from '../jobspec/pods-per-node';
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import { parseRanges } from '../resources/idset';
 import type { WatchedJob } from '../shared/job-projection';
-import { isTerminal, lastFinishTime, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
-import { encodeAssignment, nodeOfIndex, nodesOf, openAssignment, placementOf } from './assignment';
-import { lateDeadline, requestedDeadline } from './deadlines';
+import {
+  isTerminal,
+  type JsonPatchOperation,
+  lastFinishTime,
+  type Outcome,
+  type Patch,
+  type RecordedGrant,
+  secondsOf,
+  type WorkloadAdapter,
+} from './adapter';
+import {
+  encodeAssignment,
+  nodeOfIndex,
+  nodesOf,
+  openAssignment,
+  placementOf,
+  withoutNotes,
+} from './assignment';
+import { lateDeadline, releasedDeadline, requestedDeadline, stagedSeconds } from './deadlines';
 import { jobHandOver } from './hand-over';
-import { isReleasedAs, jobReleasePatch } from './job-release';
+import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { failureOf } from './pod-end';
 import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
+import { gatesOf, isStaged, stagedPlacement, stageOperations } from './staged';
 
 const POD_SET = 'pods';
 
@@ -34,10 +52,14 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   apiVersion: 'batch/v1',
   path: (namespace, name) => jobs(namespace, name),
   isSuspended: (job) => job.spec.suspend === true && endOf(job) === undefined,
+  isStaged,
+  gates: (job, pods) => gatesOf(job, pods, !isGang(job) || missing(job, pods) === 0),
+  stagePatch: (job, row) => jsonPatch(stageOperations(job, row)),
   // The pod template is immutable until the Job controller has reset status.startTime after a suspension.
   canRelease: (job) => job.status?.startTime === undefined,
   isReleasedOnto: (job, row) =>
-    job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
+    withoutNotes(job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '') ===
+    assignmentOf(job, row),
   suspendable: true,
   isLarge: ({ isLarge = false }) => isLarge,
   demand: (job) => ({
@@ -68,29 +90,46 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     const counted = (status?.active ?? 0) + (status?.terminating ?? 0);
     return Math.max(0, counted - pods.filter((pod) => !isTerminal(pod)).length);
   },
-  releasePatch: (job, row) => ({
-    type: 'json',
-    body: [...jobReleasePatch(job, row, assignmentOf(job, row)), ...replacesEnded(job)],
-  }),
+  releasePatch: (job, row) => ({ type: 'json', body: [...releaseOf(job, row), ...replacesEnded(job)] }),
   earlierReleasePatch: (job, row) =>
-    replacesEnded(job).length === 0
-      ? undefined
-      : { type: 'json', body: jobReleasePatch(job, row, assignmentOf(job, row)) },
+    replacesEnded(job).length === 0 ? undefined : { type: 'json', body: releaseOf(job, row) },
   replacementPolicy: (job, { jobid }) =>
     isReleasedAs(job, jobid) ? (job.spec.podReplacementPolicy ?? 'TerminatingOrFailed') : undefined,
-  lateDeadline,
+  isReplacementNoted,
+  lateDeadline: (job, row, now) =>
+    lateDeadline(job, row, now, isStaged(job) ? stagedSeconds(job, row) : undefined),
   suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
       : { type: 'merge', body: { metadata: { uid: job.metadata.uid }, spec: { suspend: true } } },
   handOverPatch: (job, starts) => ({ type: 'json', body: jobHandOver(job, starts) }),
-  recordedGrant({ spec: { suspend, template } }) {
+  recordedGrant(job, pods) {
+    const { suspend, template } = job.spec;
+    // Its pods had no node before they were granted, and it has the job id of no grant.
+    if (isStaged(job)) return grantOn(stagedPlacement(pods, endOf(job) !== undefined));
     const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
       template.metadata?.annotations ?? {};
-    const placement = suspend === true ? [] : nodesOf(assignment);
-    return placement.length === 0 ? undefined : { jobid: parseJobid(jobid), placement };
+    return suspend === true ? undefined : grantOn(nodesOf(assignment), parseJobid(jobid));
   },
 };
+
+function grantOn(placement: readonly NodePods[], jobid?: number): RecordedGrant | undefined {
+  return placement.length === 0 ? undefined : { jobid, placement };
+}
+
+function jsonPatch(body: readonly JsonPatchOperation[] | undefined): Patch | undefined {
+  return body && { type: 'json', body };
+}
+
+/** A staged Job runs already, and its pods are pinned one by one. */
+function releaseOf(job: WatchedJob, row: WorkloadRow): readonly JsonPatchOperation[] {
+  if (isStaged(job))
+    return deadlineOperations(job, releasedDeadline(job, row, { staged: stagedSeconds(job, row) }));
+  return jobReleasePatch(job, row, {
+    assignment: assignmentOf(job, row),
+    deadline: releasedDeadline(job, row),
+  });
+}
 
 /** Returns 0 for text that the queue never writes: a number out of range would make the whole adoption fail. */
 function parseJobid(text = ''): number {
@@ -174,11 +213,15 @@ function resultOf(type: string, reason: string | undefined): Result | undefined 
   return reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
 }
 
-/** Failed pods that the Job controller replaces later count as missing: only its Events tell whether it can. */
 function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): number {
+  // The watch still shows the object before this release.
+  return isReleasedAs(job, jobid) ? missing(job, pods) : 0;
+}
+
+/** Failed pods that the Job controller replaces later count as missing: only its Events tell whether it can. */
+function missing(job: WatchedJob, pods: readonly Pod[]): number {
   const { completions, suspend } = job.spec;
-  // The watch still shows the object before this release, or the Job creates no further pods.
-  if (!isReleasedAs(job, jobid)) return 0;
+  // The Job creates no further pods.
   if (suspend === true || job.metadata.deletionTimestamp !== undefined || endOf(job) !== undefined) return 0;
   const succeededPods = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
   const succeeded = Math.max(job.status?.succeeded ?? 0, succeededPods);
@@ -209,7 +252,12 @@ function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]):
 function idleNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
   // A gated pod may have got its node a moment ago.
   if (pods.some(isGated)) return [];
-  return nodesWithout(job, row, pods, job.spec.completionMode === 'Indexed');
+  return nodesWithout(job, row, pods, isPinned(job));
+}
+
+/** Whether admission pins its pods by their indexes. */
+function isPinned(job: WatchedJob): boolean {
+  return job.spec.completionMode === 'Indexed' && !isStaged(job);
 }
 
 /** @param allSucceeded whether all pods that the assignment gives to the node have to have succeeded */
@@ -239,19 +287,14 @@ function nodesWithout(
  * assignment gives it, even if it succeeded on another node before a requeue; pods without an index count only if they
  * belong to the current grant.
  */
-function succeededByNode(
-  { spec }: WatchedJob,
-  { jobid }: WorkloadRow,
-  pods: readonly Pod[],
-): Map<string, number> {
+function succeededByNode(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): Map<string, number> {
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
-  const annotations = spec.template.metadata?.annotations;
-  const nodes =
-    spec.completionMode === 'Indexed'
-      ? [
-          ...new Set(succeeded.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])),
-        ].map((index) => nodeOfIndex(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', Number(index)))
-      : succeeded.filter((pod) => belongsToGrant(pod, jobid)).map(({ spec: { nodeName } }) => nodeName);
+  const annotations = job.spec.template.metadata?.annotations;
+  const nodes = isPinned(job)
+    ? [...new Set(succeeded.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]))].map(
+        (index) => nodeOfIndex(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', Number(index)),
+      )
+    : succeeded.filter((pod) => belongsToGrant(pod, jobid)).map(({ spec: { nodeName } }) => nodeName);
   const counts = new Map<string, number>();
   for (const node of nodes) if (node !== undefined) counts.set(node, (counts.get(node) ?? 0) + 1);
   return counts;

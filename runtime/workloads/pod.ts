@@ -5,6 +5,7 @@
  * and sets the deadline by which the kubelet enforces the walltime.
  */
 import { ADMITTED_LABEL, GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
+import { foreignGates } from '../jobspec/unmodeled';
 import { patchEntries } from '../kubernetes/json-patch';
 import { isLarge } from '../kubernetes/object-size';
 import { controllerOf } from '../kubernetes/owner';
@@ -29,6 +30,9 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   apiVersion: 'v1',
   path: (namespace, name) => pods(namespace, name),
   isSuspended: (pod) => isGated(pod),
+  isStaged: () => false,
+  gates: ({ spec }) => foreignGates(spec),
+  stagePatch: () => undefined,
   canRelease: () => true,
   // A gate cannot be added again, so a pod that lost its gate keeps its node.
   isReleasedOnto: () => true,
@@ -67,6 +71,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   }),
   earlierReleasePatch: () => undefined,
   replacementPolicy: () => undefined,
+  isReplacementNoted: () => false,
   // Kubernetes lets nobody extend the deadline of a pod.
   lateDeadline: () => ({}),
   suspendPatch: () => undefined,

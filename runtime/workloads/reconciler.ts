@@ -9,7 +9,7 @@ import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
-import type { ReconcileResult } from '../kubernetes/work-queue';
+import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
 import type { QueueSettings } from '../queue/settings';
 import { HANDED_BACK, type RequeueCause, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
@@ -34,6 +34,8 @@ import { Rescue } from './rescue';
 import { ReturnedWorkloads } from './returned';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
 import { allowForLateStart, recordStart } from './starts';
+import { asGranted } from './staged';
+import { Staging } from './staging';
 import type { SubmissionBuilder } from './submission';
 import { Ungating } from './ungate';
 
@@ -94,6 +96,7 @@ export class WorkloadReconciler {
   private readonly replacements: Replacements;
   private readonly returned: ReturnedWorkloads;
   private readonly shrinking: Shrinking;
+  private readonly staging: Staging;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
     this.deletedPods = new DeletedPods(options);
@@ -106,6 +109,7 @@ export class WorkloadReconciler {
     this.rescue = new Rescue({ ...options, eviction: this.eviction });
     this.replacements = new Replacements(options);
     this.returned = new ReturnedWorkloads(options);
+    this.staging = new Staging(options);
     this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
   }
 
@@ -126,7 +130,7 @@ export class WorkloadReconciler {
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
-    const workload = { object, adapter, row, pods: podsOf(row) };
+    const workload = asGranted({ object, adapter, row, pods: podsOf(row) });
     const result = await (row.phase === 'Waiting'
       ? this.reconcileWaiting(workload)
       : this.reconcileGranted(workload));
@@ -164,8 +168,9 @@ export class WorkloadReconciler {
     replaced?: WorkloadRow,
   ): Promise<ReconcileResult> {
     const { submissionBuilder, onQueueChanged } = this.options;
-    this.requestAdoption(key, object, adapter);
-    if (object.metadata.deletionTimestamp !== undefined || !adapter.isSuspended(object)) return undefined;
+    const isAdopted = this.requestAdoption(key, object, adapter);
+    if (object.metadata.deletionTimestamp !== undefined) return undefined;
+    if (!adapter.isSuspended(object)) return isAdopted ? undefined : this.staging.end(key, object, adapter);
     if (this.departure.hasLeft(key.namespace)) {
       const departed = await this.departure.handOver(key, object, adapter);
       if (departed !== undefined) return departed === 'over' ? undefined : departed;
@@ -206,14 +211,14 @@ export class WorkloadReconciler {
     if (this.requestAdoption(row, object, adapter, row)) return undefined;
     const departed = await this.departure.depart(workload);
     if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
-    if (!adapter.isSuspended(object)) {
+    if (!adapter.isSuspended(object) && !this.staging.isSound(workload)) {
       if (!adapter.suspendable) return this.log(row, 'waiting, cannot be moved to another node');
       // A former leader released it too late: it has no grant.
       this.log(row, 'released without a grant, suspending it');
       await this.eviction.suspend(workload);
     }
     const update = submissionBuilder.changeOf(object, adapter, row);
-    if (update === undefined) return this.log(row, 'waiting, unchanged');
+    if (update === undefined) return this.staging.stage(workload);
     await workloadCache.update(update);
     this.log(row, 'waiting, submission updated');
     onQueueChanged();
@@ -283,10 +288,11 @@ export class WorkloadReconciler {
     const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     this.options.onWait(row.uid, wait);
     if (isNarrowed) await this.shrinking.narrow(current);
-    if (failure !== undefined && !this.departure.hasLeft(row.namespace))
+    const hasLeft = this.departure.hasLeft(row.namespace);
+    if (failure !== undefined && !hasLeft)
       return workload.adapter.suspendable ? this.evict(current, failure) : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
-    const replacing = await keepReplacementPolicy(this.options, current);
+    const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
     return earliest(earliest(after === undefined ? undefined : { after }, late), replacing);
   }
 
@@ -345,9 +351,4 @@ export class WorkloadReconciler {
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): undefined {
     logDecision(this.options.logger, row, decision, detail);
   }
-}
-
-function earliest(a: ReconcileResult, b: ReconcileResult): ReconcileResult {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a.after < b.after ? a : b;
 }

@@ -56,10 +56,11 @@ export class Release {
   /** Releases the workload if Kubernetes allows it now. Returns `deleted` if its object is deleted. */
   async release(workload: ActiveWorkload): Promise<ReconcileResult | 'deleted'> {
     const { object, adapter, row } = workload;
-    if (!adapter.isSuspended(object)) return this.resolveReleased(workload);
+    const isStaged = adapter.isStaged(object);
+    if (!isStaged && !adapter.isSuspended(object)) return this.resolveReleased(workload);
     if (object.metadata.deletionTimestamp !== undefined) return 'deleted';
     if (!this.options.submissionBuilder.asksForGrant(object, adapter, row)) return this.giveBack(workload);
-    if (adapter.canRelease(object)) return this.patch(workload);
+    if (isStaged || adapter.canRelease(object)) return this.patch(workload);
     this.log(row, 'release: waiting for the Job controller to suspend the Job');
     return undefined;
   }

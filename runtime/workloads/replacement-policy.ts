@@ -23,13 +23,15 @@ import {
 } from './adapter';
 import { isLive, type NodeView } from './live-pods';
 
-const FIELD = '/spec/podReplacementPolicy';
+export const REPLACEMENT_FIELD = '/spec/podReplacementPolicy';
 /** Milliseconds until a policy that was refused is written again. */
 const REFUSED_RETRY_MS = 60_000;
 
 /** The operation of a release; none if the Job has the policy, which is its user's own then. */
 export function replacesEnded({ spec }: WatchedJob): readonly JsonPatchOperation[] {
-  return spec.podReplacementPolicy === 'Failed' ? [] : [{ op: 'add', path: FIELD, value: 'Failed' }];
+  return spec.podReplacementPolicy === 'Failed'
+    ? []
+    : [{ op: 'add', path: REPLACEMENT_FIELD, value: 'Failed' }];
 }
 
 /** What a released Job should have now. */
@@ -43,23 +45,26 @@ export function wantedPolicy(pods: readonly Pod[], nodes: NodeView): PodReplacem
 export interface ReplacementPolicyOptions {
   readonly client: KubernetesClient;
   readonly nodes: NodeView;
+  /** Whether its namespace has left: admission keeps no pod of it to its node any more. */
+  readonly hasLeft: boolean;
   readonly logger: DecisionLogger;
 }
 
 /** Gives a released Job the policy that its pods and their nodes ask for. Its user's own `Failed` stays. */
 export async function keepReplacementPolicy(
-  { client, nodes, logger }: ReplacementPolicyOptions,
+  { client, nodes, hasLeft, logger }: ReplacementPolicyOptions,
   { object, adapter, row, pods }: ActiveWorkload,
 ): Promise<ReconcileResult> {
   const policy = adapter.replacementPolicy(object, row);
   if (policy === undefined) return undefined;
-  const wanted = wantedPolicy(pods, nodes);
+  const wanted = hasLeft ? 'TerminatingOrFailed' : wantedPolicy(pods, nodes);
   if (policy === wanted) return undefined;
   const path = adapter.path(row.namespace, row.name);
-  if (policy === 'Failed' && (await isOfUser(client, path))) return undefined;
+  const isOwn = policy === 'Failed' && !adapter.isReplacementNoted(object) && (await isOfUser(client, path));
+  if (isOwn) return undefined;
   const body = [
     { op: 'test', path: '/metadata/uid', value: object.metadata.uid },
-    { op: 'add', path: FIELD, value: wanted },
+    { op: 'add', path: REPLACEMENT_FIELD, value: wanted },
   ];
   logDecision(logger, row, 'which of its pods are replaced', { policy: wanted });
   try {
@@ -76,7 +81,10 @@ interface ManagedFields {
   readonly fieldsV1?: { readonly 'f:spec'?: Readonly<Record<string, unknown>> };
 }
 
-/** Whoever wrote a value first manages the field. It is asked only when a node is lost. */
+/**
+ * Whoever wrote a value first manages the field. It is asked only when a node is lost, and for a Job that an earlier version
+ * released: a manifest that is applied again takes the field over.
+ */
 async function isOfUser(client: Pick<KubernetesClient, 'get'>, path: string): Promise<boolean> {
   const found = await ifFound(client.get<KubernetesObject>(path, { metadataOnly: true }));
   const { managedFields = [] } = (found?.metadata ?? {}) as {

@@ -1,8 +1,8 @@
 /**
  * Whose fault it is that the pods of a grant do not run. What the workload itself names (its image, volumes, claims,
- * gates, ServiceAccount, the quota and the rules of its namespace) counts towards the requeue limit. All else is the
- * cluster's: admission or a scheduler that does not answer, a lost node, room that others have taken, a policy that refuses
- * everything for a while. Such a workload is tried again without a limit, so that nobody has to touch it afterwards.
+ * ServiceAccount, the quota and the rules of its namespace) counts towards the requeue limit. All else is the
+ * cluster's: admission or a scheduler that does not answer, another controller that has not lifted its gate, a lost node,
+ * room that others have taken, a policy that refuses everything for a while. Such a workload is tried again without a limit, so that nobody has to touch it afterwards.
  */
 import type { EvictionCause } from '../queue/workload';
 import type { PodWait } from './pod-wait';
@@ -30,11 +30,11 @@ const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolic
 
 /** The cause of a requeue for a pod that waits too long. */
 export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause {
-  if (cause === 'claims' || cause === 'volumes' || cause === 'gated') return 'failure';
+  if (cause === 'claims' || cause === 'volumes') return 'failure';
   // If nobody says why containers are not created, mostly a ConfigMap or Secret that the pod names does not exist.
   if (cause === 'starting')
     return NODE_FAULTS.has(reason) && !OWN_RUNTIME.test(message) ? 'cluster' : 'failure';
-  if (cause === 'silent') return 'cluster';
+  if (cause === 'silent' || cause === 'gated') return 'cluster';
   return OWN_VERDICT.test(message) ? 'failure' : 'cluster';
 }
 

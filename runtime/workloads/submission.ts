@@ -11,7 +11,7 @@ import { gangOf, meetsConstraints, type SetJobspec, withoutConstraints } from '.
 import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
 import type { StorageFacts } from '../jobspec/volumes';
-import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
+import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import {
@@ -23,6 +23,7 @@ import {
 } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode } from '../resources/types';
+import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { QueueChoice } from '../shared/queues';
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
 import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf } from './demand';
@@ -50,6 +51,8 @@ export interface SubmissionBuilderOptions {
   /** The LimitRanges of this namespace. */
   readonly limitRangesOf: (namespace: string) => readonly LimitRangeFields[];
   readonly storage: StorageFacts;
+  /** The pods of this workload. @default - none are known */
+  readonly podsOf?: (workload: WorkloadIdentity) => readonly Pod[];
   /** Called for a workload that waits as Invalid because of its settings or its pod template, when that is news. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   /** Called when the workloads of this namespace request other units than was known. @default - nobody is told */
@@ -272,6 +275,7 @@ export class SubmissionBuilder {
         self: traits,
         storage,
         podName: adapter.kind === 'Pod' ? podName : undefined,
+        gates: adapter.gates(object, this.options.podsOf?.(object.metadata) ?? []),
         field,
         pods: Math.max(1, count),
         array: !adapter.isGang(object),

@@ -4,10 +4,10 @@ import { storageFacts } from '../shared/storage';
 import { SubmissionBuilder, type SubmissionBuilderOptions } from './submission';
 
 type Watched = Pick<Shared, 'config' | 'logger' | 'queues' | 'nodes' | 'informers'> &
-  Pick<SubmissionBuilderOptions, 'workloadCache'>;
+  Pick<SubmissionBuilderOptions, 'workloadCache'> & { readonly workloads?: Shared['workloads'] };
 
 export function submissionsOf(
-  { config, logger, workloadCache, queues, nodes, informers }: Watched,
+  { config, logger, workloadCache, queues, nodes, informers, workloads }: Watched,
   reports: Pick<SubmissionBuilderOptions, 'onInvalid' | 'onReduced' | 'onLearned'>,
 ): SubmissionBuilder {
   return new SubmissionBuilder({
@@ -21,6 +21,7 @@ export function submissionsOf(
     runtimeClassOf: (name) => informers.runtimeClasses.get(name),
     limitRangesOf: (namespace) => informers.limitRanges.byIndex('namespace', namespace),
     storage: storageFacts(informers),
+    ...(workloads && { podsOf: (workload) => workloads.podsOf(workload) }),
     logger,
   });
 }

@@ -1,6 +1,7 @@
 /** Gives gated pods nodes of the allocation. */
 import { podSetsOf } from '../jobspec/pod-sets';
 import type { NodePods } from '../jobspec/pods-per-node';
+import { foreignGates } from '../jobspec/unmodeled';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
@@ -32,7 +33,7 @@ export class Ungating {
   async ungate(workload: PlacedWorkload & Pick<ActiveWorkload, 'pods'>): Promise<readonly Pod[]> {
     const { row, pods } = workload;
     const current = this.withPins(row, pods);
-    const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid);
+    const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid).sort(byOtherGates);
     if (gated.length === 0) return current;
     const placed = nodesForGatedPods(workload, current, gated, this.options.nodes);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
@@ -68,6 +69,11 @@ export class Ungating {
       return pod;
     });
   }
+}
+
+/** A pod that another controller keeps would use its slot for nothing. */
+function byOtherGates(a: Pod, b: Pod): number {
+  return foreignGates(a.spec).length - foreignGates(b.spec).length;
 }
 
 /** A workload whose pods get nodes. */

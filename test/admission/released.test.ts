@@ -76,6 +76,25 @@ describeCluster('a started Job', (getCluster) => {
         ).toMatchObject({ annotations: { [DEADLINE_ANNOTATION]: '600' } });
     });
 
+    it('keeps a deadline beyond its own when its manifest is applied again, and takes a shorter one', async () => {
+      // It waited for another controller before its grant (decision 50).
+      const made = await accepted(
+        users.create(ALICE, namespace, job({ parallelism: 1, activeDeadlineSeconds: 300 })),
+      );
+      const train = await accepted(
+        users.patch(CONTROLLER, namespace, made, {
+          metadata: { annotations: { [DEADLINE_ANNOTATION]: '2147483647/300' } },
+          spec: { suspend: false, activeDeadlineSeconds: 2_147_483_647 },
+        }),
+      );
+      expect((await edit(train, spec({ activeDeadlineSeconds: 300 }))).spec).toMatchObject({
+        activeDeadlineSeconds: 2_147_483_647,
+      });
+      expect((await edit(train, spec({ activeDeadlineSeconds: 200 }))).spec).toMatchObject({
+        activeDeadlineSeconds: 200,
+      });
+    });
+
     it('can be changed by the runtime, and by its user once it is suspended', async () => {
       const train = await started(namespace);
       expect((await edit(train, spec({ parallelism: 3 }), CONTROLLER)).spec).toMatchObject({

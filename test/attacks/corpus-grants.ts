@@ -58,6 +58,8 @@ const RELEASED: readonly Attack[] = [
 
 const index = (value: string) => ({ [COMPLETION_INDEX_ANNOTATION]: value });
 const grant = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '1' };
+/** A Job that has pods without a grant (decision 50). */
+const STAGED = { [ASSIGNMENT_ANNOTATION]: 'staged', [JOBID_ANNOTATION]: '1' };
 const ownedBy = (apiVersion: string, kind: string) => [
   { apiVersion, kind, name: 'x', uid: 'no-such-uid', controller: true },
 ];
@@ -74,6 +76,30 @@ const INDEXES: readonly Attack[] = [
   attack('job controller', 'a Pod of an index that is no number', pod({ ...grant, ...index('x') }), {
     contained: 'the Pod is gated',
   }),
+  attack(
+    'job controller',
+    'a Pod of a Job that waits for another controller',
+    pod({ ...STAGED, ...index('0') }),
+    { contained: 'the Pod is gated' },
+  ),
+  attack('job controller', 'a Pod without an index of a Job that waits for another controller', pod(STAGED), {
+    contained: 'the Pod is gated',
+  }),
+  attack('editor', 'a Pod as of a Job that waits for another controller', pod(STAGED), {
+    refused: 'FLUXQ_RESERVED',
+  }),
+  attack(
+    'editor',
+    'a Job as if it waited for another controller',
+    create('Job', 'x', { spec: job({}, {}, { annotations: STAGED }) }),
+    { refused: 'FLUXQ_RESERVED' },
+  ),
+  attack(
+    'editor',
+    'the start of a waiting Job as if it waited for another controller',
+    patch('Job', 'waiting', { spec: { suspend: false, template: { metadata: { annotations: STAGED } } } }),
+    { refused: 'FLUXQ_RESERVED' },
+  ),
   attack(
     'editor',
     'a completion index in the template of a Job without indexes',

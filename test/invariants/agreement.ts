@@ -7,6 +7,7 @@ import type { Invariant, Observation, SeenRow, Violation } from './observation';
 
 const ADMITTED = 'fluxqueue/admitted';
 const ASSIGNMENT = 'fluxqueue/assignment';
+const STAGED = 'staged';
 const GATE = 'fluxqueue';
 /** Job ids from here on stand for unmanaged pods. */
 const FIRST_UNMANAGED_JOBID = 2 ** 52;
@@ -67,7 +68,7 @@ function checkWaiting(
 ): void {
   // A bare pod that cannot run on its node is not gated again: it has no grant until kube-scheduler binds it.
   const isStuck = row.reason === 'RequeueLimit' && isUnboundPod(object);
-  if (!isSuspended(object) && !isFinished(object) && !isStuck)
+  if (!isSuspended(object) && !isFinished(object) && !isStuck && !isStaged(object))
     report('I2', `${row.name} waits and its object is released`);
   if (isFinished(object)) report('I3', `${row.name} waits and its object has finished`);
   // A waiting workload can only have a reservation in Fluxion: for nodes, or for the time at which its quota has room.
@@ -123,6 +124,12 @@ function checkGranted(
   else if (allocation !== null) checkAssignment(row, object, allocation, report);
 }
 
+/** A Job that waits for another controller has pods, and the gate of the queue keeps them. */
+function isStaged(object: KubernetesObject): boolean {
+  const { template } = (object as Job).spec;
+  return template?.metadata?.annotations?.[ASSIGNMENT]?.startsWith(STAGED) === true;
+}
+
 /** The row may have fewer nodes than the assignment of the object, because nodes are freed early. */
 function checkAssignment(
   { name }: SeenRow,
@@ -133,6 +140,8 @@ function checkAssignment(
   const template = (object as Job).spec.template;
   if (template === undefined) return;
   const text = template.metadata?.annotations?.[ASSIGNMENT] ?? '';
+  // Its pods were there before it was granted nodes.
+  if (text.startsWith(STAGED)) return;
   const named = new Set(text.split(';').flatMap((group) => group.slice(group.indexOf(':') + 1).split(',')));
   for (const node of nodes)
     if (!named.has(node.name))

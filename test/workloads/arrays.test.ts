@@ -104,9 +104,11 @@ describe('an array that was granted fewer pods than it may have at once', () => 
     const only = { ...row, allocation: { ...row.allocation!, nodes: NODES.slice(0, 1) } };
     const released = ({ body }: { readonly body: unknown }) => JSON.stringify(body);
     const patch = (spec: Partial<Job['spec']>) => released(jobAdapter.releasePatch(array(spec), only));
-    expect(patch({ ...wide, completionMode: 'NonIndexed' })).toContain('"0/1:node-1;1/1:"');
-    expect(patch({ ...wide, completionMode: 'Indexed' })).toContain('"0/1:node-1"');
-    expect(patch({ parallelism: 1, completionMode: 'NonIndexed' })).toContain('"0/1:node-1"');
+    expect(patch({ ...wide, completionMode: 'NonIndexed' })).toContain('"0/1:node-1;1/1:;replaces-deleted"');
+    expect(patch({ ...wide, completionMode: 'Indexed' })).toContain('"0/1:node-1;replaces-deleted"');
+    expect(patch({ parallelism: 1, completionMode: 'NonIndexed' })).toContain(
+      '"0/1:node-1;replaces-deleted"',
+    );
   });
 });
 

@@ -47,6 +47,18 @@ test('a deadline that only the queue set goes', () => {
   expect(left.spec.activeDeadlineSeconds).toBeUndefined();
 });
 
+test.each([
+  ['0/1:node-1;replaces-deleted', 'TerminatingOrFailed'],
+  ['0/1:node-1', 'Failed'],
+])('a Job with the assignment %s replaces pods as its user had it: %s', (assignment, policy) => {
+  const metadata = { annotations: { [ASSIGNMENT_ANNOTATION]: assignment } };
+  const template = { ...job.spec.template, metadata };
+  const released: Job = { ...job, spec: { ...job.spec, podReplacementPolicy: 'Failed', template } };
+  const left = applyJsonPatch(released, jobHandOver(released, true)) as Job;
+  expect(left.spec.podReplacementPolicy).toBe(policy);
+  expect(left.spec.template.metadata?.annotations ?? {}).toEqual({});
+});
+
 test('the template of a Job that has started cannot change, and a Job that its user suspended stays so', () => {
   const started = { ...job, status: { startTime: '2026-01-01T00:00:00Z' } };
   const left = applyJsonPatch(started, jobHandOver(started, false)) as Job;

@@ -95,7 +95,10 @@ describe('a Job', () => {
     applyJsonPatch(now, jobAdapter.releasePatch(from, row).body as readonly Operation[]);
 
   test('is released by one patch, after which it counts as released onto that allocation', () => {
-    const annotations = { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2', [JOBID_ANNOTATION]: '7' };
+    const annotations = {
+      [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;replaces-deleted',
+      [JOBID_ANNOTATION]: '7',
+    };
     const before = job();
     const after = released(before, wide)!;
     expect(after).toEqual({
@@ -194,7 +197,7 @@ describe('a Job', () => {
 
   test('with a gang size is released with an open assignment', () => {
     expect(released(elasticJob('3'), wide)?.spec.template.metadata?.annotations).toMatchObject({
-      [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:',
+      [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:;replaces-deleted',
     });
   });
 

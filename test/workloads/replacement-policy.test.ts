@@ -1,12 +1,13 @@
 /** Which pods a released Job replaces, and what becomes of it with dead kubelets and with the guard of an earlier version. */
-import { FIELD_MANAGER, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { ASSIGNMENT_ANNOTATION, FIELD_MANAGER, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError } from '../../runtime/kubernetes/errors';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
-import type { PodReplacementPolicy } from '../../runtime/workloads/adapter';
+import type { JsonPatchOperation, PodReplacementPolicy } from '../../runtime/workloads/adapter';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { keepReplacementPolicy, wantedPolicy } from '../../runtime/workloads/replacement-policy';
+import { applyJsonPatch } from '../fuzz/json-patch';
 import { rowIn } from '../queue/rows';
 
 const DELETED = '2026-01-01T00:00:30Z';
@@ -49,7 +50,15 @@ describe('a released Job', () => {
 /** Its job id is that of its row. */
 function job(podReplacementPolicy: PodReplacementPolicy, jobid = 7): Job {
   return {
-    metadata: { name: 'train', namespace: 'science', uid: 'u', resourceVersion: '1' },
+    metadata: {
+      name: 'train',
+      namespace: 'science',
+      uid: 'u',
+      resourceVersion: '1',
+      generation: 1,
+      labels: {},
+      annotations: {},
+    },
     spec: {
       podReplacementPolicy,
       template: {
@@ -60,12 +69,30 @@ function job(podReplacementPolicy: PodReplacementPolicy, jobid = 7): Job {
   } as unknown as Job;
 }
 
+/** Released by this version, and its user had the default. */
+function noted(object: Job): Job {
+  const { template } = object.spec;
+  const annotations = {
+    ...template.metadata?.annotations,
+    [ASSIGNMENT_ANNOTATION]: '0/1:alive;replaces-deleted',
+  };
+  return {
+    ...object,
+    spec: { ...object.spec, template: { ...template, metadata: { ...template.metadata, annotations } } },
+  };
+}
+
 interface Given {
   readonly manager?: string;
+  readonly hasLeft?: boolean;
   readonly refuses?: boolean;
 }
 
-async function kept(object: Job, pods: readonly Pod[], { manager = FIELD_MANAGER, refuses }: Given = {}) {
+async function kept(
+  object: Job,
+  pods: readonly Pod[],
+  { manager = FIELD_MANAGER, hasLeft = false, refuses }: Given = {},
+) {
   const patches: unknown[] = [];
   const managedFields = [{ manager, fieldsV1: { 'f:spec': { 'f:podReplacementPolicy': {} } } }];
   const client = {
@@ -76,7 +103,7 @@ async function kept(object: Job, pods: readonly Pod[], { manager = FIELD_MANAGER
       return object;
     },
   } as unknown as KubernetesClient;
-  const options = { client, nodes: NODES, logger: createLogger('test', 'silent') };
+  const options = { client, nodes: NODES, hasLeft, logger: createLogger('test', 'silent') };
   const row = rowIn('Running', { jobid: 7 });
   const result = await keepReplacementPolicy(options, { object, adapter: jobAdapter, row, pods });
   return { patches, result };
@@ -97,6 +124,41 @@ describe('the policy of a released Job', () => {
 
   test("stays if Failed is its user's own wish", async () => {
     expect((await kept(job('Failed'), awaited, { manager: 'kubectl' })).patches).toEqual([]);
+  });
+
+  test('changes although a manifest that is applied again has taken the field over', async () => {
+    expect((await kept(noted(job('Failed')), awaited, { manager: 'kubectl' })).patches).toEqual([
+      'TerminatingOrFailed',
+    ]);
+  });
+
+  test('is the default again in a namespace that left, unless it is the wish of its user', async () => {
+    const left = { hasLeft: true, manager: 'kubectl' };
+    expect((await kept(noted(job('Failed')), [pod('alive')], left)).patches).toEqual(['TerminatingOrFailed']);
+    expect((await kept(job('Failed'), [pod('alive')], left)).patches).toEqual([]);
+  });
+
+  test('is noted by a release, and by the next one, unless it is the wish of its user', () => {
+    const row = rowIn('Ready', {
+      jobid: 7,
+      allocation: { jobid: 7, start: 0, end: 60, nodes: [{ name: 'alive', units: { core: '0' } }] },
+    });
+    const released = (object: Job) => {
+      const { body } = jobAdapter.releasePatch(object, row);
+      return applyJsonPatch(object, body as readonly JsonPatchOperation[]) as Job;
+    };
+    const suspended = (object: Job): Job => ({ ...object, spec: { ...object.spec, suspend: true } });
+    const noted = '0/1:alive;replaces-deleted';
+    const first = released(suspended(job('TerminatingOrFailed')));
+    const second = released(suspended(first));
+    for (const each of [first, second]) {
+      expect(each.spec.podReplacementPolicy).toBe('Failed');
+      expect(jobAdapter.isReplacementNoted(each)).toBe(true);
+      expect(jobAdapter.isReleasedOnto(each, row)).toBe(true);
+      expect(each.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION]).toBe(noted);
+      expect(jobAdapter.recordedGrant(each, [])?.placement).toEqual([{ node: 'alive', pods: 1 }]);
+    }
+    expect(jobAdapter.isReplacementNoted(released(suspended(job('Failed'))))).toBe(false);
   });
 
   test('stays as long as the watch is behind the release', async () => {

@@ -27,12 +27,15 @@ test.each<[string, PodWait]>([
     'a claim that kube-scheduler misses',
     wait('unschedulable', 'Unschedulable', 'persistentvolumeclaim "a" not found'),
   ],
-  ['a gate of its own', wait('gated', 'SchedulingGated', 'waiting for scheduling gate example.com/data')],
 ])('%s counts towards the requeue limit', (_, given) => {
   expect(causeOfWait(given)).toBe('failure');
 });
 
 test.each<[string, PodWait]>([
+  [
+    'a gate of another controller',
+    wait('gated', 'SchedulingGated', 'waiting for scheduling gate example.com/data'),
+  ],
   [
     'room that others have taken',
     wait('unschedulable', 'Unschedulable', '0/3 nodes are available: 1 Insufficient cpu'),

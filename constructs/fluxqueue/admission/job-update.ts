@@ -35,6 +35,15 @@ const KEPT_CHANGE = `(${SPEC}.exists(key, ${added}) || ${OLD_SPEC}.exists(key, $
 const raised = (field: string) =>
   `(has(oldObject.spec.${field}) && (!has(object.spec.${field}) || object.spec.${field} > oldObject.spec.${field}))`;
 
+const NOTED_DEADLINE = annotation('oldObject', DEADLINE_ANNOTATION);
+/** The deadline of a Job that waited for another controller counts from before its grant, so its user's own may be shorter. */
+const APPLIED_AGAIN =
+  '(has(object.spec.activeDeadlineSeconds) && has(oldObject.spec.activeDeadlineSeconds) && ' +
+  'object.spec.activeDeadlineSeconds < oldObject.spec.activeDeadlineSeconds && ' +
+  `${NOTED_DEADLINE}.endsWith("/" + string(object.spec.activeDeadlineSeconds)))`;
+const putBack = (field: string) =>
+  field === 'activeDeadlineSeconds' ? `(${raised(field)} || ${APPLIED_AGAIN})` : raised(field);
+
 /** A Job that the queue started and that its user does not suspend: a suspended Job is judged anew before its next start. */
 export const STARTED = `${WAS_ADMITTED} && !oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)`;
 
@@ -50,15 +59,14 @@ export function jobUpdateConditions(
     { name: 'admitted', expression: WAS_ADMITTED },
     {
       name: 'changes-what-is-the-queues',
-      expression: `${TOUCHES_THE_QUEUE} || ${annotation('object', IGNORED_ANNOTATION)} != "" || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => raised(field)), KEPT_CHANGE].join(' || ')}))`,
+      expression: `${TOUCHES_THE_QUEUE} || ${annotation('object', IGNORED_ANNOTATION)} != "" || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => putBack(field)), KEPT_CHANGE].join(' || ')}))`,
     },
   ];
 }
 
 const restoredField = (field: string) =>
-  `(variables.started && ${raised(field)} ? [JSONPatch{op: "add", path: "/spec/${field}", value: oldObject.spec.${field}}] : [])`;
+  `(variables.started && ${putBack(field)} ? [JSONPatch{op: "add", path: "/spec/${field}", value: oldObject.spec.${field}}] : [])`;
 
-const NOTED_DEADLINE = annotation('oldObject', DEADLINE_ANNOTATION);
 /** A manifest that is applied again has the deadline from before the release, which the note of the release has too. */
 const OWN_DEADLINE =
   `(${NOTED_DEADLINE} != "" && (!${NOTED_DEADLINE}.contains("/") || ${NOTED_DEADLINE}.endsWith("/" + ` +

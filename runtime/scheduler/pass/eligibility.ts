@@ -48,7 +48,7 @@ function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: 
 
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
-  const { invalid, gates } = row.jobspec.attributes.user ?? {};
+  const { invalid } = row.jobspec.attributes.user ?? {};
   if (invalid !== undefined) {
     waits.markUnreadable(row, invalid);
     return false;
@@ -62,16 +62,26 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     waits.markLeft(row);
     return false;
   }
-  if (gates !== undefined) {
-    waits.markGated(row, gates);
-    return false;
-  }
   if (isBackingOff(row, input.now)) {
     // The message of its requeue says so already, unless its jobspec has changed since then.
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
     return false;
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;
+  return isAfterOthers(row, input, waits) && isUngated(row, input, waits);
+}
+
+/** The pods of a Job are made for another controller once nothing else keeps it, and if it can ever start. */
+function isUngated(row: WorkloadRow, { fits }: EligibilityInput, waits: WaitReasons): boolean {
+  const { jobspec, message } = row;
+  const { gates } = jobspec.attributes.user ?? {};
+  if (gates === undefined) return true;
+  if (fits === undefined || hasPlacementRules(jobspec) || fits(jobspec)) waits.markGated(row, gates);
+  else waits.markUnsatisfiable(row, message ?? '');
+  return false;
+}
+
+function isAfterOthers(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
   if (row.after.length === 0) return true;
   const { outcomeOf = noOutcome, now } = input;
   const pending = unmet(row.after, row.namespace, outcomeOf, now - row.submittedAt);

@@ -25,7 +25,7 @@ import {
 import { claimQuota, dropReservation, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, forecastOf, type Pass } from './state';
-import { type Candidate, isNext, match, matchWorkload, mayReserve } from './strategies';
+import { type Candidate, match, matchWorkload, mayEvict, mayReserve } from './strategies';
 import { inTurn } from './turns';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */
@@ -167,9 +167,7 @@ function rightsOf(
   reservation?: Reservation,
 ): Pick<Candidate, 'isNext' | 'mayReserve'> {
   if (reservation !== undefined) return { isNext: true, mayReserve: true };
-  const isFirst =
-    pass.beneficiaries.has(row.uid) || budget.refusedFirst < Math.max(1, budget.reservationsLeft);
-  return { isNext: isFirst && isNext(pass, budget, row), mayReserve: mayReserve(pass, budget, row) };
+  return { isNext: mayEvict(pass, budget, row), mayReserve: mayReserve(pass, budget, row) };
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { cacheFor, type Pass } from './state';
-import { type Candidate, isNext, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
+import { type Candidate, mayEvict, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
 
 export type Applicant = Omit<Candidate, 'isNext' | 'mayReserve'>;
 
@@ -42,6 +42,7 @@ export function waitsInLine(pass: Pass, applicant: Applicant, shortage: QuotaSho
     if (reservations.unreached().length > 0) return false;
     if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
     if (mayReserveFor(pass, applicant, shortage)) return false;
+    if (!shortage.ofUser) budget.refusedFirst += 1;
   }
   waits.markQuota(row, shortage.message);
   return true;
@@ -69,7 +70,7 @@ export async function waitsForQuota(
   if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
   const candidate = {
     ...applicant,
-    isNext: mayReserveFor(pass, applicant, shortage, isNext),
+    isNext: mayReserveFor(pass, applicant, shortage, mayEvict),
     mayReserve: mayReserveFor(pass, applicant, shortage),
   };
   const { reservation } = applicant;
@@ -98,7 +99,11 @@ async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaSh
   }
   const isKnown = isForeseeable(from, pass.input.now);
   if ((mayHave || isClaim) && isKnown) await reserveFor(pass, { ...applicant, isClaim }, shortage, from);
-  else await waitWithout(pass, applicant, shortage, from);
+  else {
+    // Another queue of its line has the reservation that it would have, and it stays the next of its own.
+    if (!mayHave && !shortage.ofUser) budget.refusedFirst += 1;
+    await waitWithout(pass, applicant, shortage, from);
+  }
 }
 
 /**

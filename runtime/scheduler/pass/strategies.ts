@@ -144,11 +144,21 @@ function isBeforeLower(pass: Pass, { line }: QueueBudget, row: WorkloadRow): boo
  * Whether others have to leave for the row, or the queue has a reservation left for it, or gets one back from a reservation that has to yield: with fcfs from
  * all behind it.
  */
-export function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0 || pass.beneficiaries.has(row.uid)) return true;
   const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
   if (budget.isStrict) return pass.reservations.unreached().some(isHere);
   return ofLowerPriority(pass, row).some(isHere);
+}
+
+/**
+ * Whether it may evict: nobody before it in its queue was refused while the queue had a reservation left, which another queue
+ * of its line took.
+ */
+export function mayEvict(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+  const isFirst =
+    pass.beneficiaries.has(row.uid) || budget.refusedFirst < Math.max(1, budget.reservationsLeft);
+  return isFirst && isNext(pass, budget, row);
 }
 
 /** Reservations that have to yield to a workload that may reserve and has no reservation itself. */

@@ -4,6 +4,7 @@ import { ARRAY_ROWS } from './arrays';
 import { DELETION_ROWS } from './deletion';
 import { ELASTIC_ROWS } from './elastic';
 import { FAULT_ROWS } from './faults';
+import { GATE_ROWS } from './gates';
 import { INJECTED_ROWS } from './injected';
 import { NAME_ROWS } from './names';
 import { NODE_ROWS } from './nodes';
@@ -20,6 +21,7 @@ export const ROWS: readonly Row[] = [
   ...NODE_ROWS,
   ...REFUSED_ROWS,
   ...STARTUP_ROWS,
+  ...GATE_ROWS,
   ...NAME_ROWS,
   ...DELETION_ROWS,
   ...PLACEMENT_ROWS,

@@ -64,25 +64,6 @@ export const STARTUP_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'a Job with a scheduling gate of others says which, and its pod runs once the gate is gone',
-    async run(cluster) {
-      await cluster.apply(job('gated', { pod: { schedulingGates: [{ name: 'example.com/data' }] } }));
-      await cluster.says('gated', /example\.com\/data/);
-      const [first] = await cluster.pods('gated');
-      // So long that what no scheduler answers for has lost its grant.
-      await cluster.apply(job('other', { pod: { schedulerName: 'nobody' } }));
-      await cluster.until('the other Job to be requeued', 120_000, async () => {
-        const [fluxJob] = await cluster.fluxJobs('other');
-        return (fluxJob?.status?.requeues ?? 0) > 0;
-      });
-      await cluster.patch(cluster.path('v1', 'pods', first!.metadata.name), {
-        spec: { schedulingGates: [] },
-      });
-      const [pod] = await cluster.runs('gated', 1);
-      expect(pod!.metadata.uid).toBe(first!.metadata.uid);
-    },
-  },
-  {
     name: 'a Job for a scheduler that does not run says so, and holds nothing',
     async run(cluster) {
       await cluster.apply(job('other', { pod: { schedulerName: 'nobody' } }));

@@ -126,17 +126,6 @@ export const GRANTED: readonly Situation[] = [
     ],
   },
   {
-    because: 'its pods have a scheduling gate of another controller',
-    reason: 'SchedulingGated',
-    arrange: (world) => world.grantedJob({ pod: { schedulingGates: [{ name: 'example.com/approval' }] } }),
-    prints: [
-      'science/job/mine was granted node-0, and its pods do not run yet',
-      'SchedulingGated: waiting for scheduling gate example.com/approval',
-      'PartiallyModeled: kube-scheduler may refuse a granted node because of fields that the queue does not model: spec.template.spec.schedulingGates',
-      'what to do: see that the controller to which the gate belongs removes it',
-    ],
-  },
-  {
     because: 'its volumes are not bound',
     reason: 'VolumesUnbound',
     async arrange(world) {

@@ -42,4 +42,18 @@ export const OUTSIDE: readonly Situation[] = [
       'what to do: see that the controller to which the gate belongs removes it',
     ],
   },
+  {
+    because: 'another controller has a scheduling gate on the pods of the Job',
+    reason: 'SchedulingGated',
+    async arrange(world) {
+      world.job(MINE, { pod: { schedulingGates: [{ name: 'example.com/approval' }] } });
+      await world.seconds(5);
+    },
+    prints: [
+      'science/job/mine waits in queue default, position 1',
+      'SchedulingGated: waiting for scheduling gate example.com/approval',
+      'no start is known before its scheduling gate is gone',
+      'what to do: see that the controller to which the gate belongs removes it',
+    ],
+  },
 ];

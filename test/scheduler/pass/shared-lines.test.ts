@@ -68,6 +68,25 @@ test.each([false, true])('only the next of a preempting queue evicts, a rival: %
   expect((await sim.pass()).evictions).toEqual([]);
 });
 
+test.each([false, true])(
+  'only the next of a queue evicts for the quota of its cohort, a rival: %s',
+  async (hasRival) => {
+    const sim = await Simulation.of(nodesOf(8, 4));
+    const cohort = 'physics';
+    sim.queue('a', { cohort, quota: { cores: 8 } });
+    sim.queue('b', { ...PREEMPTS, cohort, quota: { cores: 8 } });
+    sim.submit('low', { queue: 'b', cpu: 4, walltime: 5000, preemptible: true, priority: -1 });
+    for (const i of [1, 2, 3]) sim.submit(`firm${i}`, { queue: 'a', cpu: 4, walltime: 5000 });
+    await sim.pass();
+    sim.now += 1000;
+    const rest = { priority: 5, cpu: 4, walltime: 100 };
+    if (hasRival) sim.submit('first', { queue: 'a', pods: 4, ...rest });
+    sim.submit('next', { queue: 'b', pods: 4, ...rest });
+    sim.submit('behind', { queue: 'b', ...rest, walltime: 3000 });
+    expect((await sim.pass()).evictions).toEqual([]);
+  },
+);
+
 test('promises of several queues that are due at once start in one pass', async () => {
   const kinds = Array.from({ length: 12 }, (_, i) => i);
   const sim = await Simulation.of(
