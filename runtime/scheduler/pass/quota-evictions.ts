@@ -175,11 +175,8 @@ function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
 
 /** What a queue has only planned to borrow is not returned by what it runs within its own quota. */
 function withoutPlans<T>({ quotas, reservations }: Pass, queue: string, ask: () => T): T {
-  const plans = reservations.all().filter((other) => reservations.rowOf(other).queue === queue);
-  return quotas.without(
-    plans.map((other) => reservations.rowOf(other)),
-    ask,
-  );
+  const plans = [...reservations.ofQueue(queue)].map((other) => reservations.rowOf(other));
+  return quotas.without(plans, ask);
 }
 
 /** Whether the other is in another queue of its cohort. */

@@ -3,6 +3,7 @@
  * on nodes that kube-scheduler accepts beside the pods that are there then.
  */
 import type { FluxionState } from '../../fluxion/types';
+import { askOf } from '../../jobspec/jobspec';
 import { matcherOf } from '../../jobspec/matching-nodes';
 import { podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
@@ -27,6 +28,7 @@ import {
   type SetPart,
   withinGang,
 } from './pod-set-requests';
+import { RoomBounds } from './room-bounds';
 import { WorkBudget } from './work-budget';
 
 export interface RuleRequest {
@@ -37,9 +39,6 @@ export interface RuleRequest {
   /** The nodes that may be used, in the order in which they are filled. @default - all, in the order of Fluxion's state */
   readonly among?: readonly string[];
 }
-
-/** Of one request, whose starts are tried in ascending order: until when a node has no room for it. */
-export type FullNodes = Map<string, number>;
 
 export interface UsableNode {
   readonly name: string;
@@ -170,6 +169,25 @@ export class RulePlanner {
       .filter(({ room }) => room > 0);
   }
 
+  /** For a search whose starts are tried in ascending order. */
+  newBounds(): RoomBounds {
+    return new RoomBounds(this.occupancy.nodes.length);
+  }
+
+  /** Whether the nodes could have the units at this start: most starts are ruled out without a look at all nodes and pods. */
+  mayFit({ jobspec }: Pick<RuleRequest, 'jobspec'>, start: number, bounds: RoomBounds): boolean {
+    if (podSetsOf(jobspec) !== undefined) return true;
+    const { occupancy } = this;
+    const { pods, perPod, exclusive } = askOf(jobspec);
+    const span = spanOf(jobspec, start);
+    const isMatch = matcherOf(jobspec.attributes.system.constraints ?? {}, occupancy.nodes);
+    return bounds.allow(pods, start, (place) => {
+      const node = occupancy.nodes[place]!;
+      if (!node.up || !isMatch(place)) return bounds.set(place, 0, Infinity);
+      bounds.set(place, occupancy.room(node, perPod, exclusive, span), occupancy.nextEnd(node.name, span));
+    });
+  }
+
   private traitsOf(row: WorkloadRow, rules: PlacementRules) {
     return { ...this.surroundings.traitsOf(row), rules };
   }
@@ -179,14 +197,14 @@ export class RulePlanner {
     { row, rules, jobid, jobspec, among }: RuleRequest,
     start: number,
     search = new WorkBudget(SEARCH_STEPS),
-    full?: FullNodes,
+    bounds?: RoomBounds,
   ): Allocation | undefined {
     const { occupancy } = this;
     const span = spanOf(jobspec, start);
     const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
     const others = this.othersIn(span, jobid);
     // Where one pod set has no room, another may have.
-    const context = { occupancy, others, span, among, search, full: sets.length === 1 ? full : undefined };
+    const context = { occupancy, others, span, among, search, bounds: sets.length === 1 ? bounds : undefined };
     const { complete, parts } = placeInOrders(sets, (order) => this.planEach(order, context));
     return complete ? { jobid, ...span, nodes: mergedParts(parts) } : undefined;
   }
@@ -242,7 +260,7 @@ export class RulePlanner {
 
   private gangNodes(
     { jobspec, ask: { perPod, exclusive }, rules: { amounts } }: PodSetPlanned,
-    { occupancy, others, span, among, full }: PlanContext,
+    { occupancy, others, span, among, bounds }: PlanContext,
   ): readonly GangNode[] {
     const constraint = jobspec.attributes.system.constraints ?? {};
     const used = usedAmounts(others);
@@ -252,11 +270,10 @@ export class RulePlanner {
         amountRoom(wanted, this.surroundings.amountsOf(node.name), used.get(node.name)),
         occupancy.room(node, perPod, exclusive, span),
       );
-    const roomOf = (node: StateNode) => {
-      if (span.start < (full?.get(node.name) ?? 0)) return 0;
+    const roomOf = (node: StateNode, place: number) => {
+      if (bounds?.isFull(place, span.start) === true) return 0;
       const room = countRoom(node);
-      // A later start is only more in the way of others, until one of them has ended.
-      if (room === 0) full?.set(node.name, occupancy.nextEnd(node.name, span));
+      bounds?.set(place, room, occupancy.nextEnd(node.name, span));
       return room;
     };
     const isMatch = matcherOf(constraint, occupancy.nodes);
@@ -264,7 +281,7 @@ export class RulePlanner {
     const all = occupancy.nodes.map((node, place) => {
       const { name, properties, up } = node;
       const mayUse = up && allowed?.has(name) !== false && isMatch(place);
-      return { name, properties, room: mayUse ? roomOf(node) : 0 };
+      return { name, properties, room: mayUse ? roomOf(node, place) : 0 };
     });
     return among === undefined ? all : inOrderOf(among, all);
   }
@@ -301,7 +318,7 @@ interface PlanContext {
   readonly others: readonly PlacedPods[];
   readonly span: Span;
   readonly among?: readonly string[] | undefined;
-  readonly full?: FullNodes | undefined;
+  readonly bounds?: RoomBounds | undefined;
   readonly search?: WorkBudget | undefined;
 }
 
