@@ -3,6 +3,7 @@ import type { FluxionState } from '../../fluxion/types';
 import { formatRanges, type IdRange, parseRanges } from '../../resources/idset';
 import type { AllocatedNode, Allocation, UnitCounts } from '../../resources/types';
 import type { Span } from './placed-pods';
+import { SortedTimes } from './sorted-times';
 
 export type StateNode = FluxionState['nodes'][number];
 
@@ -23,6 +24,7 @@ export class Occupancy {
   readonly nodes: readonly StateNode[];
   private readonly held = new Map<string, Hold[]>();
   readonly jobs = new Map<number, Allocation>();
+  private readonly jobEnds = new SortedTimes();
   private readonly totals = new Map<string, UnitCounts>();
 
   constructor(
@@ -35,30 +37,36 @@ export class Occupancy {
   }
 
   add(allocation: Allocation): void {
-    const { jobid, start, end, nodes } = allocation;
+    const { jobid, start, nodes } = allocation;
+    const end = this.endOf(allocation);
     this.jobs.set(jobid, allocation);
+    this.jobEnds.add(end);
     for (const part of nodes) {
       const holds = this.held.get(part.name) ?? [];
-      // A job past its end still holds its units, as in Fluxion for one more second.
-      holds.push({ jobid, start, end: Math.max(end, this.now + 1), part, ranges: new Map() });
+      holds.push({ jobid, start, end, part, ranges: new Map() });
       this.held.set(part.name, holds);
     }
+  }
+
+  /** A job past its end still holds its units, as in Fluxion for one more second. */
+  private endOf({ end }: Allocation): number {
+    return Math.max(end, this.now + 1);
   }
 
   remove(jobid: number): void {
     const allocation = this.jobs.get(jobid);
     if (allocation === undefined) return;
     this.jobs.delete(jobid);
+    this.jobEnds.remove(this.endOf(allocation));
     for (const { name } of allocation.nodes) {
       const rest = this.held.get(name)!.filter((hold) => hold.jobid !== jobid);
       this.held.set(name, rest);
     }
   }
 
-  /** The seconds after now at which units become free, in order. */
-  ends(): readonly number[] {
-    const ends = [...this.jobs.values()].map(({ end }) => Math.max(end, this.now + 1));
-    return [...new Set(ends)].sort((a, b) => a - b);
+  /** The seconds after `time`, and after now, at which units become free, in order. */
+  endsAfter(time = this.now): readonly number[] {
+    return this.jobEnds.after(time);
   }
 
   /** How many pods with these units fit the node through the whole span. */
@@ -67,8 +75,9 @@ export class Occupancy {
     if (exclusive && holds.length > 0) return 0;
     let room = exclusive ? 1 : Infinity;
     for (const type in perPod) {
-      const free = holds.length === 0 ? (total[type] ?? 0) : countRanges(this.freeRanges(name, type, holds));
+      const free = holds.length === 0 ? (total[type] ?? 0) : countFree(total[type] ?? 0, type, holds);
       room = Math.min(room, Math.floor(free / perPod[type]!));
+      if (room === 0) break;
     }
     return room;
   }
@@ -112,10 +121,34 @@ export class Occupancy {
   }
 }
 
-function countRanges(ranges: readonly IdRange[]): number {
-  let count = 0;
-  for (const [from, end] of ranges) count += end - from;
-  return count;
+/** Ranges that are taken, as pairs in order. A pass counts a hundred thousand nodes, and makes no objects for them. */
+const taken: number[] = [];
+
+/** How many units none of them holds. */
+function countFree(total: number, type: string, holds: readonly Hold[]): number {
+  taken.length = 0;
+  for (const hold of holds) {
+    if (hold.part.exclusive === true) return 0;
+    for (const [from, end] of rangesOf(hold, type)) insertRange(from, end);
+  }
+  let free = 0;
+  let from = 0;
+  for (let i = 0; i < taken.length; i += 2) {
+    free += Math.max(0, Math.min(taken[i]!, total) - from);
+    from = Math.max(from, taken[i + 1]!);
+  }
+  return free + Math.max(0, total - from);
+}
+
+/** A node has few jobs, and most of their units are one range. */
+function insertRange(from: number, end: number): void {
+  let i = taken.length;
+  for (; i > 0 && taken[i - 2]! > from; i -= 2) {
+    taken[i] = taken[i - 2]!;
+    taken[i + 1] = taken[i - 1]!;
+  }
+  taken[i] = from;
+  taken[i + 1] = end;
 }
 
 function firstOf(ranges: readonly IdRange[], count: number): readonly IdRange[] {

@@ -99,7 +99,7 @@ export class RulePlanner {
    * than one workload may
    */
   startLater(request: RuleRequest): Allocation | undefined {
-    const ends = this.occupancy.ends();
+    const ends = this.occupancy.endsAfter();
     const work = new WorkBudget(SEARCH_STEPS);
     for (const start of ends.slice(0, NEAREST_STARTS)) {
       if (work.isSpent) return undefined;
@@ -151,7 +151,7 @@ export class RulePlanner {
 
   /** The seconds after `time` at which units become free, in order. */
   endsAfter(time: number): readonly number[] {
-    return this.occupancy.ends().filter((end) => end > time);
+    return this.occupancy.endsAfter(time);
   }
 
   /** Nodes on which pods of the request have room from `start` to its end, with all units that they have. */
