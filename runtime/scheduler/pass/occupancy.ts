@@ -7,6 +7,13 @@ import { SortedTimes } from './sorted-times';
 
 export type StateNode = FluxionState['nodes'][number];
 
+/** What is free on a node from `since` on, until a job there ends. */
+interface RoomFrom {
+  readonly since: number;
+  readonly until: number;
+  readonly room: number;
+}
+
 interface Hold extends Span {
   readonly jobid: number;
   readonly part: AllocatedNode;
@@ -25,6 +32,8 @@ export class Occupancy {
   private readonly held = new Map<string, Hold[]>();
   readonly jobs = new Map<number, Allocation>();
   private readonly jobEnds = new SortedTimes();
+  /** By request and node. A pass plans many workloads that ask for the same. */
+  private readonly rooms = new Map<string, Map<string, RoomFrom[]>>();
   private readonly totals = new Map<string, UnitCounts>();
 
   constructor(
@@ -45,7 +54,12 @@ export class Occupancy {
       const holds = this.held.get(part.name) ?? [];
       holds.push({ jobid, start, end, part, ranges: new Map() });
       this.held.set(part.name, holds);
+      this.forgetRooms(part.name);
     }
+  }
+
+  private forgetRooms(node: string): void {
+    for (const byNode of this.rooms.values()) byNode.delete(node);
   }
 
   /** A job past its end still holds its units, as in Fluxion for one more second. */
@@ -61,6 +75,7 @@ export class Occupancy {
     for (const { name } of allocation.nodes) {
       const rest = this.held.get(name)!.filter((hold) => hold.jobid !== jobid);
       this.held.set(name, rest);
+      this.forgetRooms(name);
     }
   }
 
@@ -80,6 +95,23 @@ export class Occupancy {
       if (room === 0) break;
     }
     return room;
+  }
+
+  /** Counts how many pods with these units fit a node in one second, and until which later one no more will. */
+  roomNow(perPod: UnitCounts, exclusive: boolean): (node: StateNode, at: number) => RoomFrom {
+    const key = JSON.stringify([exclusive, perPod]);
+    const byNode = this.rooms.get(key) ?? new Map<string, RoomFrom[]>();
+    this.rooms.set(key, byNode);
+    return (node, at) => {
+      const known = byNode.get(node.name) ?? [];
+      const found = known.find(({ since, until }) => since <= at && at < until);
+      if (found !== undefined) return found;
+      const span = { start: at, end: at + 1 };
+      const room = this.room(node, perPod, exclusive, span);
+      const counted = { since: at, until: this.nextEnd(node.name, span), room };
+      byNode.set(node.name, [...known, counted]);
+      return counted;
+    };
   }
 
   /** The first free units of the node for these pods. */

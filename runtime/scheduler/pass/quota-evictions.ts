@@ -46,10 +46,11 @@ export async function evictForQuota(
 ): Promise<boolean> {
   const { row } = candidate;
   const { quotas, failedReclaims, reservations } = pass;
+  if ((failedReclaims.get(row.queue) ?? 0) >= FAILURES || isAwaiting(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
-  const failures = failedReclaims.get(row.queue) ?? 0;
-  if (!(rights.reclaims || rights.preempts) || failures >= FAILURES) return false;
-  if (isAwaiting(pass, row)) return false;
+  if (!(rights.reclaims || rights.preempts)) return false;
+  // What those that leave return is enough, even beside the plans of others: these need not be lifted to see that.
+  if (roomFor(pass, row).missing === 0) return false;
   // Borrowers that wait behind the owner return what they have planned before any that runs is evicted.
   const planned = rights.isEntitled ? plannedBehind(pass, row) : [];
   for (const reservation of planned) quotas.free(reservations.rowOf(reservation));

@@ -59,7 +59,7 @@ function search(
 ): Allocation | undefined {
   const ends = planner.endsAfter(from);
   const work = new WorkBudget(SEARCH_STEPS);
-  const bounds = planner.newBounds();
+  const bounds = planner.boundsFor(row);
   let next = 0;
   for (let tried = 0, step = 1, at = from; ; tried++) {
     at = earliest(pass, row, at);
@@ -89,7 +89,7 @@ interface Attempt {
   readonly at: number;
   readonly promised: Allocation | undefined;
   readonly work: WorkBudget;
-  readonly bounds: RoomBounds;
+  readonly bounds: RoomBounds | undefined;
 }
 
 /** First on any nodes, then on those of its reservation, then on those that cost least quota. */
@@ -103,7 +103,7 @@ function planAt(
   const { jobid, jobspec } = row;
   const rules = (pass.rules && jobspec.attributes.user?.placement) ?? {};
   const request: RuleRequest = { row, rules, jobid, jobspec };
-  if (!planner.mayFit(request, at, attempt.bounds)) return undefined;
+  if (attempt.bounds?.allow(at) === false) return undefined;
   const allocate = (among?: readonly string[]) =>
     plan(planner, among === undefined ? request : { ...request, among }, attempt);
   const anywhere = allocate();

@@ -3,9 +3,8 @@
  * on nodes that kube-scheduler accepts beside the pods that are there then.
  */
 import type { FluxionState } from '../../fluxion/types';
-import { askOf } from '../../jobspec/jobspec';
 import { matcherOf } from '../../jobspec/matching-nodes';
-import { podSetsOf } from '../../jobspec/pod-sets';
+import { hasPlacementRules, podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, UnitCounts } from '../../resources/types';
@@ -28,7 +27,7 @@ import {
   type SetPart,
   withinGang,
 } from './pod-set-requests';
-import { RoomBounds } from './room-bounds';
+import { type RoomBounds, roomBounds } from './room-bounds';
 import { WorkBudget } from './work-budget';
 
 export interface RuleRequest {
@@ -170,22 +169,8 @@ export class RulePlanner {
   }
 
   /** For a search whose starts are tried in ascending order. */
-  newBounds(): RoomBounds {
-    return new RoomBounds(this.occupancy.nodes.length);
-  }
-
-  /** Whether the nodes could have the units at this start: most starts are ruled out without a look at all nodes and pods. */
-  mayFit({ jobspec }: Pick<RuleRequest, 'jobspec'>, start: number, bounds: RoomBounds): boolean {
-    if (podSetsOf(jobspec) !== undefined) return true;
-    const { occupancy } = this;
-    const { pods, perPod, exclusive } = askOf(jobspec);
-    const span = spanOf(jobspec, start);
-    const isMatch = matcherOf(jobspec.attributes.system.constraints ?? {}, occupancy.nodes);
-    return bounds.allow(pods, start, (place) => {
-      const node = occupancy.nodes[place]!;
-      if (!node.up || !isMatch(place)) return bounds.set(place, 0, Infinity);
-      bounds.set(place, occupancy.room(node, perPod, exclusive, span), occupancy.nextEnd(node.name, span));
-    });
+  boundsFor({ jobspec }: Pick<WorkloadRow, 'jobspec'>): RoomBounds | undefined {
+    return roomBounds(jobspec, this.occupancy);
   }
 
   private traitsOf(row: WorkloadRow, rules: PlacementRules) {
@@ -202,9 +187,10 @@ export class RulePlanner {
     const { occupancy } = this;
     const span = spanOf(jobspec, start);
     const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
-    const others = this.othersIn(span, jobid);
-    // Where one pod set has no room, another may have.
-    const context = { occupancy, others, span, among, search, bounds: sets.length === 1 ? bounds : undefined };
+    // Pods without rules on nodes that are full decide nothing for a request without rules.
+    const isPlain = bounds !== undefined && Object.keys(rules).length === 0;
+    const others = this.othersIn(span, jobid, isPlain ? this.nodesWithRoom(bounds, start) : undefined);
+    const context = { occupancy, others, span, among, search, bounds };
     const { complete, parts } = placeInOrders(sets, (order) => this.planEach(order, context));
     return complete ? { jobid, ...span, nodes: mergedParts(parts) } : undefined;
   }
@@ -273,7 +259,7 @@ export class RulePlanner {
     const roomOf = (node: StateNode, place: number) => {
       if (bounds?.isFull(place, span.start) === true) return 0;
       const room = countRoom(node);
-      bounds?.set(place, room, occupancy.nextEnd(node.name, span));
+      bounds?.set(place, { room, until: occupancy.nextEnd(node.name, span) });
       return room;
     };
     const isMatch = matcherOf(constraint, occupancy.nodes);
@@ -286,16 +272,30 @@ export class RulePlanner {
     return among === undefined ? all : inOrderOf(among, all);
   }
 
-  /** The pods of others on nodes in this span: outside the queue, running, granted or reserved. */
-  private othersIn({ start, end }: Span, jobid: number): readonly PlacedPods[] {
+  private nodesWithRoom(bounds: RoomBounds, start: number): ReadonlySet<string> {
+    const { nodes } = this.occupancy;
+    return new Set(nodes.filter((_, place) => !bounds.isFull(place, start)).map(({ name }) => name));
+  }
+
+  /**
+   * The pods of others on nodes in this span: outside the queue, running, granted or reserved.
+   * @param near nodes of which all pods count; elsewhere only pods with rules do. @default - all nodes
+   */
+  private othersIn({ start, end }: Span, jobid: number, near?: ReadonlySet<string>): readonly PlacedPods[] {
     this.unmanaged ??= this.surroundings.unmanaged();
     const others = [...this.unmanaged];
     for (const job of this.occupancy.jobs.values()) {
       // The pods of a job past its end are still there.
       if (job.jobid === jobid || job.start >= end || Math.max(job.end, this.now + 1) <= start) continue;
-      others.push(...this.podsOf(job));
+      if (near === undefined || job.nodes.some(({ name }) => near.has(name)) || this.hasRules(job))
+        others.push(...this.podsOf(job));
     }
     return others;
+  }
+
+  private hasRules({ jobid }: Allocation): boolean {
+    const row = this.jobs.rowOf(jobid);
+    return row !== undefined && hasPlacementRules(row.jobspec);
   }
 
   private podsOf(job: Allocation): readonly PlacedPods[] {
