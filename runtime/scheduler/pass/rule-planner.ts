@@ -4,21 +4,13 @@
  */
 import type { FluxionState } from '../../fluxion/types';
 import { matcherOf } from '../../jobspec/matching-nodes';
-import { hasPlacementRules, podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, UnitCounts } from '../../resources/types';
 import { type GangPlan, planGang } from './gang-plan';
 import { type GangNode, Groups } from './groups';
 import { Occupancy, type StateNode } from './occupancy';
-import {
-  amountRoom,
-  type PlacedPods,
-  podsOfJob,
-  type Span,
-  type Surroundings,
-  usedAmounts,
-} from './placed-pods';
+import { amountRoom, type PlacedPods, type Span, type Surroundings, usedAmounts } from './placed-pods';
 import { type Placed, placeInOrders } from './pod-set-orders';
 import {
   mergedParts,
@@ -27,6 +19,7 @@ import {
   type SetPart,
   withinGang,
 } from './pod-set-requests';
+import { type PlannerJobs, PodsInTime } from './pods-in-time';
 import { type RoomBounds, roomBounds } from './room-bounds';
 import { WorkBudget } from './work-budget';
 
@@ -47,16 +40,6 @@ export interface UsableNode {
   readonly units: UnitCounts;
 }
 
-/** What the planner has to know of the jobs in Fluxion's state. */
-export interface PlannerJobs {
-  /** Undefined: the job stands for pods outside the queue. */
-  rowOf(jobid: number): WorkloadRow | undefined;
-  /** Its allocation as it was granted or reserved: what Fluxion's state does not say of it is which pod set has which units. */
-  allocationOf(jobid: number): Allocation | undefined;
-  /** Whether it runs or starts in this pass; else it has a reservation. */
-  hasStarted(row: WorkloadRow): boolean;
-}
-
 /** How many ends of jobs are tried one by one; the starts behind them are searched by halves. */
 const NEAREST_STARTS = 8;
 /** What the plans of one search may cost together; each of them may cost as much as one workload may. */
@@ -65,16 +48,16 @@ const SEARCH_STEPS = 4_000_000;
 export class RulePlanner {
   private readonly occupancy: Occupancy;
   private readonly groups: Groups;
-  private unmanaged: readonly PlacedPods[] | undefined;
-  private readonly pods = new Map<number, readonly PlacedPods[]>();
+  private readonly pods: PodsInTime;
 
   constructor(
     private readonly state: Pick<FluxionState, 'nodes' | 'jobs'>,
     private readonly now: number,
     private readonly surroundings: Surroundings,
-    private readonly jobs: PlannerJobs,
+    jobs: PlannerJobs,
   ) {
     this.occupancy = new Occupancy(state, now);
+    this.pods = new PodsInTime(this.occupancy, now, surroundings, jobs);
     this.groups = new Groups(state.nodes);
   }
 
@@ -85,7 +68,7 @@ export class RulePlanner {
 
   remove(jobid: number): void {
     this.occupancy.remove(jobid);
-    this.pods.delete(jobid);
+    this.pods.forget(jobid);
   }
 
   /** An allocation that starts now. @returns undefined if there is none */
@@ -157,7 +140,7 @@ export class RulePlanner {
   usableAt({ row, rules, jobid, jobspec }: RuleRequest, start: number): readonly UsableNode[] {
     const { occupancy } = this;
     const span = spanOf(jobspec, start);
-    const context = { occupancy, others: this.othersIn(span, jobid), span };
+    const context = { occupancy, others: this.pods.ofOthers(span, jobid), span };
     const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
     const rooms = sets.map((set) => this.gangNodes(set, context));
     return occupancy.nodes
@@ -189,7 +172,7 @@ export class RulePlanner {
     const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
     // Pods without rules on nodes that are full decide nothing for a request without rules.
     const isPlain = bounds !== undefined && Object.keys(rules).length === 0;
-    const others = this.othersIn(span, jobid, isPlain ? this.nodesWithRoom(bounds, start) : undefined);
+    const others = this.pods.ofOthers(span, jobid, isPlain ? this.nodesWithRoom(bounds, start) : undefined);
     const context = { occupancy, others, span, among, search, bounds };
     const { complete, parts } = placeInOrders(sets, (order) => this.planEach(order, context));
     return complete ? { jobid, ...span, nodes: mergedParts(parts) } : undefined;
@@ -275,41 +258,6 @@ export class RulePlanner {
   private nodesWithRoom(bounds: RoomBounds, start: number): ReadonlySet<string> {
     const { nodes } = this.occupancy;
     return new Set(nodes.filter((_, place) => !bounds.isFull(place, start)).map(({ name }) => name));
-  }
-
-  /**
-   * The pods of others on nodes in this span: outside the queue, running, granted or reserved.
-   * @param near nodes of which all pods count; elsewhere only pods with rules do. @default - all nodes
-   */
-  private othersIn({ start, end }: Span, jobid: number, near?: ReadonlySet<string>): readonly PlacedPods[] {
-    this.unmanaged ??= this.surroundings.unmanaged();
-    const others = [...this.unmanaged];
-    for (const job of this.occupancy.jobs.values()) {
-      // The pods of a job past its end are still there.
-      if (job.jobid === jobid || job.start >= end || Math.max(job.end, this.now + 1) <= start) continue;
-      if (near === undefined || job.nodes.some(({ name }) => near.has(name)) || this.hasRules(job))
-        others.push(...this.podsOf(job));
-    }
-    return others;
-  }
-
-  private hasRules({ jobid }: Allocation): boolean {
-    const row = this.jobs.rowOf(jobid);
-    return row !== undefined && hasPlacementRules(row.jobspec);
-  }
-
-  private podsOf(job: Allocation): readonly PlacedPods[] {
-    const row = this.jobs.rowOf(job.jobid);
-    const pods = this.pods.get(job.jobid) ?? (row === undefined ? [] : this.podsOfRow(row, job));
-    this.pods.set(job.jobid, pods);
-    return pods;
-  }
-
-  private podsOfRow(row: WorkloadRow, job: Allocation): readonly PlacedPods[] {
-    const isOfSets = podSetsOf(row.jobspec) !== undefined;
-    const { nodes } = (isOfSets ? this.jobs.allocationOf(job.jobid) : undefined) ?? job;
-    const pods = podsOfJob(row, { ...job, nodes }, this.surroundings);
-    return this.jobs.hasStarted(row) ? pods : pods.map((one) => ({ ...one, planned: true }));
   }
 }
 
