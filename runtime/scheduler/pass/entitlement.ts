@@ -23,10 +23,9 @@ export function ownQuotaFor(
   const isOwn = (other: Reservation) => reservations.rowOf(other).queue === row.queue;
   const own = yielding.filter(isOwn).map((other) => reservations.rowOf(other));
   const left = quotas.without(own, () => quotas.leftOf(row.queue, at));
-  for (const other of reservations.all()) {
+  for (const other of reservations.ofQueue(row.queue)) {
     const { uid, allocation, isClaim } = other;
-    if (isClaim !== true || uid === row.uid || allocation.start <= at) continue;
-    if (!isOwn(other) || yielding.includes(other)) continue;
+    if (isClaim !== true || uid === row.uid || allocation.start <= at || yielding.includes(other)) continue;
     heldBy(reservations.rowOf(other), allocation, units).forEach((amount, i) => {
       left[i]! -= amount;
     });

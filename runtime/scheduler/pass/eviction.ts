@@ -105,8 +105,24 @@ export function nodeRoom(free: FreeCapacity): Room<Holder> {
   };
 }
 
+interface Evicted {
+  readonly row: WorkloadRow;
+  readonly end: number;
+}
+
 /** Workloads that were evicted by this pass or an earlier one, with the planned end of each. */
-export function evicted({ holders, evictions }: Pass): readonly { row: WorkloadRow; end: number }[] {
+export function evicted(pass: Pass): readonly Evicted[] {
+  const known = evictedSoFar.get(pass);
+  if (known?.evictions === pass.evictions.length) return known.all;
+  const all = findEvicted(pass);
+  evictedSoFar.set(pass, { evictions: pass.evictions.length, all });
+  return all;
+}
+
+/** The same until somebody is evicted: each workload that waits for own quota asks. */
+const evictedSoFar = new WeakMap<Pass, { readonly evictions: number; readonly all: readonly Evicted[] }>();
+
+function findEvicted({ holders, evictions }: Pass): readonly Evicted[] {
   const ends = new Map(evictions.map(({ uid, end }) => [uid, end]));
   return holders
     .filter(({ uid, evictionReason }) => evictionReason !== null || ends.has(uid))

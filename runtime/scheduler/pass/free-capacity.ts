@@ -4,8 +4,8 @@ import { type Ask, askOf } from '../../jobspec/jobspec';
 import { matchingNodes } from '../../jobspec/matching-nodes';
 import { uniformOf } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
-import { countIdset } from '../../resources/idset';
 import type { Allocation, UnitCounts } from '../../resources/types';
+import { countsOf } from '../../resources/unit-counts';
 
 interface Node {
   readonly total: UnitCounts;
@@ -48,12 +48,12 @@ export class FreeCapacity {
     this.shift(allocation, -1);
   }
 
-  private shift({ nodes }: Allocation, sign: 1 | -1): void {
-    for (const { name, units } of nodes) {
+  private shift(allocation: Allocation, sign: 1 | -1): void {
+    for (const { name, units } of partsOf(allocation)) {
       const node = this.nodes.get(name);
       if (node === undefined) continue;
       const { free } = node;
-      for (const type in units) free[type] = (free[type] ?? 0) + sign * countIdset(units[type]!);
+      for (const type in units) free[type] = (free[type] ?? 0) + sign * units[type]!;
       this.count(node);
     }
   }
@@ -68,4 +68,19 @@ export class FreeCapacity {
     if (this.ask.exclusive && Object.keys(total).some((type) => (free[type] ?? 0) < total[type]!)) return 0;
     return Math.max(0, podsOn(free, this.ask));
   }
+}
+
+interface CountedPart {
+  readonly name: string;
+  readonly units: UnitCounts;
+}
+
+/** The search for victims releases and takes each candidate hundreds of times. */
+const counted = new WeakMap<Allocation, readonly CountedPart[]>();
+
+function partsOf(allocation: Allocation): readonly CountedPart[] {
+  const known =
+    counted.get(allocation) ?? allocation.nodes.map(({ name, units }) => ({ name, units: countsOf(units) }));
+  counted.set(allocation, known);
+  return known;
 }

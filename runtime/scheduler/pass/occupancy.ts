@@ -3,8 +3,16 @@ import type { FluxionState } from '../../fluxion/types';
 import { formatRanges, type IdRange, parseRanges } from '../../resources/idset';
 import type { AllocatedNode, Allocation, UnitCounts } from '../../resources/types';
 import type { Span } from './placed-pods';
+import { SortedTimes } from './sorted-times';
 
 export type StateNode = FluxionState['nodes'][number];
+
+/** What is free on a node from `since` on, until a job there ends. */
+interface RoomFrom {
+  readonly since: number;
+  readonly until: number;
+  readonly room: number;
+}
 
 interface Hold extends Span {
   readonly jobid: number;
@@ -23,6 +31,9 @@ export class Occupancy {
   readonly nodes: readonly StateNode[];
   private readonly held = new Map<string, Hold[]>();
   readonly jobs = new Map<number, Allocation>();
+  private readonly jobEnds = new SortedTimes();
+  /** By request and node. A pass plans many workloads that ask for the same. */
+  private readonly rooms = new Map<string, Map<string, RoomFrom[]>>();
   private readonly totals = new Map<string, UnitCounts>();
 
   constructor(
@@ -35,30 +46,42 @@ export class Occupancy {
   }
 
   add(allocation: Allocation): void {
-    const { jobid, start, end, nodes } = allocation;
+    const { jobid, start, nodes } = allocation;
+    const end = this.endOf(allocation);
     this.jobs.set(jobid, allocation);
+    this.jobEnds.add(end);
     for (const part of nodes) {
       const holds = this.held.get(part.name) ?? [];
-      // A job past its end still holds its units, as in Fluxion for one more second.
-      holds.push({ jobid, start, end: Math.max(end, this.now + 1), part, ranges: new Map() });
+      holds.push({ jobid, start, end, part, ranges: new Map() });
       this.held.set(part.name, holds);
+      this.forgetRooms(part.name);
     }
+  }
+
+  private forgetRooms(node: string): void {
+    for (const byNode of this.rooms.values()) byNode.delete(node);
+  }
+
+  /** A job past its end still holds its units, as in Fluxion for one more second. */
+  private endOf({ end }: Allocation): number {
+    return Math.max(end, this.now + 1);
   }
 
   remove(jobid: number): void {
     const allocation = this.jobs.get(jobid);
     if (allocation === undefined) return;
     this.jobs.delete(jobid);
+    this.jobEnds.remove(this.endOf(allocation));
     for (const { name } of allocation.nodes) {
       const rest = this.held.get(name)!.filter((hold) => hold.jobid !== jobid);
       this.held.set(name, rest);
+      this.forgetRooms(name);
     }
   }
 
-  /** The seconds after now at which units become free, in order. */
-  ends(): readonly number[] {
-    const ends = [...this.jobs.values()].map(({ end }) => Math.max(end, this.now + 1));
-    return [...new Set(ends)].sort((a, b) => a - b);
+  /** The seconds after `time`, and after now, at which units become free, in order. */
+  endsAfter(time = this.now): readonly number[] {
+    return this.jobEnds.after(time);
   }
 
   /** How many pods with these units fit the node through the whole span. */
@@ -67,10 +90,28 @@ export class Occupancy {
     if (exclusive && holds.length > 0) return 0;
     let room = exclusive ? 1 : Infinity;
     for (const type in perPod) {
-      const free = holds.length === 0 ? (total[type] ?? 0) : countRanges(this.freeRanges(name, type, holds));
+      const free = holds.length === 0 ? (total[type] ?? 0) : countFree(total[type] ?? 0, type, holds);
       room = Math.min(room, Math.floor(free / perPod[type]!));
+      if (room === 0) break;
     }
     return room;
+  }
+
+  /** Counts how many pods with these units fit a node in one second, and until which later one no more will. */
+  roomNow(perPod: UnitCounts, exclusive: boolean): (node: StateNode, at: number) => RoomFrom {
+    const key = JSON.stringify([exclusive, perPod]);
+    const byNode = this.rooms.get(key) ?? new Map<string, RoomFrom[]>();
+    this.rooms.set(key, byNode);
+    return (node, at) => {
+      const known = byNode.get(node.name) ?? [];
+      const found = known.find(({ since, until }) => since <= at && at < until);
+      if (found !== undefined) return found;
+      const span = { start: at, end: at + 1 };
+      const room = this.room(node, perPod, exclusive, span);
+      const counted = { since: at, until: this.nextEnd(node.name, span), room };
+      byNode.set(node.name, [...known, counted]);
+      return counted;
+    };
   }
 
   /** The first free units of the node for these pods. */
@@ -112,10 +153,34 @@ export class Occupancy {
   }
 }
 
-function countRanges(ranges: readonly IdRange[]): number {
-  let count = 0;
-  for (const [from, end] of ranges) count += end - from;
-  return count;
+/** Ranges that are taken, as pairs in order. A pass counts a hundred thousand nodes, and makes no objects for them. */
+const taken: number[] = [];
+
+/** How many units none of them holds. */
+function countFree(total: number, type: string, holds: readonly Hold[]): number {
+  taken.length = 0;
+  for (const hold of holds) {
+    if (hold.part.exclusive === true) return 0;
+    for (const [from, end] of rangesOf(hold, type)) insertRange(from, end);
+  }
+  let free = 0;
+  let from = 0;
+  for (let i = 0; i < taken.length; i += 2) {
+    free += Math.max(0, Math.min(taken[i]!, total) - from);
+    from = Math.max(from, taken[i + 1]!);
+  }
+  return free + Math.max(0, total - from);
+}
+
+/** A node has few jobs, and most of their units are one range. */
+function insertRange(from: number, end: number): void {
+  let i = taken.length;
+  for (; i > 0 && taken[i - 2]! > from; i -= 2) {
+    taken[i] = taken[i - 2]!;
+    taken[i + 1] = taken[i - 1]!;
+  }
+  taken[i] = from;
+  taken[i + 1] = end;
 }
 
 function firstOf(ranges: readonly IdRange[], count: number): readonly IdRange[] {

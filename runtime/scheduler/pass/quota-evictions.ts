@@ -46,10 +46,11 @@ export async function evictForQuota(
 ): Promise<boolean> {
   const { row } = candidate;
   const { quotas, failedReclaims, reservations } = pass;
+  if ((failedReclaims.get(row.queue) ?? 0) >= FAILURES || isAwaiting(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
-  const failures = failedReclaims.get(row.queue) ?? 0;
-  if (!(rights.reclaims || rights.preempts) || failures >= FAILURES) return false;
-  if (isAwaiting(pass, row)) return false;
+  if (!(rights.reclaims || rights.preempts)) return false;
+  // What those that leave return is enough, even beside the plans of others: these need not be lifted to see that.
+  if (roomFor(pass, row).missing === 0) return false;
   // Borrowers that wait behind the owner return what they have planned before any that runs is evicted.
   const planned = rights.isEntitled ? plannedBehind(pass, row) : [];
   for (const reservation of planned) quotas.free(reservations.rowOf(reservation));
@@ -175,11 +176,8 @@ function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
 
 /** What a queue has only planned to borrow is not returned by what it runs within its own quota. */
 function withoutPlans<T>({ quotas, reservations }: Pass, queue: string, ask: () => T): T {
-  const plans = reservations.all().filter((other) => reservations.rowOf(other).queue === queue);
-  return quotas.without(
-    plans.map((other) => reservations.rowOf(other)),
-    ask,
-  );
+  const plans = [...reservations.ofQueue(queue)].map((other) => reservations.rowOf(other));
+  return quotas.without(plans, ask);
 }
 
 /** Whether the other is in another queue of its cohort. */

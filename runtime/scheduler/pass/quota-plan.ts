@@ -11,7 +11,8 @@ import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import type { Surroundings } from './placed-pods';
 import { freeNodes, holdsNode, shareOf } from './quota-account';
-import { type FullNodes, RulePlanner, type RuleRequest, type UsableNode } from './rule-planner';
+import type { RoomBounds } from './room-bounds';
+import { RulePlanner, type RuleRequest, type UsableNode } from './rule-planner';
 import { forecastOf, type Pass } from './state';
 import { usageOf } from './usage';
 import { TOO_COSTLY, WorkBudget } from './work-budget';
@@ -58,12 +59,12 @@ function search(
 ): Allocation | undefined {
   const ends = planner.endsAfter(from);
   const work = new WorkBudget(SEARCH_STEPS);
-  const full: FullNodes = new Map();
+  const bounds = planner.boundsFor(row);
   let next = 0;
   for (let tried = 0, step = 1, at = from; ; tried++) {
     at = earliest(pass, row, at);
     if (at >= before || !isForeseeable(at, pass.input.now) || work.isSpent) return undefined;
-    const found = planAt(pass, row, planner, { at, promised, work, full });
+    const found = planAt(pass, row, planner, { at, promised, work, bounds });
     if (found !== undefined) return found;
     while (next < ends.length && ends[next]! <= at) next += 1;
     if (tried >= NEAREST_STARTS) step *= 2;
@@ -88,7 +89,7 @@ interface Attempt {
   readonly at: number;
   readonly promised: Allocation | undefined;
   readonly work: WorkBudget;
-  readonly full: FullNodes;
+  readonly bounds: RoomBounds | undefined;
 }
 
 /** First on any nodes, then on those of its reservation, then on those that cost least quota. */
@@ -102,6 +103,7 @@ function planAt(
   const { jobid, jobspec } = row;
   const rules = (pass.rules && jobspec.attributes.user?.placement) ?? {};
   const request: RuleRequest = { row, rules, jobid, jobspec };
+  if (attempt.bounds?.allow(at) === false) return undefined;
   const allocate = (among?: readonly string[]) =>
     plan(planner, among === undefined ? request : { ...request, among }, attempt);
   const anywhere = allocate();
@@ -121,10 +123,10 @@ function planAt(
 function plan(
   planner: RulePlanner,
   request: RuleRequest,
-  { at, work, full }: Attempt,
+  { at, work, bounds }: Attempt,
 ): Allocation | undefined {
   try {
-    return planner.allocate(request, at, work, full);
+    return planner.allocate(request, at, work, bounds);
   } catch (error) {
     if (!hasCode(error, TOO_COSTLY)) throw error;
     return undefined;

@@ -29,6 +29,10 @@ interface Returned {
 interface Open<A> {
   readonly account: A;
   readonly short: Usage;
+  /** Dimensions that are lacking. */
+  readonly lacking: readonly number[];
+  /** What is still lacking without those that are released; below 0: more than enough. */
+  readonly left: Usage;
   /** By queue. */
   readonly returned: Map<string, Returned>;
 }
@@ -45,19 +49,20 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
   ) {
     this.lacks = lacks
       .filter(({ short }) => short.some((amount) => amount > 0))
-      .map((lack) => ({ ...lack, returned: new Map() }));
+      .map(({ account, short }) => ({
+        account,
+        short,
+        lacking: [...short.keys()].filter((i) => short[i]! > 0),
+        left: short.slice(),
+        returned: new Map(),
+      }));
   }
 
   /** The sum over accounts and dimensions, each in parts of what it lacked at first. */
   get missing(): number {
     let sum = 0;
-    for (const { short, returned } of this.lacks)
-      for (const [i, amount] of short.entries()) {
-        if (amount <= 0) continue;
-        let left = amount;
-        for (const { most, amounts } of returned.values()) left -= Math.min(most[i]!, amounts[i]!);
-        sum += Math.max(0, left) / amount;
-      }
+    for (const { short, lacking, left } of this.lacks)
+      for (const i of lacking) sum += Math.max(0, left[i]!) / short[i]!;
     return sum;
   }
 
@@ -108,13 +113,16 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
   }
 
   private shift({ row, holds }: C, sign: 1 | -1): void {
-    for (const { account, returned } of this.lacks) {
+    for (const { account, lacking, left, returned } of this.lacks) {
       if (!this.charges.isCharged(row, account)) continue;
       const known = returned.get(row.queue) ?? this.nothingFrom(row.queue, holds.length);
       returned.set(row.queue, known);
-      holds.forEach((amount, i) => {
-        known.amounts[i]! += sign * amount;
-      });
+      const { most, amounts } = known;
+      for (const i of lacking) {
+        const before = Math.min(most[i]!, amounts[i]!);
+        amounts[i]! += sign * holds[i]!;
+        left[i]! -= Math.min(most[i]!, amounts[i]!) - before;
+      }
     }
   }
 

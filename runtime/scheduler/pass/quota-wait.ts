@@ -39,7 +39,7 @@ export function waitsInLine(pass: Pass, applicant: Applicant, shortage: QuotaSho
   if (reservation !== undefined || budget.isStrict || (shortage.lent && budget.settings.reclaim))
     return false;
   if (!shortage.never) {
-    if (reservations.unreached().length > 0) return false;
+    if (reservations.hasUnreached) return false;
     if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
     if (mayReserveFor(pass, applicant, shortage)) return false;
     if (!shortage.ofUser) budget.refusedFirst += 1;
@@ -254,6 +254,7 @@ function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): re
   const { quotas, reservations, broken } = pass;
   const isLost = reservation === undefined ? broken.has(row.uid) : isDue(pass, reservation);
   const lower = new Set(reservation === undefined ? ofLowerPriority(pass, row) : []);
+  if (!isLost && lower.size === 0 && !budget.isStrict) return [];
   return reservations.unreached().filter((other) => {
     const rival = reservations.rowOf(other);
     if (!quotas.areRivals(row, rival)) return false;
@@ -268,6 +269,7 @@ async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean
   const { row } = applicant;
   const { quotas, reservations } = pass;
   const rivals = yieldingRivals(pass, applicant);
+  if (rivals.length === 0) return false;
   const others = rivals.filter((other) => !isOwed(pass, other));
   const before = quotas.freeFrom(row);
   for (const other of others) quotas.free(reservations.rowOf(other));

@@ -28,6 +28,7 @@ export class Reservations {
   private readonly pending = new Map<string, Reservation>();
   private readonly rows = new Map<string, WorkloadRow>();
   private readonly byLine = new Map<string, Map<string, Reservation>>();
+  private readonly byQueue = new Map<string, Map<string, Reservation>>();
   /** Unreached, because they let others go first. */
   private readonly deferred = new Set<string>();
 
@@ -45,6 +46,15 @@ export class Reservations {
   /** Those in a line that other queues wait in too. */
   ofLine(line: string): Iterable<Reservation> {
     return this.byLine.get(line)?.values() ?? NONE;
+  }
+
+  /** Those of one queue. */
+  ofQueue(queue: string): Iterable<Reservation> {
+    return this.byQueue.get(queue)?.values() ?? NONE;
+  }
+
+  get hasUnreached(): boolean {
+    return this.pending.size > 0;
   }
 
   /** Reservations of rows that the pass has not reached yet. */
@@ -94,17 +104,22 @@ export class Reservations {
   add(reservation: Reservation, row: WorkloadRow): void {
     this.byUid.set(reservation.uid, reservation);
     this.rows.set(reservation.uid, row);
-    if (!isOfLine(reservation)) return;
-    const line = this.lineOf(row);
-    const others = this.byLine.get(line) ?? new Map<string, Reservation>();
-    this.byLine.set(line, others.set(reservation.uid, reservation));
+    put(this.byQueue, row.queue, reservation);
+    if (isOfLine(reservation)) put(this.byLine, this.lineOf(row), reservation);
   }
 
   remove(uid: string): void {
     if (!this.byUid.delete(uid)) return;
-    this.byLine.get(this.lineOf(this.rows.get(uid)!))?.delete(uid);
+    const row = this.rows.get(uid)!;
+    this.byLine.get(this.lineOf(row))?.delete(uid);
+    this.byQueue.get(row.queue)?.delete(uid);
     this.pending.delete(uid);
   }
+}
+
+function put(by: Map<string, Map<string, Reservation>>, key: string, reservation: Reservation): void {
+  const all = by.get(key) ?? new Map<string, Reservation>();
+  by.set(key, all.set(reservation.uid, reservation));
 }
 
 /** What a queue lacks of its own quota or limit is in nobody else's way, and others leave for a claim. */

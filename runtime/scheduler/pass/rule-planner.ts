@@ -4,21 +4,13 @@
  */
 import type { FluxionState } from '../../fluxion/types';
 import { matcherOf } from '../../jobspec/matching-nodes';
-import { podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, UnitCounts } from '../../resources/types';
 import { type GangPlan, planGang } from './gang-plan';
 import { type GangNode, Groups } from './groups';
 import { Occupancy, type StateNode } from './occupancy';
-import {
-  amountRoom,
-  type PlacedPods,
-  podsOfJob,
-  type Span,
-  type Surroundings,
-  usedAmounts,
-} from './placed-pods';
+import { amountRoom, type PlacedPods, type Span, type Surroundings, usedAmounts } from './placed-pods';
 import { type Placed, placeInOrders } from './pod-set-orders';
 import {
   mergedParts,
@@ -27,6 +19,8 @@ import {
   type SetPart,
   withinGang,
 } from './pod-set-requests';
+import { type PlannerJobs, PodsInTime } from './pods-in-time';
+import { type RoomBounds, roomBounds } from './room-bounds';
 import { WorkBudget } from './work-budget';
 
 export interface RuleRequest {
@@ -38,25 +32,12 @@ export interface RuleRequest {
   readonly among?: readonly string[];
 }
 
-/** Of one request, whose starts are tried in ascending order: until when a node has no room for it. */
-export type FullNodes = Map<string, number>;
-
 export interface UsableNode {
   readonly name: string;
   /** How many pods of the request fit. */
   readonly room: number;
   /** Units of the whole node. */
   readonly units: UnitCounts;
-}
-
-/** What the planner has to know of the jobs in Fluxion's state. */
-export interface PlannerJobs {
-  /** Undefined: the job stands for pods outside the queue. */
-  rowOf(jobid: number): WorkloadRow | undefined;
-  /** Its allocation as it was granted or reserved: what Fluxion's state does not say of it is which pod set has which units. */
-  allocationOf(jobid: number): Allocation | undefined;
-  /** Whether it runs or starts in this pass; else it has a reservation. */
-  hasStarted(row: WorkloadRow): boolean;
 }
 
 /** How many ends of jobs are tried one by one; the starts behind them are searched by halves. */
@@ -67,16 +48,16 @@ const SEARCH_STEPS = 4_000_000;
 export class RulePlanner {
   private readonly occupancy: Occupancy;
   private readonly groups: Groups;
-  private unmanaged: readonly PlacedPods[] | undefined;
-  private readonly pods = new Map<number, readonly PlacedPods[]>();
+  private readonly pods: PodsInTime;
 
   constructor(
     private readonly state: Pick<FluxionState, 'nodes' | 'jobs'>,
     private readonly now: number,
     private readonly surroundings: Surroundings,
-    private readonly jobs: PlannerJobs,
+    jobs: PlannerJobs,
   ) {
     this.occupancy = new Occupancy(state, now);
+    this.pods = new PodsInTime(this.occupancy, now, surroundings, jobs);
     this.groups = new Groups(state.nodes);
   }
 
@@ -87,7 +68,7 @@ export class RulePlanner {
 
   remove(jobid: number): void {
     this.occupancy.remove(jobid);
-    this.pods.delete(jobid);
+    this.pods.forget(jobid);
   }
 
   /** An allocation that starts now. @returns undefined if there is none */
@@ -100,7 +81,7 @@ export class RulePlanner {
    * than one workload may
    */
   startLater(request: RuleRequest): Allocation | undefined {
-    const ends = this.occupancy.ends();
+    const ends = this.occupancy.endsAfter();
     const work = new WorkBudget(SEARCH_STEPS);
     for (const start of ends.slice(0, NEAREST_STARTS)) {
       if (work.isSpent) return undefined;
@@ -152,14 +133,14 @@ export class RulePlanner {
 
   /** The seconds after `time` at which units become free, in order. */
   endsAfter(time: number): readonly number[] {
-    return this.occupancy.ends().filter((end) => end > time);
+    return this.occupancy.endsAfter(time);
   }
 
   /** Nodes on which pods of the request have room from `start` to its end, with all units that they have. */
   usableAt({ row, rules, jobid, jobspec }: RuleRequest, start: number): readonly UsableNode[] {
     const { occupancy } = this;
     const span = spanOf(jobspec, start);
-    const context = { occupancy, others: this.othersIn(span, jobid), span };
+    const context = { occupancy, others: this.pods.ofOthers(span, jobid), span };
     const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
     const rooms = sets.map((set) => this.gangNodes(set, context));
     return occupancy.nodes
@@ -168,6 +149,11 @@ export class RulePlanner {
         return { name, room, units };
       })
       .filter(({ room }) => room > 0);
+  }
+
+  /** For a search whose starts are tried in ascending order. */
+  boundsFor({ jobspec }: Pick<WorkloadRow, 'jobspec'>): RoomBounds | undefined {
+    return roomBounds(jobspec, this.occupancy);
   }
 
   private traitsOf(row: WorkloadRow, rules: PlacementRules) {
@@ -179,14 +165,15 @@ export class RulePlanner {
     { row, rules, jobid, jobspec, among }: RuleRequest,
     start: number,
     search = new WorkBudget(SEARCH_STEPS),
-    full?: FullNodes,
+    bounds?: RoomBounds,
   ): Allocation | undefined {
     const { occupancy } = this;
     const span = spanOf(jobspec, start);
     const sets = podSetRequests(jobspec, this.traitsOf(row, rules));
-    const others = this.othersIn(span, jobid);
-    // Where one pod set has no room, another may have.
-    const context = { occupancy, others, span, among, search, full: sets.length === 1 ? full : undefined };
+    // Pods without rules on nodes that are full decide nothing for a request without rules.
+    const isPlain = bounds !== undefined && Object.keys(rules).length === 0;
+    const others = this.pods.ofOthers(span, jobid, isPlain ? this.nodesWithRoom(bounds, start) : undefined);
+    const context = { occupancy, others, span, among, search, bounds };
     const { complete, parts } = placeInOrders(sets, (order) => this.planEach(order, context));
     return complete ? { jobid, ...span, nodes: mergedParts(parts) } : undefined;
   }
@@ -242,7 +229,7 @@ export class RulePlanner {
 
   private gangNodes(
     { jobspec, ask: { perPod, exclusive }, rules: { amounts } }: PodSetPlanned,
-    { occupancy, others, span, among, full }: PlanContext,
+    { occupancy, others, span, among, bounds }: PlanContext,
   ): readonly GangNode[] {
     const constraint = jobspec.attributes.system.constraints ?? {};
     const used = usedAmounts(others);
@@ -252,11 +239,10 @@ export class RulePlanner {
         amountRoom(wanted, this.surroundings.amountsOf(node.name), used.get(node.name)),
         occupancy.room(node, perPod, exclusive, span),
       );
-    const roomOf = (node: StateNode) => {
-      if (span.start < (full?.get(node.name) ?? 0)) return 0;
+    const roomOf = (node: StateNode, place: number) => {
+      if (bounds?.isFull(place, span.start) === true) return 0;
       const room = countRoom(node);
-      // A later start is only more in the way of others, until one of them has ended.
-      if (room === 0) full?.set(node.name, occupancy.nextEnd(node.name, span));
+      bounds?.set(place, { room, until: occupancy.nextEnd(node.name, span) });
       return room;
     };
     const isMatch = matcherOf(constraint, occupancy.nodes);
@@ -264,35 +250,14 @@ export class RulePlanner {
     const all = occupancy.nodes.map((node, place) => {
       const { name, properties, up } = node;
       const mayUse = up && allowed?.has(name) !== false && isMatch(place);
-      return { name, properties, room: mayUse ? roomOf(node) : 0 };
+      return { name, properties, room: mayUse ? roomOf(node, place) : 0 };
     });
     return among === undefined ? all : inOrderOf(among, all);
   }
 
-  /** The pods of others on nodes in this span: outside the queue, running, granted or reserved. */
-  private othersIn({ start, end }: Span, jobid: number): readonly PlacedPods[] {
-    this.unmanaged ??= this.surroundings.unmanaged();
-    const others = [...this.unmanaged];
-    for (const job of this.occupancy.jobs.values()) {
-      // The pods of a job past its end are still there.
-      if (job.jobid === jobid || job.start >= end || Math.max(job.end, this.now + 1) <= start) continue;
-      others.push(...this.podsOf(job));
-    }
-    return others;
-  }
-
-  private podsOf(job: Allocation): readonly PlacedPods[] {
-    const row = this.jobs.rowOf(job.jobid);
-    const pods = this.pods.get(job.jobid) ?? (row === undefined ? [] : this.podsOfRow(row, job));
-    this.pods.set(job.jobid, pods);
-    return pods;
-  }
-
-  private podsOfRow(row: WorkloadRow, job: Allocation): readonly PlacedPods[] {
-    const isOfSets = podSetsOf(row.jobspec) !== undefined;
-    const { nodes } = (isOfSets ? this.jobs.allocationOf(job.jobid) : undefined) ?? job;
-    const pods = podsOfJob(row, { ...job, nodes }, this.surroundings);
-    return this.jobs.hasStarted(row) ? pods : pods.map((one) => ({ ...one, planned: true }));
+  private nodesWithRoom(bounds: RoomBounds, start: number): ReadonlySet<string> {
+    const { nodes } = this.occupancy;
+    return new Set(nodes.filter((_, place) => !bounds.isFull(place, start)).map(({ name }) => name));
   }
 }
 
@@ -301,7 +266,7 @@ interface PlanContext {
   readonly others: readonly PlacedPods[];
   readonly span: Span;
   readonly among?: readonly string[] | undefined;
-  readonly full?: FullNodes | undefined;
+  readonly bounds?: RoomBounds | undefined;
   readonly search?: WorkBudget | undefined;
 }
 

@@ -22,8 +22,12 @@ export function hasShare(pass: Pass, budget: QueueBudget, row: WorkloadRow, lack
   // A promise that is lost is given again.
   if (budget.line === budget.settings.name || isOfQueue || pass.broken.has(row.uid)) return true;
   let before = 0;
-  for (const other of pass.reservations.ofLine(budget.line)) if (isRival(pass, other, row, lack)) before += 1;
-  return before < budget.mostReservations;
+  for (const other of pass.reservations.ofLine(budget.line)) {
+    if (!isRival(pass, other, row, lack)) continue;
+    before += 1;
+    if (before >= budget.mostReservations) return false;
+  }
+  return budget.mostReservations > 0;
 }
 
 function isRival(pass: Pass, other: Reservation, row: WorkloadRow, lack: Lack): boolean {

@@ -1,5 +1,6 @@
 import { type QuotaHolder, QuotaRoom } from '../../../runtime/scheduler/pass/quota-room';
 import { victims } from '../../../runtime/scheduler/pass/victims';
+import fc from '../../fast-check';
 import { nodesOf, Simulation } from './simulation';
 
 /** With one dimension: cores. */
@@ -35,6 +36,43 @@ test('chooses the lowest priority, and only what is needed', () => {
   expect(chosen(2, holders, { a: 8 })).toEqual(['zero']);
   const small = [borrower('one', 'a', 9, 1), borrower('four', 'a', 1, 4), borrower('two', 'a', 8, 2)];
   expect(chosen(4, small, { a: 7 })).toEqual(['four']);
+});
+
+test('counts what is missing as it would be counted from nothing, whoever is released and taken back', () => {
+  const QUEUES = ['owner', 'a', 'b'];
+  const holders = fc.array(fc.tuple(fc.constantFrom(...QUEUES), fc.integer({ min: 1, max: 5 })), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  const steps = fc.array(fc.nat(7), { maxLength: 30 });
+  const amounts = { short: fc.integer({ min: 1, max: 12 }), a: fc.nat(8), b: fc.nat(8) };
+  fc.assert(
+    fc.property(holders, steps, fc.record(amounts), (all, flips, { short, ...borrowed }) => {
+      const lacks = [{ account: 'cohort', short: Float64Array.of(short, -1) }];
+      const room = new QuotaRoom<QuotaHolder, string>({ queue: 'owner' }, lacks, {
+        isCharged: () => true,
+        borrowedBy: (queue) => Float64Array.of(borrowed[queue as 'a' | 'b'], 0),
+      });
+      const given = all.map(([queue, cores]) => ({
+        row: { queue, user: 'ada' },
+        holds: Float64Array.of(cores, 1),
+      }));
+      const released = new Set<number>();
+      for (const flip of flips) {
+        const i = flip % given.length;
+        if (released.delete(i)) room.take(given[i]!);
+        else {
+          released.add(i);
+          room.release(given[i]!);
+        }
+        const returned = (queue: string) =>
+          [...released].reduce((sum, n) => sum + (all[n]![0] === queue ? all[n]![1] : 0), 0);
+        const enough =
+          returned('owner') + Math.min(returned('a'), borrowed.a) + Math.min(returned('b'), borrowed.b);
+        expect(room.missing).toBe(Math.max(0, short - enough) / short);
+      }
+    }),
+  );
 });
 
 test('chooses only workloads of queues that have borrowed', () => {
