@@ -64,6 +64,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   clusterWide: flag,
   excludedNamespaces: listOf(text),
   gitOpsUsers: listOf(text),
+  kueueUsers: listOf(text),
   database: object('Database', 'Database.statefulSet()'),
   fluxion: oneOf('sidecar', 'embedded'),
   fluxionEngine: [oneOf('embedded', 'library'), SIDECAR],
