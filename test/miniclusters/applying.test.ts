@@ -102,4 +102,52 @@ describe('where the apiserver compares with one labelled cluster of the namespac
     );
     expect(apiserver.bodies).toContainEqual({ metadata: { uid: 'o', labels: { [APPLYING_LABEL]: null } } });
   });
+
+  test('a refusal from before an error of the apiserver does not count', async () => {
+    const apiserver = refusing(NONE);
+    await apiserver.reconcile();
+    const { refuse } = apiserver;
+    apiserver.refuse = () => errorOf(500, 'the apiserver is overloaded');
+    await expect(apiserver.reconcile()).rejects.toThrow('overloaded');
+    apiserver.now += 11;
+    apiserver.refuse = refuse;
+    expect(await apiserver.reconcile()).toMatchObject({ requeueAfter: 0.03 });
+    expect(apiserver.condition('Stalled').status).toBe('False');
+  });
+
+  /** @returns how often clusters look whether it is their turn until all had theirs, each three times as long as it can be */
+  const attempts = async (count: number) => {
+    const apiserver = refusing(NONE);
+    const { metadata, spec } = apiserver.cluster!;
+    const names = Array.from({ length: count }, (_, i) => `c${i}`);
+    apiserver.others = names.map((name) => ({ metadata: { ...metadata, name, uid: name }, spec }));
+    await apiserver.reconcile();
+    let holder = 'hello';
+    let tries = 0;
+    const next = new Map(names.map((name) => [name, 0]));
+    for (let tick = 0; next.size > 0; tick += 1) {
+      if (tick > 100 * count) throw new Error(`${next.size} clusters never had their turn`);
+      if (tick % 3 === 2) {
+        const { refuse } = apiserver;
+        apiserver.refuse = undefined;
+        await apiserver.reconcile(`science/${holder}`);
+        apiserver.refuse = refuse;
+      }
+      for (const [name, at] of next) {
+        if (at > tick) continue;
+        tries += 1;
+        const { calls, requeueAfter = 0 } = await apiserver.reconcile(`science/${name}`);
+        next.set(name, tick + Math.round(requeueAfter / 0.03));
+        if (!calls.includes(`apply configmaps/${name}-config`)) continue;
+        holder = name;
+        next.delete(name);
+      }
+    }
+    return tries;
+  };
+
+  test('many clusters that wait look no more often for their turn than it can have come', async () => {
+    const [some, twice] = [await attempts(20), await attempts(40)];
+    expect(twice / some).toBeLessThan(3);
+  });
 });
