@@ -82,6 +82,8 @@ test('wants that what somebody enlarged is shown and held, and that nothing else
   ];
   const fluxion = (core: string) => ({ fluxion: { nodes, jobs: held(core) } });
   expect(seen(more, { enlarged, ...fluxion('0-9') })).toEqual([]);
+  const down = [{ name: 'node-1', total: { core: 40 }, up: false }] as never;
+  expect(seen(more, { enlarged, fluxion: { nodes: down, jobs: [] } })).toEqual([]);
   expect(seen(more, { enlarged, ...fluxion('0-8') })).toEqual([
     'a uses 10 more units of node-1, and Fluxion holds 9 outside grants',
   ]);

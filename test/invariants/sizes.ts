@@ -139,7 +139,8 @@ function checkFluxion(
       .flatMap(({ nodes }) => nodes.filter(({ name }) => name === part.name))
       .reduce((total, node) => total + grantOf(node).cpu / cpuMillis, 0);
   const node = fluxion.nodes.find(({ name }) => name === part.name);
-  if (node === undefined) return;
+  // On a node that is down nothing is granted, and Fluxion takes no new job there.
+  if (node === undefined || !node.up) return;
   const free = (node.total.core ?? 0) - coresOf((jobid) => jobid < FIRST_UNMANAGED_JOBID);
   const expected = Math.min(Math.floor(beyond.cpu / cpuMillis), free);
   const held = coresOf((jobid) => jobid >= FIRST_UNMANAGED_JOBID);

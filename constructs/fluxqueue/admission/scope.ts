@@ -207,7 +207,7 @@ export const FROM_JOB =
   'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && ' +
   'owner.kind == "Job" && owner.apiVersion.startsWith("batch/")))';
 /** CEL: pods that no other queue has. Only a pod from the Job controller has the annotation (./reserved.ts), and only from admission. */
-export const NOT_QUEUED_ELSEWHERE =
+const NOT_QUEUED_ELSEWHERE =
   `!has(object.metadata.annotations) || !(${cel(QUEUED_BY_ANNOTATION)} in object.metadata.annotations) || ` +
   `(oldObject == null && !${FROM_JOB})`;
 
