@@ -59,6 +59,14 @@ export const NODE_WEIGHT_LABEL = 'fluxqueue/node-weight';
 /** Annotation: the user who created the workload. Admission writes it, except on objects that a controller created. */
 export const USER_ANNOTATION = 'fluxqueue/user';
 
+/** Label with which Kueue takes a Job into one of its queues. */
+export const KUEUE_QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
+/**
+ * Annotation on the pod template of a Job that another queue has, and so on its pods: the name of that queue. Admission writes
+ * it when the Job is created, and leaves the pods alone that the Job controller makes with it.
+ */
+export const QUEUED_BY_ANNOTATION = 'fluxqueue/queued-by';
+
 /**
  * Annotation of a Job that its user suspends: what `spec.suspend` says is the queue's, so admission notes what the user last
  * asked for. `held` if admission added the hold for it, else `true`.

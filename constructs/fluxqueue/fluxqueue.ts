@@ -298,7 +298,7 @@ export class FluxQueue extends Construct {
   }
 
   private addAdmission(): void {
-    const { clusterWide, excludedNamespaces, externalRuntime, scheduler, gitOpsUsers } = this.props;
+    const { clusterWide, excludedNamespaces, externalRuntime, gitOpsUsers, kueueUsers } = this.props;
     new Admission(this.layer('admission'), 'admission', {
       namespace: this.namespace,
       ownSecrets: this.ownSecrets(),
@@ -311,7 +311,8 @@ export class FluxQueue extends Construct {
       clusterWide: clusterWide ?? false,
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
       ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
-      ...(scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
+      ...(kueueUsers === undefined ? {} : { kueueUsers }),
+      ...(this.props.scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });
   }

@@ -83,6 +83,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   clusterWide: flag,
   excludedNamespaces: listOf(text),
   gitOpsUsers: listOf(text),
+  kueueUsers: listOf(text),
   database: object('Database', 'Database.statefulSet()', 'isDeployed'),
   fluxion: oneOf('sidecar', 'embedded'),
   fluxionEngine: [oneOf('embedded', 'library'), SIDECAR],

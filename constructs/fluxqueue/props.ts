@@ -45,6 +45,13 @@ export interface FluxQueueProps {
    */
   readonly gitOpsUsers?: readonly string[];
 
+  /**
+   * User names of Kueue at the apiserver, by default `system:serviceaccount:kueue-system:kueue-controller-manager` of its own
+   * manifests. With them a Job with the label `kueue.x-k8s.io/queue-name` and its pods are Kueue's alone: only these users start it.
+   * @default - none: in the namespaces of the queue a Job with that label is refused
+   */
+  readonly kueueUsers?: readonly string[];
+
   /** Postgres database of the queue. @default Database.statefulSet() */
   readonly database?: Database;
 

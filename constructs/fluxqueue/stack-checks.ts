@@ -22,6 +22,7 @@ const KNOWN_AT_ONCE = [
   'clusterWide',
   'excludedNamespaces',
   'gitOpsUsers',
+  'kueueUsers',
   'database',
   'fluxion',
   'fluxionEngine',

@@ -1,11 +1,17 @@
 /** Admission of Jobs: suspends them until the queue releases them. */
-import { ADMITTED_LABEL, HOLD, IGNORED_ANNOTATION, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import {
+  ADMITTED_LABEL,
+  HOLD,
+  IGNORED_ANNOTATION,
+  KUEUE_QUEUE_LABEL,
+  SUSPEND_ANNOTATION,
+} from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { settingOf, workloadSettings } from '../workloads/settings';
 import { checkKeys, checkTemplateKeys } from './keys';
 import type { Metadata } from './review';
-import { recordTemplateUser, recordUser, type UserOptions } from './user';
+import { noteOtherJob, recordUser, type UserOptions } from './user';
 
 export interface AdmittedJob {
   readonly metadata?: Metadata;
@@ -17,7 +23,6 @@ export interface AdmittedJob {
 }
 
 const BUILT_IN_CONTROLLER = 'kubernetes.io/job-controller';
-const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
 
 /**
  * The patch for a new Job. It is idempotent, because both forms of admission
@@ -27,7 +32,7 @@ const KUEUE_QUEUE = 'kueue.x-k8s.io/queue-name';
  */
 export function admitJob(job: AdmittedJob, username: string, options: UserOptions = {}): JsonPatch[] {
   if (isManagedElsewhere(job))
-    return recordTemplateUser(job.metadata, job.spec?.template?.metadata, username, options);
+    return noteOtherJob(job.metadata, job.spec?.template?.metadata, username, options);
   const metadata = job.metadata ?? {};
   workloadSettings(metadata);
   checkKeys(metadata);
@@ -66,5 +71,5 @@ function noteSuspension({ annotations }: Metadata, note: string, hasAnnotations:
 /** Whether another controller runs the Job, or Kueue suspends it. */
 function isManagedElsewhere({ metadata, spec }: AdmittedJob): boolean {
   const managedBy = spec?.managedBy ?? BUILT_IN_CONTROLLER;
-  return managedBy !== BUILT_IN_CONTROLLER || metadata?.labels?.[KUEUE_QUEUE] !== undefined;
+  return managedBy !== BUILT_IN_CONTROLLER || metadata?.labels?.[KUEUE_QUEUE_LABEL] !== undefined;
 }

@@ -7,6 +7,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   GATE,
+  QUEUED_BY_ANNOTATION,
 } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
@@ -57,7 +58,7 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
  * @throws FluxqError FLUXQ_SETTING_INVALID, FLUXQ_TOO_LARGE
  */
 export function admitPod(pod: AdmittedPod, username: string, options: PodAdmissionOptions = {}): JsonPatch[] {
-  if (isManagedElsewhere(pod)) return [];
+  if (isManagedElsewhere(pod) || isQueuedElsewhere(pod.metadata, username)) return [];
   const placement = placementOf(pod.metadata);
   return [
     ...(placement === undefined
@@ -78,6 +79,24 @@ function isManagedElsewhere({ metadata, spec }: AdmittedPod): boolean {
     (metadata?.ownerReferences ?? []).some(
       ({ apiVersion, kind, controller }) =>
         controller === true && kind === 'DaemonSet' && apiVersion.startsWith('apps/'),
+    )
+  );
+}
+
+/** The Job controller has its own credentials or those of the controller manager. */
+const JOB_CONTROLLERS = [
+  'system:serviceaccount:kube-system:job-controller',
+  'system:kube-controller-manager',
+];
+
+/** Whether the Job controller makes the pod of a Job that another queue has: of anybody else the annotation says nothing. */
+function isQueuedElsewhere(metadata: Metadata | undefined, username: string): boolean {
+  return (
+    metadata?.annotations?.[QUEUED_BY_ANNOTATION] !== undefined &&
+    JOB_CONTROLLERS.includes(username) &&
+    (metadata.ownerReferences ?? []).some(
+      ({ apiVersion, kind, controller }) =>
+        controller === true && kind === 'Job' && apiVersion.startsWith('batch/'),
     )
   );
 }

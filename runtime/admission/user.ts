@@ -1,7 +1,7 @@
 /** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
 import { JUDGED_OWNERS } from '../../constructs/api/creators';
 import { GITOPS_USERS } from '../../constructs/api/gitops-users';
-import { USER_ANNOTATION } from '../../constructs/api/labels';
+import { KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION, USER_ANNOTATION } from '../../constructs/api/labels';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import type { Metadata } from './review';
 
@@ -33,8 +33,11 @@ export function isController(username: string, { gitOpsUsers = GITOPS_USERS }: U
   );
 }
 
-/** The user that the template of a Job gets which admission leaves alone, so that its pods count for the user of the Job. */
-export function recordTemplateUser(
+/**
+ * What the template of a Job gets that admission leaves alone: the user of the Job, for whom its pods count, and the other
+ * queue that has them.
+ */
+export function noteOtherJob(
   metadata: Metadata | undefined,
   template: Metadata | undefined,
   username: string,
@@ -43,9 +46,13 @@ export function recordTemplateUser(
   const sender = isController(username, options) ? undefined : username;
   const user = carriesUser(metadata, username, options) ? metadata?.annotations?.[USER_ANNOTATION] : sender;
   const path = '/spec/template/metadata';
-  const annotations = { [USER_ANNOTATION]: user };
+  const queuedBy = metadata?.labels?.[KUEUE_QUEUE_LABEL] === undefined ? undefined : 'kueue';
+  const annotations = { [USER_ANNOTATION]: user, [QUEUED_BY_ANNOTATION]: queuedBy };
   if (template !== undefined) return patchEntries(`${path}/annotations`, template.annotations, annotations);
-  return user === undefined ? [] : [{ op: 'add', path, value: { annotations } }];
+  const written = Object.entries(annotations).filter(([, value]) => value !== undefined);
+  return written.length === 0
+    ? []
+    : [{ op: 'add', path, value: { annotations: Object.fromEntries(written) } }];
 }
 
 /**

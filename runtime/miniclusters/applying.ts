@@ -21,6 +21,9 @@ export interface ApplyingState {
 /** The apiserver compares in a cache. What differs for longer than this is really different. */
 const LAG_S = 10;
 
+/** A turn takes at least as long: a write, the label, and the write again. */
+const TURN_MS = 30;
+
 /** It compares with every labelled MiniCluster of the namespace, and another one has the label. */
 const ANOTHERS_TURN = 'FLUXQ_MINICLUSTER_TURN';
 /** Refusals of a policy that wants exactly one labelled MiniCluster. */
@@ -37,6 +40,8 @@ interface ApplyingOptions {
 export class Applying {
   /** The uid of the cluster whose turn it is, by namespace. */
   private readonly turns = new Map<string, string>();
+  /** The uids of the clusters that wait for their turn, in their order, by namespace. */
+  private readonly lines = new Map<string, Set<string>>();
 
   constructor(private readonly options: ApplyingOptions) {}
 
@@ -72,8 +77,18 @@ export class Applying {
     delete state.refused;
   }
 
-  endTurn(namespace: string | undefined, uid: string | undefined): void {
-    if (this.turns.get(namespace ?? '') === uid) this.turns.delete(namespace ?? '');
+  endTurn(namespace = '', uid = ''): void {
+    if (this.turns.get(namespace) === uid) this.turns.delete(namespace);
+    this.leaveLine(namespace, uid);
+  }
+
+  /**
+   * Milliseconds until a refused write is tried again. All that wait and try at once would cost the square of their number: each
+   * waits for as many turns as are before its own.
+   */
+  retryAfterMs({ metadata: { namespace = '', uid = '' } }: MiniCluster): number {
+    const before = [...(this.lines.get(namespace) ?? [])].indexOf(uid);
+    return TURN_MS * Math.max(1, before + 1);
   }
 
   /** The refusal that a write would meet now; undefined if it has to be tried. */
@@ -82,10 +97,18 @@ export class Applying {
     return holder === uid ? undefined : { reason: NOT_SEEN_YET, message: ANOTHERS_TURN };
   }
 
-  private takesTurn({ metadata: { namespace = '', uid } }: MiniCluster): boolean {
+  private takesTurn({ metadata: { namespace = '', uid = '' } }: MiniCluster): boolean {
     const holder = this.turns.get(namespace) ?? uid;
     this.turns.set(namespace, holder);
+    if (holder === uid) this.leaveLine(namespace, uid);
+    else this.lines.set(namespace, (this.lines.get(namespace) ?? new Set()).add(uid));
     return holder === uid;
+  }
+
+  private leaveLine(namespace: string, uid: string): void {
+    const line = this.lines.get(namespace);
+    line?.delete(uid);
+    if (line?.size === 0) this.lines.delete(namespace);
   }
 }
 

@@ -32,6 +32,7 @@ import { invalidSpec, isRendererChange, nameTaken, rejectEditAfterEnd } from './
 import type { FluxNumbers } from './reports';
 import { effectiveSpec } from './resize';
 import { type MiniCluster, miniClusters } from './resource';
+import { type Applied, REJECTED_RETRY_S, RESYNC_S, resyncAfterMs, unseenSeconds } from './resync';
 import { type Rejection, statusOf } from './status';
 import { writeStatus } from './status-writer';
 import { findWorkload, type Workload, type WorkloadSource } from './workload';
@@ -61,15 +62,6 @@ interface ClusterState extends ApplyingState, DeviceClaimState {
   status?: MiniClusterStatus;
 }
 
-interface Applied {
-  readonly manifests: readonly Manifest[];
-  /** Unix seconds. */
-  readonly at: number;
-  readonly rejection: Rejection | undefined;
-  /** How often the workload was created since the watch last showed it. */
-  readonly unseen: number;
-}
-
 /** One cluster during one reconcile. */
 interface Context {
   readonly key: string;
@@ -85,18 +77,9 @@ interface ApplyResult {
   readonly repeats?: true;
 }
 
-/** All objects are applied again after this time, which reverts changes by users. */
-const RESYNC_S = 300;
-/** A rejected object may be accepted later: a quota grows, a policy changes. */
-const REJECTED_RETRY_S = 30;
 /** The objects of a deleted cluster of the same name may still exist for this time. */
 const NEW_CLUSTER_S = 10;
-const UNSEEN_FIRST_S = 5;
-const UNSEEN_MOST_S = 60;
 const NAME_TAKEN_RETRY_MS = 1_000;
-const NOT_SEEN_RETRY_MS = 30;
-/** A workload outside the queue has no row, so no row change reports that its pods have nodes. */
-const UNQUEUED_RESYNC_MS = 5_000;
 
 export class MiniClusterReconciler {
   private readonly states = new Map<string, ClusterState>();
@@ -142,6 +125,10 @@ export class MiniClusterReconciler {
       const result = await this.applySpec(context);
       repeats = result.repeats === true;
       return result;
+    } catch (error) {
+      // It has to be refused for ten seconds in a row.
+      delete context.state.refused;
+      throw error;
     } finally {
       if (!repeats) this.applying.endTurn(namespace, uid);
     }
@@ -163,6 +150,8 @@ export class MiniClusterReconciler {
       this.log(context, 'invalid spec', { problems: problems.length });
       return { rejection: invalidSpec(problems), requeue: undefined };
     }
+    const waits = this.waitsForTurn(context);
+    if (waits !== undefined) return this.handleNotSeenYet(context, waits);
     const report = spec.flux?.report === true ? await this.options.reportContactOf(cluster) : undefined;
     const rendered = renderMiniCluster(effective, report === undefined ? {} : { report });
     const manifests = rendered.map((one) => manifestToApply(one, cluster, progress));
@@ -177,8 +166,15 @@ export class MiniClusterReconciler {
     await this.applying.end(cluster, context.state);
     return {
       rejection: applied.rejection ?? notEffective,
-      requeue: { after: resyncAfterMs(context, applied) },
+      requeue: { after: resyncAfterMs(cluster, workload, applied) },
     };
+  }
+
+  /** The refusal of a cluster that is not written yet, before its manifests are rendered: many may wait. */
+  private waitsForTurn({ cluster, workload, state: { applied } }: Context): Rejection | undefined {
+    const isWritten =
+      workload.progress !== undefined || (applied !== undefined && applied.rejection === undefined);
+    return isWritten ? undefined : this.applying.refusalFor(cluster);
   }
 
   /** Applies the manifests unless these very manifests were applied recently. */
@@ -191,8 +187,6 @@ export class MiniClusterReconciler {
       return state.applied;
     }
     const at = this.options.now();
-    const waits = create ? this.applying.refusalFor(context.cluster) : undefined;
-    if (waits !== undefined) return { manifests, at, rejection: waits, unseen: 0 };
     const rejection = create
       ? await this.createObjects(context, manifests)
       : await this.updateObjects(context, manifests);
@@ -293,7 +287,7 @@ export class MiniClusterReconciler {
   /** The apiserver compares with labelled MiniClusters, in a cache that lags behind for moments. */
   private async handleNotSeenYet({ state, cluster }: Context, { message }: Rejection): Promise<ApplyResult> {
     if (await this.applying.begin(cluster, state, message))
-      return { rejection: undefined, requeue: { after: NOT_SEEN_RETRY_MS }, repeats: true };
+      return { rejection: undefined, requeue: { after: this.applying.retryAfterMs(cluster) }, repeats: true };
     return {
       rejection: { reason: 'Forbidden', message },
       requeue: { after: REJECTED_RETRY_S * 1000 },
@@ -337,16 +331,4 @@ export class MiniClusterReconciler {
     const { logger } = this.options;
     logger.debug({ minicluster: key, queue: row?.queue, jobid: row?.jobid, ...detail }, decision);
   }
-}
-
-/** Seconds until a workload is created again that the watch does not show: repetitions make a late watch later. */
-function unseenSeconds({ unseen }: Applied): number {
-  return unseen === 0 ? 0 : Math.min(UNSEEN_MOST_S, UNSEEN_FIRST_S * 2 ** (unseen - 1));
-}
-
-function resyncAfterMs({ cluster, workload }: Context, applied: Applied): number {
-  if (applied.rejection !== undefined) return REJECTED_RETRY_S * 1000;
-  if (workload.progress === undefined) return unseenSeconds(applied) * 1000;
-  const { phase, jobid } = cluster.status ?? {};
-  return phase === 'Waiting' && jobid === undefined ? UNQUEUED_RESYNC_MS : RESYNC_S * 1000;
 }

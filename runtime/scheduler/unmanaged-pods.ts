@@ -130,8 +130,19 @@ export class UnmanagedPods {
     const touched = [to, from].filter((node) => node !== undefined);
     for (const node of touched) this.outdated.add(node);
     const pod = (now ?? before)!;
-    const isOutside = !isAgent(pod) && grantOf(pod, this.shared) === undefined;
-    if (isOutside || touched.some((node) => this.surpluses.has(node))) this.changed.emit();
+    const row = grantOf(pod, this.shared);
+    const isOutside = row === undefined && !isAgent(pod);
+    const isBeyond = row !== undefined && to !== undefined && this.isBeyond(row, to);
+    if (isOutside || isBeyond || touched.some((node) => this.surpluses.has(node))) this.changed.emit();
+  }
+
+  /** Whether a workload uses more of the node than it was granted: what is charged changes then, also if nothing else happens. */
+  private isBeyond(row: WorkloadRow, node: string): boolean {
+    const { informers, config } = this.shared;
+    const pods = informers.pods
+      .byIndex('node', node)
+      .filter((pod) => grantOf(pod, this.shared)?.uid === row.uid);
+    return surplusOf(row, node, pods, config.units).size > 0;
   }
 
   private rowChanged({ uid }: WorkloadRow): void {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../cluster/api';
 export type ExpectedOutcome =
   | { readonly is: 'untouched' | 'suspended' | 'held' | 'gated' }
   /** Left alone, but for the user of its pods. */
-  | { readonly is: 'noted' }
+  | { readonly is: 'noted'; readonly queuedBy?: 'kueue' }
   /** Pinned to the node in this number of terms; `keeps` is the trimmed assignment if admission trims it. */
   | { readonly is: 'pinned'; readonly node: string; readonly terms: number; readonly keeps?: string }
   /** Denied by the rules of admission. */
@@ -63,6 +63,7 @@ export const owner = (apiVersion: string, kind: string, controller = true) => ({
 
 export const untouched = { is: 'untouched' } as const;
 export const noted = { is: 'noted' } as const;
+export const ofKueue = { is: 'noted', queuedBy: 'kueue' } as const;
 export const suspended = { is: 'suspended' } as const;
 export const held = { is: 'held' } as const;
 export const gated = { is: 'gated' } as const;

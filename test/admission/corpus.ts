@@ -8,6 +8,8 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   GATE,
   HOLD,
+  KUEUE_QUEUE_LABEL,
+  QUEUED_BY_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { ASSIGNMENT_ENTRIES } from './corpus-assignments';
@@ -21,8 +23,10 @@ import {
   gated,
   held,
   invalid,
+  JOB_CONTROLLER,
   job,
   noted,
+  ofKueue,
   onZone,
   owner,
   pod,
@@ -33,7 +37,8 @@ import {
 import { SETTING_ENTRIES } from './corpus-settings';
 import { USER_ENTRIES } from './corpus-users';
 
-const KUEUE = { labels: { 'kueue.x-k8s.io/queue-name': 'team' } };
+const KUEUE = { labels: { [KUEUE_QUEUE_LABEL]: 'team' } };
+const QUEUED = { [QUEUED_BY_ANNOTATION]: 'kueue' };
 const large = 'x'.repeat(200_000);
 
 const JOBS: readonly Entry[] = [
@@ -68,25 +73,32 @@ const JOBS: readonly Entry[] = [
   entry('parallelism 0', job({ parallelism: 0 }), suspended),
   entry('the built-in managedBy', job({ managedBy: 'kubernetes.io/job-controller' }), suspended),
   entry('another managedBy', job({ managedBy: 'kueue.x-k8s.io/multikueue' }), noted),
-  entry("Kueue's label", job({}, { labels: { 'kueue.x-k8s.io/queue-name': 'team' } }), noted),
   entry(
-    "Kueue's label, suspended",
-    job({ suspend: true }, { labels: { 'kueue.x-k8s.io/queue-name': 'q' } }),
+    "another managedBy, and an annotation as of Kueue's Jobs",
+    job({ managedBy: 'example.com/x' }, {}, { metadata: { annotations: QUEUED } }),
     noted,
+  ),
+  entry("Kueue's label", job({ suspend: true }, KUEUE), ofKueue),
+  entry(
+    "Kueue's label, and the annotation of admission",
+    job({ suspend: true }, KUEUE, { metadata: { annotations: { [QUEUED_BY_ANNOTATION]: 'me', note: 'x' } } }),
+    ofKueue,
   ),
   entry(
     "Kueue's label, and a user in the template",
-    job({}, KUEUE, { metadata: { annotations: { [USER_ANNOTATION]: 'another-user', note: 'x' } } }),
-    noted,
+    job({ suspend: true }, KUEUE, {
+      metadata: { annotations: { [USER_ANNOTATION]: 'another-user', note: 'x' } },
+    }),
+    ofKueue,
   ),
   entry(
     "Kueue's label, of a controller",
     job(
-      {},
+      { suspend: true },
       { ...KUEUE, annotations: { [USER_ANNOTATION]: 'another-user' } },
       { metadata: { labels: { a: 'b' } } },
     ),
-    noted,
+    ofKueue,
     'system:kube-controller-manager',
   ),
   entry('200 kB of annotation', job({}, { annotations: { large } }), suspended),
@@ -170,6 +182,12 @@ const GATED: readonly Entry[] = [
     gated,
   ),
   entry(
+    "Kueue's labels, of the Job controller",
+    pod({}, { labels: { 'kueue.x-k8s.io/podset': 'main' }, ownerReferences: [owner('batch/v1', 'Job')] }),
+    gated,
+    JOB_CONTROLLER,
+  ),
+  entry(
     'a completion index but no assignment',
     pod({}, { annotations: { [COMPLETION_INDEX_ANNOTATION]: '0' } }),
     gated,
@@ -177,6 +195,12 @@ const GATED: readonly Entry[] = [
 ];
 
 const LEFT_ALONE: readonly Entry[] = [
+  entry(
+    'of a Job of Kueue',
+    pod({}, { annotations: QUEUED, ownerReferences: [owner('batch/v1', 'Job')] }),
+    untouched,
+    JOB_CONTROLLER,
+  ),
   entry('bound already', pod({ nodeName: 'node-0' }), untouched),
   entry(
     'a mirror pod',

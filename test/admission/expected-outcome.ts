@@ -4,6 +4,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   GATE,
   HOLD,
+  QUEUED_BY_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
@@ -32,7 +33,8 @@ export function expectOutcome(
   user: string | undefined,
 ): void {
   if (expectedOutcome.is === 'untouched') expect(now).toEqual(before);
-  else if (expectedOutcome.is === 'noted') expect(now).toEqual(withTemplateUser(user, before));
+  else if (expectedOutcome.is === 'noted')
+    expect(now).toEqual(asNoted(before, user, expectedOutcome.queuedBy));
   else if (expectedOutcome.is === 'gated') expect(now).toEqual(asGated(withUser(user, before)));
   else if (expectedOutcome.is === 'pinned') expectPinned(before, now, expectedOutcome);
   else if (expectedOutcome.is === 'suspended' || expectedOutcome.is === 'held')
@@ -48,12 +50,13 @@ function withUser(user: string | undefined, object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-function withTemplateUser(user: string | undefined, object: KubeObject): KubeObject {
+function asNoted(object: KubeObject, user: string | undefined, queuedBy: string | undefined): KubeObject {
   const spec = object.spec as Spec & { template: KubeObject };
-  return {
-    ...object,
-    spec: { ...spec, template: withUser(user, { ...spec.template, metadata: spec.template.metadata ?? {} }) },
-  };
+  const template = withUser(user, { ...spec.template, metadata: spec.template.metadata ?? {} });
+  const { [QUEUED_BY_ANNOTATION]: _claim, ...others } = template.metadata.annotations ?? {};
+  const annotations = { ...others, ...(queuedBy === undefined ? {} : { [QUEUED_BY_ANNOTATION]: queuedBy }) };
+  const metadata = { ...template.metadata, annotations };
+  return { ...object, spec: { ...spec, template: { ...template, metadata } } };
 }
 
 function asSuspended(before: KubeObject, held: boolean): KubeObject {

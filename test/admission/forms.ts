@@ -9,7 +9,7 @@ import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { job, pod } from './corpus-objects';
-import { CONTROLLER, USER_RIGHTS, type Users, usersOf } from './users';
+import { CONTROLLER, KUEUE, USER_RIGHTS, type Users, usersOf } from './users';
 
 export const FORMS = ['policies', 'webhook'] as const;
 export type Form = (typeof FORMS)[number];
@@ -39,7 +39,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
     excludedNamespaces: [PLAIN, GUARDED, ...FORMS.filter((other) => other !== form)],
   });
   new AdmissionPolicies(chart, 'policies', of('policies'));
-  new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN] });
+  new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN], kueueUsers: [KUEUE] });
   new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });
   new PriorityGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
   new AdmissionWebhookConfiguration(chart, 'webhook', {

@@ -25,6 +25,7 @@ export interface Users {
 /** A user without a role in the queue. */
 export const ALICE = 'alice';
 export const CONTROLLER = 'system:serviceaccount:fluxqueue-system:fluxqueue-controller';
+export const KUEUE = 'system:serviceaccount:kueue-system:kueue-controller-manager';
 
 /** Unlike system:masters, it is not exempt from any rule of admission. */
 const GROUP = 'testers';

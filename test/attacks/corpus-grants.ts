@@ -1,12 +1,15 @@
 /** Attacks that ask for more than was granted, or for the rights of another: by what controllers of Kubernetes do for a user. */
 import {
+  ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   JOBID_ANNOTATION,
+  KUEUE_QUEUE_LABEL,
   PRIORITY,
+  QUEUED_BY_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
-import { type Act, ALPHA, type Attack, type CONTAINED, type Role } from './attack';
+import { type Act, ALPHA, type Attack, type CONTAINED, PLAIN, type Role } from './attack';
 import { apply, container, create, job, patch, pathTo } from './objects';
 
 type Contained = keyof typeof CONTAINED;
@@ -108,14 +111,14 @@ const INDEXES: readonly Attack[] = [
   ),
 ];
 
-/** Of Kueue: admission leaves the Job alone, and its pods enter the queue one by one. */
-const KUEUE = { labels: { 'kueue.x-k8s.io/queue-name': 'x' } };
+/** Of Kueue: admission leaves the Job and its pods alone, and only Kueue starts it. */
+const KUEUE = { labels: { [KUEUE_QUEUE_LABEL]: 'x' } };
 const DEAR = { [PRIORITY]: '1000000' };
 const ROOT = { [USER_ANNOTATION]: 'root' };
 const kueueJob = (annotations: object, metadata: object = {}) =>
   create('Job', 'x', {
     metadata: { ...KUEUE, ...metadata },
-    spec: job({}, {}, { annotations }),
+    spec: job({}, { suspend: true }, { annotations }),
   });
 const cluster = (spec: object): Act =>
   create('MiniCluster', 'x', { spec: { containers: [{ image: 'flux' }], ...spec } });
@@ -182,4 +185,109 @@ const SETTINGS: readonly Attack[] = [
   ),
 ];
 
-export const GRANT_ATTACKS: readonly Attack[] = [...RELEASED, ...INDEXES, ...SETTINGS];
+const refused = (role: Role, name: string, act: Act, code: string) =>
+  attack(role, name, act, { refused: code });
+const QUEUED = { annotations: { [QUEUED_BY_ANNOTATION]: 'kueue' } };
+/** What Kueue writes into the template of a Job when it starts it. */
+const STARTED_BY_KUEUE = { labels: { 'kueue.x-k8s.io/podset': 'main' } };
+const start = (template: object = {}) => ({ spec: { suspend: false, template: { metadata: template } } });
+const ofJob = { ownerReferences: ownedBy('batch/v1', 'Job') };
+const kueuePod = (metadata: object) => create('Pod', 'x', { metadata, spec: { containers: [container()] } });
+const mark = (annotations: object): Act => create('Job', 'x', { spec: job({}, {}, { annotations }) });
+
+/** Ways around both queues. */
+const BESIDE: readonly Attack[] = [
+  refused('editor', 'the start of a Job of Kueue', patch('Job', 'kueue', start()), 'FLUXQ_HELD'),
+  refused(
+    'editor',
+    'the start of a Job of Kueue with what Kueue writes',
+    patch('Job', 'kueue', start(STARTED_BY_KUEUE)),
+    'FLUXQ_HELD',
+  ),
+  refused('account', 'the start of a Job of Kueue', patch('Job', 'kueue', start()), 'FLUXQ_HELD'),
+  refused(
+    'controller token',
+    'the start of a Job of Kueue',
+    patch('Job', 'kueue', start()),
+    'FLUXQ_RESERVED',
+  ),
+  refused(
+    'editor',
+    'a Job of Kueue that Kueue does not hold',
+    create('Job', 'x', { metadata: KUEUE, spec: job() }),
+    'FLUXQ_OTHER_QUEUE',
+  ),
+  refused(
+    'cronjob controller',
+    'a Job of Kueue that Kueue does not hold, of a CronJob',
+    create('Job', 'x', {
+      metadata: { ...KUEUE, ownerReferences: ownedBy('batch/v1', 'CronJob') },
+      spec: job(),
+    }),
+    'FLUXQ_OTHER_QUEUE',
+  ),
+  refused(
+    'editor',
+    'a Job of Kueue that claims to be admitted',
+    create('Job', 'x', {
+      metadata: { labels: { ...KUEUE.labels, [ADMITTED_LABEL]: 'true' } },
+      spec: job({}, { suspend: true }),
+    }),
+    'FLUXQ_RESERVED',
+  ),
+  refused(
+    'editor',
+    'the queue of Kueue for a Job that waits',
+    patch('Job', 'waiting', { metadata: KUEUE }),
+    'FLUXQ_OTHER_QUEUE',
+  ),
+  refused(
+    'editor',
+    'the queue of Kueue for a Job that runs',
+    patch('Job', 'running', { metadata: KUEUE }),
+    'FLUXQ_OTHER_QUEUE',
+  ),
+  refused(
+    'editor',
+    'no queue for a Job of Kueue',
+    patch('Job', 'kueue', { metadata: { labels: { [KUEUE_QUEUE_LABEL]: null } } }),
+    'FLUXQ_OTHER_QUEUE',
+  ),
+  refused('editor', 'pods that Kueue has, in a Job', mark(QUEUED.annotations), 'FLUXQ_SETTING_INVALID'),
+  refused(
+    'editor',
+    'pods that Kueue has, in a Job that waits',
+    patch('Job', 'waiting', { spec: { template: { metadata: QUEUED } } }),
+    'FLUXQ_RESERVED',
+  ),
+  refused(
+    'editor',
+    'pods that Kueue has, in a namespace that the queue will get',
+    create('Job', 'x', { metadata: KUEUE, spec: job({}, { suspend: true }, QUEUED) }, PLAIN),
+    'FLUXQ_RESERVED',
+  ),
+  refused('editor', 'a Pod that Kueue has', kueuePod({ ...QUEUED, ...ofJob }), 'FLUXQ_RESERVED'),
+  refused('pod creator', 'a Pod that Kueue has', kueuePod(QUEUED), 'FLUXQ_RESERVED'),
+  refused(
+    'operator',
+    'a Pod that Kueue has, of an owner that no admission has seen',
+    kueuePod({ ...QUEUED, ownerReferences: ownedBy('example.com/v1', 'Operated') }),
+    'FLUXQ_RESERVED',
+  ),
+  refused(
+    'job controller',
+    'a Pod that Kueue has, on a node of its choice',
+    create('Pod', 'x', {
+      metadata: { ...QUEUED, ...ofJob },
+      spec: { nodeName: 'node-0', containers: [container()] },
+    }),
+    'FLUXQ_RESERVED',
+  ),
+  ...(['editor', 'job controller'] as const).map((role) =>
+    attack(role, 'a Pod with the labels of Kueue', kueuePod({ ...STARTED_BY_KUEUE, ...ofJob }), {
+      contained: 'the Pod is gated',
+    }),
+  ),
+];
+
+export const GRANT_ATTACKS: readonly Attack[] = [...RELEASED, ...INDEXES, ...SETTINGS, ...BESIDE];

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:https';
 import {
   APPLYING_LABEL,
   CONTROLLER_SERVICE_ACCOUNT,
+  KUEUE_QUEUE_LABEL,
   MINICLUSTER_LABEL,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
@@ -51,6 +52,8 @@ export class World {
 
   static async on(cluster: Cluster, form: Form): Promise<World> {
     const [readerPort = 0, port = 0] = await freePorts(2);
+    // Without them every Job of Kueue is refused.
+    const kueueUsers = ['system:serviceaccount:kueue-system:kueue-controller-manager'];
     const externalRuntime = {
       webhookUrl: `https://127.0.0.1:${port}`,
       reader: { host: 'localhost', port: readerPort },
@@ -58,8 +61,8 @@ export class World {
     const stack = new Stack(cluster, await startPostgres(), {
       props:
         form === 'older'
-          ? { admission: 'webhook', kubernetesVersion: OLDER, externalRuntime }
-          : { admission: form, externalRuntime },
+          ? { admission: 'webhook', kubernetesVersion: OLDER, externalRuntime, kueueUsers }
+          : { admission: form, externalRuntime, kueueUsers },
       config: { logLevel: 'warn' },
       ...(form === 'policies' ? {} : { webhookPort: port }),
     });
@@ -292,6 +295,10 @@ const OBJECTS: readonly KubeObject[] = [
       { completionMode: 'Indexed', parallelism: 8, completions: 1 },
       { annotations: { 'fluxqueue.test/duration': '1h' } },
     ),
+  }),
+  made('Job', 'kueue', {
+    metadata: { labels: { [KUEUE_QUEUE_LABEL]: 'team' } },
+    spec: job({}, { suspend: true }),
   }),
   made('Job', 'free', { spec: job({}, { suspend: true }) }, PLAIN),
   {

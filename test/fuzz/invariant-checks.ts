@@ -11,7 +11,7 @@ import {
   unlawfulPreemptions,
 } from '../invariants/limits';
 import { doubleGrants, unexplainedChanges } from '../invariants/log';
-import type { Interventions, Observation, Violation } from '../invariants/observation';
+import type { Interventions, Observation, SeenRecord, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
 import { plansBehindServices } from '../invariants/plans';
 import { changedTerms } from '../invariants/terms';
@@ -103,7 +103,8 @@ export class InvariantChecks {
       ...doubleGrants(events),
       ...unlawfulPreemptions(events, all),
       ...unexplainedChanges(seen, interventions),
-      ...changedTerms(events, interventions),
+      // What a webhook adds to the pods of a template is charged from then on, until it adds it no more.
+      ...(this.options.features.enlargements ? [] : changedTerms(events, interventions)),
       ...orderViolations(events, all, interventions),
     );
   }
@@ -130,9 +131,11 @@ export class InvariantChecks {
     if (!isRecovering) this.violations.push(...closedNodeGrants(latest, user.nodes.closedSince));
   }
 
-  private objects(): Pick<Observation, 'jobs' | 'pods' | 'nodes'> {
+  private objects(): Pick<Observation, 'jobs' | 'pods' | 'nodes' | 'records' | 'enlarged'> {
     const { store } = this.options.apiserver;
     return {
+      records: store.list<SeenRecord>('fluxjobs'),
+      enlarged: this.options.user.enlargements.uids,
       jobs: store.list<Job>('jobs').filter(isQueued),
       pods: store.list<Pod>('pods').filter(isQueued),
       nodes: store.list<Node>('nodes'),

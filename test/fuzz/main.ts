@@ -1,6 +1,6 @@
 /**
  * `npm run -s fuzz -- --seed N --seeds COUNT --steps M [--json]`: runs random simulations and prints the seeds of failed ones.
- * `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
+ * `--enlarge` makes pods larger than they were granted. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
  */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
@@ -11,6 +11,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     steps: { type: 'string', default: '1000' },
     stride: { type: 'string', default: '1' },
+    enlarge: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -23,7 +24,11 @@ async function main(): Promise<void> {
   for (let i = 0; i < sum.seeds; i++) {
     const seed = Number(values.seed) + i * Number(values.stride);
     const began = performance.now();
-    const { violations, ...figures } = await simulate({ seed, steps: Number(values.steps) });
+    const { violations, ...figures } = await simulate({
+      seed,
+      steps: Number(values.steps),
+      enlarge: values.enlarge,
+    });
     const seconds = Math.round((performance.now() - began) / 10) / 100;
     const line = JSON.stringify({ ...figures, seconds, violations: violations.length });
     if (!values.json || violations.length > 0) print(line);
@@ -34,7 +39,9 @@ async function main(): Promise<void> {
     if (violations.length === 0) continue;
     failed.push(seed);
     for (const { invariant, text } of violations.slice(0, 10)) print(`  ${invariant}: ${text}`);
-    print(`  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}`);
+    print(
+      `  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}${values.enlarge ? ' --enlarge' : ''}`,
+    );
   }
   if (values.json) process.stdout.write(`${JSON.stringify({ ...sum, failed })}\n`);
   if (failed.length > 0) process.exitCode = 1;

@@ -5,6 +5,7 @@ import { jobs as jobPath, pods as podPath } from '../../runtime/kubernetes/paths
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import type { UserChange } from '../invariants/observation';
+import { Enlargements } from './enlargements';
 import type { Features } from './features';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
@@ -40,11 +41,17 @@ export class SimulatedUser {
   /** When users changed what a workload asks for. */
   readonly changes: UserChange[] = [];
   readonly queues: SimulatedQueues;
+  readonly enlargements: Enlargements;
   private created = 0;
 
   constructor(private readonly options: SimulatedUserOptions) {
     this.nodes = new SimulatedNodes(options);
     this.queues = new SimulatedQueues({ ...options, onChange: () => this.nodes.recordDisturbance() });
+    this.enlargements = new Enlargements({
+      ...options,
+      namespaces: NAMESPACES,
+      onChange: () => this.nodes.recordDisturbance(),
+    });
   }
 
   setUp(): void {
@@ -78,12 +85,14 @@ export class SimulatedUser {
     this.nodes.heal();
     if (features.nodeFaults && random.happens(0.03)) this.nodes.breakOne();
     if (features.queues && random.happens(0.04)) this.queues.act();
+    if (features.enlargements && random.happens(0.1)) this.enlargements.act();
     if (features.services && random.happens(0.05)) this.startOrStopService();
   }
 
   /** Restores nodes and queues, releases all holds and ends all services, so that all workloads can finish. */
   releaseEverything(): void {
     this.nodes.restoreAll();
+    this.enlargements.end();
     if (this.options.features.queues) this.queues.openAll();
     for (const service of this.services()) this.delete(service);
     for (const object of this.unfinished())

@@ -66,6 +66,10 @@ describe('the whole controller on a simulated cluster', () => {
     expect({ seed, violations }).toEqual({ seed, violations: [] });
   });
 
+  test('shows and holds at once what pods use beyond their grants, and grants it to nobody', async () => {
+    expect((await simulate({ seed: 105, steps: 120, enlarge: true })).violations).toEqual([]);
+  });
+
   test('repeats the same run with the same seed', async () => {
     const first = await simulate({ seed: 4, steps: 120 });
     expect(await simulate({ seed: 4, steps: 120 })).toEqual(first);

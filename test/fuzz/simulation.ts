@@ -36,6 +36,8 @@ const MAX_DRAIN_SECONDS = 3 * 3_600;
 export interface SimulationOptions {
   readonly seed: number;
   readonly steps: number;
+  /** Whether pods are enlarged, whatever the seed says. @default false */
+  readonly enlarge?: boolean;
 }
 
 export interface Outcome {
@@ -85,7 +87,7 @@ class Simulation {
 
   constructor(private readonly options: SimulationOptions) {
     this.random = new Random(options.seed);
-    this.features = featuresOf(options.seed);
+    this.features = { ...featuresOf(options.seed), enlargements: options.enlarge === true };
     const seconds = () => EPOCH + this.clock.now() / 1000;
     this.conditions = new FaultConditions(this.clock, this.random.fork());
     const store = new ObjectStore(seconds);

@@ -4,6 +4,7 @@ import { formatIdset, parseIdset } from '../../runtime/resources/idset';
 import type { AllocatedNode, Allocation, UnitCounts } from '../../runtime/resources/types';
 import { nodesOf } from '../../runtime/workloads/assignment';
 import type { Invariant, Observation, SeenRow, Violation } from './observation';
+import { sizeViolations } from './sizes';
 
 const ADMITTED = 'fluxqueue/admitted';
 const ASSIGNMENT = 'fluxqueue/assignment';
@@ -29,7 +30,7 @@ export function differences(seen: Observation): Violation[] {
   missingRows(seen, report);
   checkPods(seen, report);
   checkSlots(seen, report);
-  return found;
+  return [...found, ...sizeViolations(seen)];
 }
 
 function checkRows(
@@ -183,7 +184,7 @@ function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
  * Reports nodes on which more pods of a Job run than its assignment has slots there (I1), also if kube-scheduler had room for
  * them. A pod with a row of its own has a grant of its own, and one that is being deleted gives its slot back.
  */
-function checkSlots({ jobs, pods, rows }: Observation, report: Report): void {
+function checkSlots({ jobs, pods, rows, enlarged }: Observation, report: Report): void {
   const known = new Set(rows.map(({ uid }) => uid));
   const running = new Map<string, number>();
   for (const pod of pods) {
@@ -193,7 +194,7 @@ function checkSlots({ jobs, pods, rows }: Observation, report: Report): void {
   }
   for (const { metadata, spec } of jobs) {
     const text = spec.template?.metadata?.annotations?.[ASSIGNMENT];
-    if (spec.suspend === true || text === undefined) continue;
+    if (spec.suspend === true || text === undefined || enlarged?.has(metadata.uid) === true) continue;
     const slots = new Map(nodesOf(text).map(({ node, pods: count }) => [node, count]));
     for (const [node, count] of slots) {
       const there = running.get(`${metadata.uid} ${node}`) ?? 0;

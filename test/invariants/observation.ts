@@ -1,6 +1,6 @@
 /** The observable state of a run: rows and event log, objects of the apiserver, and the state of Fluxion. */
 import type { FluxionState } from '../../runtime/fluxion/types';
-import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 
 /** One row of the event log, which is in the order of commits. */
@@ -47,6 +47,15 @@ export interface Observation {
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
   readonly fluxion: Pick<FluxionState, 'jobs' | 'nodes'>;
+  /** FluxJobs. @default - not observed */
+  readonly records?: readonly SeenRecord[];
+  /** uids of workloads whose pods somebody made larger, or more, by a way that the queue cannot close. @default - none */
+  readonly enlarged?: ReadonlySet<string>;
+}
+
+/** The part of a FluxJob that the checks read. */
+export interface SeenRecord extends KubernetesObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string }[] };
 }
 
 /** A time in which a node took no new pods. Unix seconds. */

@@ -102,4 +102,56 @@ describe('where the apiserver compares with one labelled cluster of the namespac
     );
     expect(apiserver.bodies).toContainEqual({ metadata: { uid: 'o', labels: { [APPLYING_LABEL]: null } } });
   });
+
+  test('a refusal from before an error of the apiserver does not count', async () => {
+    const apiserver = refusing(NONE);
+    await apiserver.reconcile();
+    const { refuse } = apiserver;
+    apiserver.refuse = () => errorOf(500, 'the apiserver is overloaded');
+    await expect(apiserver.reconcile()).rejects.toThrow('overloaded');
+    apiserver.now += 11;
+    apiserver.refuse = refuse;
+    expect(await apiserver.reconcile()).toMatchObject({ requeueAfter: 0.03 });
+    expect(apiserver.condition('Stalled').status).toBe('False');
+  });
+
+  const isWrite = (name: string) => (call: string) => call === `apply configmaps/${name}-config`;
+
+  /** Ends the turn of the cluster: everything of it is written. */
+  const endTurn = async (apiserver: FakeApiserver, name: string) => {
+    const { refuse } = apiserver;
+    apiserver.refuse = undefined;
+    await apiserver.reconcile(`science/${name}`);
+    apiserver.refuse = refuse;
+  };
+
+  /** @returns how often clusters look whether it is their turn until all had theirs, each three times as long as it can be */
+  const attempts = async (count: number) => {
+    const apiserver = refusing(NONE);
+    const { metadata, spec } = apiserver.cluster!;
+    const names = Array.from({ length: count }, (_, i) => `c${i}`);
+    apiserver.others = names.map((name) => ({ metadata: { ...metadata, name, uid: name }, spec }));
+    await apiserver.reconcile();
+    let holder = 'hello';
+    let tries = 0;
+    const next = new Map(names.map((name) => [name, 0]));
+    for (let tick = 0; next.size > 0 && tick < 100 * count; tick += 1) {
+      if (tick % 3 === 2) await endTurn(apiserver, holder);
+      for (const [name] of [...next].filter(([, at]) => at <= tick)) {
+        tries += 1;
+        const { calls, requeueAfter } = await apiserver.reconcile(`science/${name}`);
+        next.set(name, tick + Math.round(requeueAfter! / 0.03));
+        if (!calls.some(isWrite(name))) continue;
+        holder = name;
+        next.delete(name);
+      }
+    }
+    expect([...next.keys()]).toEqual([]);
+    return tries;
+  };
+
+  test('many clusters that wait look no more often for their turn than it can have come', async () => {
+    const [some, twice] = [await attempts(20), await attempts(40)];
+    expect(twice / some).toBeLessThan(3);
+  });
 });

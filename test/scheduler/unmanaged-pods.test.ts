@@ -281,3 +281,23 @@ test('counts a pod that does not end once it should have ended, without any even
   now += 2;
   expect(unmanaged.usage().size).toBe(1);
 });
+
+test.each([
+  ['a pod gets larger', (pods: FakeInformer<Pod>) => pods.set(pod('a', '2'))],
+  [
+    'a pod comes with a sidecar',
+    (pods: FakeInformer<Pod>) => {
+      pods.delete('elsewhere/a');
+      pods.set(pod('a', '2'));
+    },
+  ],
+])('tells at once that a workload uses more than it was granted: %s', (_, enlarge) => {
+  const { pods, unmanaged, changes } = setUp(['uid-a']);
+  pods.set(pod('a', '1'));
+  expect([unmanaged.usage().size, changes()]).toEqual([0, 0]);
+  enlarge(pods);
+  expect(changes()).toBe(1);
+  expect([...unmanaged.usage()]).toEqual([['node-1', { core: 1 }]]);
+  pods.set(pod('a', '1'));
+  expect([changes(), unmanaged.usage().size]).toEqual([2, 0]);
+});

@@ -23,6 +23,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly excludedNamespaces?: readonly string[];
   /** User names of engines of GitOps. @default - the usual accounts of Flux CD and Argo CD */
   readonly gitOpsUsers?: readonly string[];
+  /** User names of Kueue. @default - none: Jobs with its queue label are refused */
+  readonly kueueUsers?: readonly string[];
   /** Scheduler of admitted pods that request none. @default - pods keep their schedulerName */
   readonly schedulerName?: string;
   /** Runtime that is started outside the stack. @default - the runtime runs in the cluster */
@@ -57,9 +59,12 @@ export class Admission extends Construct {
       ...(users === undefined ? {} : { controllerUsers: users }),
       ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
     };
-    const { userPriorities } = props;
+    const { userPriorities, kueueUsers } = props;
     const byRights = { ...byUsers, ...(userPriorities === undefined ? {} : { userPriorities }) };
-    new AdmissionGuards(this, 'guards', byRights);
+    new AdmissionGuards(this, 'guards', {
+      ...byRights,
+      ...(kueueUsers === undefined ? {} : { kueueUsers }),
+    });
     new CreatorGuard(this, 'creators', byUsers);
     new PriorityGuard(this, 'priorities', byRights);
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.

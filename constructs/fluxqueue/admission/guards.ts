@@ -5,6 +5,7 @@ import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
 import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-changes';
 import { WAS_ADMITTED } from './job-reapplied';
+import { type KueueProps, kueuePart } from './kueue';
 import { podLimitPart } from './pod-limits';
 import { type PriorityGuardProps, priorityRight } from './priority-guard';
 import {
@@ -31,7 +32,7 @@ import { SETTING_PROBLEM, SETTING_VARIABLES } from './settings';
 import { SUBRESOURCE_GUARD } from './subresources';
 import { KEY_PROBLEM, KEY_VARIABLES, TEMPLATE_KEY_PART, TOUCHES_USER_KEYS } from './unknown-keys';
 
-export interface AdmissionGuardsProps extends PriorityGuardProps {}
+export interface AdmissionGuardsProps extends PriorityGuardProps, KueueProps {}
 
 const JOBS = { apiGroup: 'batch', resource: 'jobs' };
 const NOT_ASSIGNED = { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` };
@@ -129,6 +130,7 @@ export class AdmissionGuards extends Construct {
     const ofJobs = all(JOB_CONDITIONS);
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [
+      kueuePart(props),
       ...settingParts(ofJobs),
       { ...template, when: `(${when}) && ${ofJobs}`, problem },
       TEMPLATE_INDEX_PART(ofJobs),

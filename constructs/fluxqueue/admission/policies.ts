@@ -19,12 +19,7 @@ import {
   POD_CONDITIONS,
   type Variable,
 } from './scope';
-import {
-  carriesUserVariable,
-  TEMPLATE_USER_PATCH,
-  TEMPLATE_USER_VARIABLES,
-  userVariable,
-} from './user-mutation';
+import { carriesUserVariable, OTHER_JOB_PATCH, OTHER_JOB_VARIABLES, userVariable } from './user-mutation';
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerUserProps {
   /**
@@ -74,9 +69,9 @@ export class AdmissionPolicies extends Construct {
         { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
         userVariable(props),
         carriesUserVariable(props),
-        ...TEMPLATE_USER_VARIABLES,
+        ...OTHER_JOB_VARIABLES,
       ],
-      patch: TEMPLATE_USER_PATCH,
+      patch: OTHER_JOB_PATCH,
     });
     this.addPolicy('JobUpdates', props, {
       apiGroups: ['batch'],

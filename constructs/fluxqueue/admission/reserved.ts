@@ -9,20 +9,23 @@ import {
   GATE,
   JOBID_ANNOTATION,
   PRIORITY_CLASS,
+  QUEUED_BY_ANNOTATION,
   SCHEDULER_NAME,
   USER_ANNOTATION,
 } from '../../api/labels';
 import { POD_KEEPS_ITS_GRANT } from './granted-pods';
 import type { GuardPart } from './guard-parts';
 import { GRANT_STAYS } from './job-update';
+import { jobsOfKueue, type KueueProps } from './kueue';
 import {
   type AdmissionScopeProps,
   type ControllerUserProps,
   cel,
-  celList,
+  FROM_JOB,
   HAS_ASSIGNMENT,
   isOfJudgedOwner,
   JOB_CONDITIONS,
+  JOB_CONTROLLER,
   type MatchCondition,
   namespaceIsEnabled,
   type Variable,
@@ -35,10 +38,6 @@ interface Rules {
   readonly validations: readonly Validation[];
 }
 
-/** The Job controller has its own credentials or those of the controller manager. */
-const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
-const JOB_CONTROLLER_USERS = [JOB_CONTROLLER, 'system:kube-controller-manager'];
-
 const admitted = (object: string) => `${object}.metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("")`;
 const annotation = (key: string) => (object: string) =>
   `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;
@@ -48,6 +47,7 @@ const assignment = annotation(ASSIGNMENT_ANNOTATION);
 const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
 const jobid = annotation(JOBID_ANNOTATION);
 const templateJobid = ofTemplate(JOBID_ANNOTATION);
+const queuedBy = annotation(QUEUED_BY_ANNOTATION);
 const user = annotation(USER_ANNOTATION);
 const templateUser = ofTemplate(USER_ANNOTATION);
 const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
@@ -67,7 +67,7 @@ const USER_STAYS: Validation = {
   ),
 };
 
-export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps): Rules => ({
+export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & KueueProps): Rules => ({
   variables: [
     { name: 'admitted', expression: admitted('object') },
     { name: 'wasAdmitted', expression: before(admitted('oldObject')) },
@@ -94,7 +94,8 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps): Rul
         'remove it',
       ),
     },
-    admittedLabel(props, 'variables.suspended'),
+    // The queue has no Job that admission left alone.
+    admittedLabel(props, `variables.suspended && ${ofTheQueue}`),
     USER_STAYS,
     {
       // Admission writes it for the pods of Jobs that are not of the queue. It refuses it in others (unknown-keys.ts).
@@ -114,6 +115,7 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps): Rul
         'FLUXQ_HELD: spec.suspend: only the queue can start this Job; keep its value, and remove the hold of the Job if it has one',
     },
     ...GRANT_STAYS,
+    ...jobsOfKueue(props),
   ],
 });
 
@@ -144,7 +146,7 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
     'oldObject != null',
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
     `(${HAS_ASSIGNMENT})`,
-    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, USER_ANNOTATION].map(
+    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, QUEUED_BY_ANNOTATION, USER_ANNOTATION].map(
       (key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`,
     ),
   ].join(' || '),
@@ -171,13 +173,7 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
     { name: 'wasAdmitted', expression: before(admitted('oldObject')) },
     { name: 'assignment', expression: assignment('object') },
     { name: 'gated', expression: gated('object') },
-    {
-      name: 'fromJob',
-      expression:
-        `request.userInfo.username in ${celList(JOB_CONTROLLER_USERS)} && ` +
-        'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && ' +
-        'owner.kind == "Job" && owner.apiVersion.startsWith("batch/"))',
-    },
+    { name: 'fromJob', expression: FROM_JOB },
   ],
   validations: [
     {
@@ -193,6 +189,15 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       expression: `${jobid('object')} == (${before(jobid('oldObject'))}) || (oldObject == null && variables.fromJob)`,
       message: reserved(
         `metadata.annotations["${JOBID_ANNOTATION}"]`,
+        'can only be set by the queue',
+        'remove it',
+      ),
+    },
+    {
+      // A pod of a Job that another queue has, from the template, where only admission writes it.
+      expression: `${queuedBy('object')} == (${before(queuedBy('oldObject'))}) || (oldObject == null && variables.fromJob)`,
+      message: reserved(
+        `metadata.annotations["${QUEUED_BY_ANNOTATION}"]`,
         'can only be set by the queue',
         'remove it',
       ),

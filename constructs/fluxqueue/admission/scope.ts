@@ -5,7 +5,9 @@ import { GITOPS_USERS } from '../../api/gitops-users';
 import {
   ASSIGNMENT_ANNOTATION,
   CONTROLLER_SERVICE_ACCOUNT,
+  KUEUE_QUEUE_LABEL,
   NAMESPACE_LABEL,
+  QUEUED_BY_ANNOTATION,
   STACK_NAMESPACE,
 } from '../../api/labels';
 import { objectMetadata, Wave } from '../../metadata';
@@ -177,11 +179,11 @@ export const JOB_CONDITIONS: readonly MatchCondition[] = [
   },
   {
     name: 'no-other-queue',
-    expression: '!has(object.metadata.labels) || !("kueue.x-k8s.io/queue-name" in object.metadata.labels)',
+    expression: `!has(object.metadata.labels) || !(${cel(KUEUE_QUEUE_LABEL)} in object.metadata.labels)`,
   },
 ];
 
-/** The Jobs that those exclude: admission leaves them alone, and their pods enter the queue one by one. */
+/** The Jobs that those exclude. The pods of a Job of Kueue are left alone with it; those of another controller enter the queue one by one. */
 export const OTHER_JOB_CONDITIONS: readonly MatchCondition[] = [
   {
     name: 'not-of-the-queue',
@@ -197,11 +199,24 @@ export const NO_DAEMONSET =
   '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, ' +
   'has(owner.controller) && owner.controller && owner.kind == "DaemonSet" && owner.apiVersion.startsWith("apps/"))';
 
-/** Excludes pods that are bound, mirror pods, and pods of a DaemonSet. Labels never exclude a pod. */
+/** The Job controller has its own credentials or those of the controller manager. */
+export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
+/** CEL: whether the Job controller creates the pod for a Job. */
+export const FROM_JOB =
+  `(request.userInfo.username in ${celList([JOB_CONTROLLER, 'system:kube-controller-manager'])} && ` +
+  'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && ' +
+  'owner.kind == "Job" && owner.apiVersion.startsWith("batch/")))';
+/** CEL: pods that no other queue has. Only a pod from the Job controller has the annotation (./reserved.ts), and only from admission. */
+const NOT_QUEUED_ELSEWHERE =
+  `!has(object.metadata.annotations) || !(${cel(QUEUED_BY_ANNOTATION)} in object.metadata.annotations) || ` +
+  `(oldObject == null && !${FROM_JOB})`;
+
+/** Excludes pods that are bound, mirror pods, and pods of a DaemonSet or of a Job of Kueue. Labels never exclude a pod. */
 export const POD_CONDITIONS: readonly MatchCondition[] = [
   { name: 'not-bound', expression: NOT_BOUND },
   { name: 'no-mirror-pod', expression: NO_MIRROR },
   { name: 'no-daemonset-pod', expression: NO_DAEMONSET },
+  { name: 'no-other-queue', expression: NOT_QUEUED_ELSEWHERE },
 ];
 
 /** CEL: whether the object has the assignment annotation. */

@@ -3,7 +3,7 @@
  * created has no user annotation, because the name of a controller does not identify a user.
  */
 import { pointerToken } from '../../api/json-pointer';
-import { USER_ANNOTATION } from '../../api/labels';
+import { KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION, USER_ANNOTATION } from '../../api/labels';
 import {
   type AdmissionScopeProps,
   byGitOps,
@@ -44,28 +44,37 @@ export const USER_PATCH = `
 `.trim();
 
 const TEMPLATE = '/spec/template/metadata';
-const IN_TEMPLATE = `${TEMPLATE}/annotations/${pointerToken(USER_ANNOTATION)}`;
+const inTemplate = (key: string) => `${TEMPLATE}/annotations/${pointerToken(key)}`;
+const notedInTemplate = (key: string) =>
+  `object.spec.template.?metadata.?annotations[?${cel(key)}].orValue("")`;
 
 /**
- * JSON patch of the user in the template of a Job that admission leaves alone, so that its pods count for the user of the
- * Job; it uses the variables `user`, `carriesUser` and `annotations`.
+ * JSON patch of the template of a Job that admission leaves alone: the user of the Job, for whom its pods count, and the
+ * other queue that has them. It uses the variables `user`, `carriesUser` and `annotations`.
  */
-export const TEMPLATE_USER_VARIABLES: readonly Variable[] = [
+export const OTHER_JOB_VARIABLES: readonly Variable[] = [
   {
     name: 'owner',
     expression: `variables.carriesUser ? variables.annotations[?${cel(USER_ANNOTATION)}].orValue("") : variables.user`,
   },
   {
-    name: 'noted',
-    expression: `object.spec.template.?metadata.?annotations[?${cel(USER_ANNOTATION)}].orValue("")`,
+    name: 'queuedBy',
+    expression: `${cel(KUEUE_QUEUE_LABEL)} in object.metadata.?labels.orValue({}) ? "kueue" : ""`,
   },
 ];
-export const TEMPLATE_USER_PATCH = `
-(variables.noted == variables.owner ? []
-  : variables.owner == "" ? [JSONPatch{op: "remove", path: "${IN_TEMPLATE}"}]
-  : !has(object.spec.template.metadata)
-  ? [JSONPatch{op: "add", path: "${TEMPLATE}", value: {"annotations": {${cel(USER_ANNOTATION)}: variables.owner}}}]
-  : !has(object.spec.template.metadata.annotations)
-  ? [JSONPatch{op: "add", path: "${TEMPLATE}/annotations", value: {${cel(USER_ANNOTATION)}: variables.owner}}]
-  : [JSONPatch{op: "add", path: "${IN_TEMPLATE}", value: variables.owner}])
+
+const templateEntry = (key: string, value: string) =>
+  `
+(${notedInTemplate(key)} == ${value} ? []
+  : ${value} == "" ? [JSONPatch{op: "remove", path: "${inTemplate(key)}"}]
+  : [JSONPatch{op: "add", path: "${inTemplate(key)}", value: ${value}}])
+`.trim();
+
+export const OTHER_JOB_PATCH = `
+(variables.owner == "" && variables.queuedBy == "" ? []
+  : !has(object.spec.template.metadata) ? [JSONPatch{op: "add", path: "${TEMPLATE}", value: {"annotations": {}}}]
+  : !has(object.spec.template.metadata.annotations) ? [JSONPatch{op: "add", path: "${TEMPLATE}/annotations", value: {}}]
+  : [])
++ ${templateEntry(USER_ANNOTATION, 'variables.owner')}
++ ${templateEntry(QUEUED_BY_ANNOTATION, 'variables.queuedBy')}
 `.trim();

@@ -2,7 +2,7 @@
 import type { WorkloadRow } from '../../queue/workload';
 import type { Reservation } from './reservations';
 import type { Pass } from './state';
-import { heldBy, type Usage } from './usage';
+import type { Usage } from './usage';
 
 /** Whether its queue has own quota for a row that starts at that time. */
 export function isEntitled(pass: Pass, row: WorkloadRow, at: number): boolean {
@@ -15,7 +15,7 @@ export function isEntitled(pass: Pass, row: WorkloadRow, at: number): boolean {
  * @param yielding reservations that give way to the row and do not count
  */
 export function ownQuotaFor(
-  { quotas, reservations, units }: Pass,
+  { quotas, reservations }: Pass,
   row: WorkloadRow,
   at: number,
   yielding: readonly Reservation[] = [],
@@ -26,7 +26,7 @@ export function ownQuotaFor(
   for (const other of reservations.ofQueue(row.queue)) {
     const { uid, allocation, isClaim } = other;
     if (isClaim !== true || uid === row.uid || allocation.start <= at || yielding.includes(other)) continue;
-    heldBy(reservations.rowOf(other), allocation, units).forEach((amount, i) => {
+    quotas.chargedBy(reservations.rowOf(other), allocation).forEach((amount, i) => {
       left[i]! -= amount;
     });
   }

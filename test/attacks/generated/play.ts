@@ -20,6 +20,7 @@ interface Target {
 
 const TARGETS: readonly Target[] = [
   { kind: 'Job', name: 'waiting', situation: 'waiting' },
+  { kind: 'Job', name: 'kueue', situation: 'waiting' },
   { kind: 'Job', name: 'running', situation: 'started' },
   { kind: 'Job', name: 'indexed', situation: 'started' },
   { kind: 'Pod', name: 'gated', situation: 'gated' },

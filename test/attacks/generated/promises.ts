@@ -6,7 +6,9 @@ import {
   DEADLINE_ANNOTATION,
   GATE,
   JOBID_ANNOTATION,
+  KUEUE_QUEUE_LABEL,
   PRIORITY,
+  QUEUED_BY_ANNOTATION,
   USER_ANNOTATION,
 } from '../../../constructs/api/labels';
 import type { Job, Pod } from '../../../runtime/kubernetes/types';
@@ -17,6 +19,8 @@ type Promises = Readonly<Record<string, (before: KubeObject, after: KubeObject) 
 /** An empty value is none. */
 const keeps = (kind: 'labels' | 'annotations', key: string) => (before: KubeObject, after: KubeObject) =>
   (before.metadata[kind]?.[key] ?? '') === (after.metadata[kind]?.[key] ?? '');
+
+const isOfKueue = ({ metadata }: KubeObject) => metadata.labels?.[KUEUE_QUEUE_LABEL] !== undefined;
 
 const COMMON: Promises = {
   'it stays in the queue': keeps('labels', ADMITTED_LABEL),
@@ -42,8 +46,13 @@ const unlessSuspended = (promises: Promises): Promises =>
     ]),
   );
 
-const STARTED: Promises = {
+const JOBS: Promises = {
   ...COMMON,
+  'no other queue gets it': (before, after) => isOfKueue(before) === isOfKueue(after),
+};
+
+const STARTED: Promises = {
+  ...JOBS,
   'its own deadline is known': keeps('annotations', DEADLINE_ANNOTATION),
   ...unlessSuspended({
     'no more pods run at once than were granted': (before, after) => podsAtOnce(after) <= podsAtOnce(before),
@@ -62,9 +71,12 @@ const STARTED: Promises = {
   }),
 };
 
+const queuedBy = (job: KubeObject) => specOf(job).template.metadata?.annotations?.[QUEUED_BY_ANNOTATION];
+
 const WAITING: Promises = {
-  ...COMMON,
+  ...JOBS,
   'it waits': (_, after) => specOf(after).suspend === true,
+  'its pods are of its queue': (before, after) => queuedBy(before) === queuedBy(after),
   'it has no grant': (_, after) => {
     const { annotations = {} } = specOf(after).template.metadata ?? {};
     return [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].every((key) => (annotations[key] ?? '') === '');

@@ -95,6 +95,23 @@ export const INJECTED_ROWS: readonly Row[] = [
     },
   },
   {
+    name: 'what an injected sidecar uses beyond the grant is shown, and charged to the quota of its queue, at once',
+    queue: { quota: { cores: '3' } },
+    async run(cluster) {
+      await addSidecars(cluster);
+      await cluster.apply(job('first', { requests: { cpu: '2' } }));
+      await cluster.runs('first', 1);
+      await cluster.until('what its pod uses beyond its grant', 60_000, async () => {
+        const [fluxJob] = await cluster.fluxJobs('first');
+        const more = fluxJob?.status?.conditions?.find(({ type }) => type === 'MoreThanGranted');
+        return more?.message?.includes('1 cpu of ') === true;
+      });
+      // One core of the quota is not granted, but used.
+      await cluster.apply(job('second', { requests: { cpu: '1', memory: '64Mi' } }));
+      await cluster.says('second', /quota/);
+    },
+  },
+  {
     name: 'a gang that does not fit with its injected sidecars is charged for them when it is requeued',
     async run(cluster) {
       await addSidecars(cluster);

@@ -65,6 +65,7 @@ export const CHOICES = {
   clusterWide: [false, true, undefined],
   excludedNamespaces: [undefined, ['infra', 'monitoring']],
   gitOpsUsers: [undefined, ['system:serviceaccount:git:applier']],
+  kueueUsers: [undefined, ['system:serviceaccount:kueue-system:kueue-controller-manager']],
   database: [
     undefined,
     Database.statefulSet({

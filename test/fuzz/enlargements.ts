@@ -1,0 +1,103 @@
+/**
+ * How pods come to more than their workload was granted where nothing can prevent it: an account that may resize pods in
+ * place, a webhook of the cluster that adds a sidecar after admission, a second pod for a unit.
+ */
+import type { Pod } from '../../runtime/kubernetes/types';
+import type { Random } from './random';
+import type { SimulatedApiserver } from './simulated-apiserver';
+import { CORES } from './simulated-nodes';
+
+interface EnlargementsOptions {
+  readonly apiserver: SimulatedApiserver;
+  readonly random: Random;
+  readonly namespaces: readonly string[];
+  readonly onChange: () => void;
+}
+
+export class Enlargements {
+  /** uids of the workloads. */
+  readonly uids = new Set<string>();
+  private copies = 0;
+  private injects = false;
+
+  constructor(private readonly options: EnlargementsOptions) {
+    options.apiserver.podWebhook = (pod) => this.inject(pod);
+  }
+
+  act(): void {
+    const { random } = this.options;
+    const roll = random.between(1, 4);
+    if (roll === 1) this.injects = !this.injects;
+    else if (roll === 2) this.copy();
+    else this.resize();
+  }
+
+  /** No pod is made larger any more. */
+  end(): void {
+    this.injects = false;
+  }
+
+  private resize(): void {
+    const pod = this.choose();
+    if (pod === undefined) return;
+    const [first, ...others] = pod.spec.containers;
+    const requests = { ...first!.resources?.requests, cpu: String(coresOf(pod) + 1) };
+    const containers = [{ ...first!, resources: { ...first!.resources, requests } }, ...others];
+    this.put({ ...pod, spec: { ...pod.spec, containers } });
+  }
+
+  private copy(): void {
+    const pod = this.choose();
+    if (pod?.metadata.ownerReferences === undefined) return;
+    this.note(pod);
+    const { name, namespace, labels, annotations, ownerReferences } = pod.metadata;
+    const metadata = {
+      name: `${name}-copy-${this.copies++}`,
+      namespace,
+      labels,
+      annotations,
+      ownerReferences,
+    };
+    const { nodeName: _, ...spec } = pod.spec;
+    this.options.apiserver.store.create('pods', { metadata, spec, status: { phase: 'Pending' } } as never);
+  }
+
+  private inject(pod: Pod): Pod {
+    const isOurs = this.options.namespaces.includes(pod.metadata.namespace ?? '');
+    if (!this.injects || !isOurs || pod.metadata.ownerReferences === undefined || coresOf(pod) >= CORES)
+      return pod;
+    this.note(pod);
+    const sidecar = { name: 'sidecar', image: 'none', resources: { requests: { cpu: '1' } } };
+    return { ...pod, spec: { ...pod.spec, containers: [...pod.spec.containers, sidecar] } };
+  }
+
+  /** A running pod that is smaller than a node. */
+  private choose(): Pod | undefined {
+    const { apiserver, random, namespaces } = this.options;
+    return random.oneOf(
+      apiserver.store
+        .list<Pod>('pods')
+        .filter(
+          (pod) =>
+            pod.status?.phase === 'Running' &&
+            pod.metadata.deletionTimestamp === undefined &&
+            namespaces.includes(pod.metadata.namespace ?? '') &&
+            coresOf(pod) < CORES,
+        ),
+    );
+  }
+
+  private put(pod: Pod): void {
+    this.note(pod);
+    this.options.apiserver.store.put('pods', pod);
+  }
+
+  private note({ metadata }: Pod): void {
+    this.uids.add(metadata.ownerReferences?.[0]?.uid ?? metadata.uid);
+    this.options.onChange();
+  }
+}
+
+function coresOf({ spec }: Pod): number {
+  return spec.containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.cpu ?? 0), 0);
+}
