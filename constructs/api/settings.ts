@@ -68,6 +68,21 @@ export const SETTING_SYNTAX = {
   },
 } as const satisfies Readonly<Record<string, SettingSyntax>>;
 
+/** The largest group of plain pods. */
+export const MAX_GROUP_SIZE = 10_000;
+
+/** Settings of pods alone. */
+export const GROUP_SYNTAX = {
+  [GROUP]: {
+    pattern: QUEUE_NAME_PATTERN,
+    requirement: `must be a name: ${QUEUE_NAME_SYNTAX}`,
+  },
+  [GROUP_SIZE]: {
+    pattern: '^[1-9][0-9]{0,4}$',
+    requirement: `must be a whole number from 1 to ${MAX_GROUP_SIZE}`,
+  },
+} as const satisfies Readonly<Record<string, SettingSyntax>>;
+
 /** Labels and annotations that users can set on a workload. */
 export type Setting = keyof typeof SETTING_SYNTAX;
 

@@ -22,7 +22,7 @@ import { lateDeadline, requestedDeadline } from './deadlines';
 import { jobHandOver } from './hand-over';
 import { isReleasedAs, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
-import { assignedNode, belongsToGrant, isGated } from './pod';
+import { assignedNode, belongsToGrant, isGated, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
@@ -33,12 +33,14 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
   apiVersion: 'batch/v1',
   path: (namespace, name) => jobs(namespace, name),
+  membersOf: () => undefined,
+  podsExist: false,
   isSuspended: (job) => job.spec.suspend === true && endOf(job) === undefined,
   // The pod template is immutable until the Job controller has reset status.startTime after a suspension.
   canRelease: (job) => job.status?.startTime === undefined,
   isReleasedOnto: (job, row) =>
     job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] === assignmentOf(job, row),
-  suspendable: true,
+  isSuspendable: () => true,
   isLarge: ({ isLarge = false }) => isLarge,
   demand: (job) => ({
     podSets: [
@@ -57,6 +59,9 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     priority: undefined,
   }),
   podSetOf: () => POD_SET,
+  podsToPlace: (_job, pods) => pods.filter(isGated),
+  placePatch: (_job, _row, pod, node) => pinPatch(pod, node),
+  placedPod: (_job, _row, pod, node) => ungated(pod, node),
   outcome,
   finishedNodes,
   isGang,

@@ -25,7 +25,7 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import type { GraphNode } from '../resources/types';
 import type { QueueChoice } from '../shared/queues';
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
-import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf } from './demand';
+import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf, withGroupState } from './demand';
 import { elasticPodSettings } from './elastic-pod';
 import { withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
@@ -50,6 +50,8 @@ export interface SubmissionBuilderOptions {
   /** The LimitRanges of this namespace. */
   readonly limitRangesOf: (namespace: string) => readonly LimitRangeFields[];
   readonly storage: StorageFacts;
+  /** Seconds from its first pod on within which a group of pods should be complete. */
+  readonly groupSeconds: number;
   /** Called for a workload that waits as Invalid because of its settings or its pod template, when that is news. */
   readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
   /** Called when the workloads of this namespace request other units than was known. @default - nobody is told */
@@ -233,7 +235,9 @@ export class SubmissionBuilder {
     };
     const pods = podsOf(demand);
     const { exclusive } = settings;
-    const jobspec = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
+    const asked = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
+    const until = secondsOf(metadata.creationTimestamp) + this.options.groupSeconds;
+    const jobspec = withGroupState(asked, demand, until);
     const injected = this.charges.of(demand.podSets[0], namespace, adapter);
     return {
       uid: metadata.uid,
@@ -248,7 +252,8 @@ export class SubmissionBuilder {
       jobspec: withNotes(jobspec, { reduced: reductionsOf(wishes, plan, queue), injected }),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
-      held: settings.hold || pods === 0,
+      // An earlier version knows no other way to keep it from starting.
+      held: settings.hold || pods === 0 || demand.incomplete !== undefined,
       user: elastic?.user ?? this.userOf(metadata),
       after: settings.after,
       preemptible: settings.preemptible,
@@ -262,16 +267,16 @@ export class SubmissionBuilder {
     asked: Pick<JobspecOptions, 'walltime' | 'exclusive'>,
   ): Jobspec {
     const { units, clusterFacts, storage } = this.options;
-    const { namespace = '', name: podName } = object.metadata;
+    const { namespace = '' } = object.metadata;
     const request = (podSet: PodSet): SetJobspec => {
-      const { name, count, labels, field } = podSet;
+      const { name, count, labels, field, podName } = podSet;
       const traits = { namespace, labels };
       const jobspec = jobspecOf({
         ...asked,
         pod: withAdded(this.podOf(podSet, namespace, adapter), this.charges.of(podSet, namespace, adapter)),
         self: traits,
         storage,
-        podName: adapter.kind === 'Pod' ? podName : undefined,
+        podName,
         field,
         pods: Math.max(1, count),
         array: !adapter.isGang(object),
@@ -284,10 +289,10 @@ export class SubmissionBuilder {
   }
 
   /** The pods as the apiserver will store them. It has stored a pod already. */
-  private podOf({ spec }: PodSet, namespace: string, { kind }: WorkloadAdapter): PodSpec {
+  private podOf({ spec }: PodSet, namespace: string, { podsExist }: WorkloadAdapter): PodSpec {
     const { runtimeClassOf, limitRangesOf } = this.options;
     const pod = withRuntimeClass(spec, runtimeClassOf);
-    return kind === 'Pod' ? pod : withLimitRanges(pod, limitRangesOf(namespace));
+    return podsExist ? pod : withLimitRanges(pod, limitRangesOf(namespace));
   }
 
   /** Compares the first pod of a grant with its template: from now on, Jobs with it are charged what that pod requests. */

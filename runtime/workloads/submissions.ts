@@ -21,6 +21,7 @@ export function submissionsOf(
     runtimeClassOf: (name) => informers.runtimeClasses.get(name),
     limitRangesOf: (namespace) => informers.limitRanges.byIndex('namespace', namespace),
     storage: storageFacts(informers),
+    groupSeconds: config.grants.groupSeconds,
     logger,
   });
 }

@@ -25,6 +25,7 @@ export function defaultSubmissions(
     runtimeClassOf: () => undefined,
     limitRangesOf: () => [],
     storage: NO_STORAGE,
+    groupSeconds: 600,
     onInvalid,
     onReduced: () => undefined,
     logger: createLogger('test', 'silent'),

@@ -1,5 +1,5 @@
 /** It waits for what is no matter of the queue: its namespace has left, or another controller holds it. */
-import { NAMESPACE_LABEL } from '../../../constructs/api/labels';
+import { ADMITTED_LABEL, GATE, NAMESPACE_LABEL } from '../../../constructs/api/labels';
 import { namespaces, pods } from '../../../runtime/kubernetes/paths';
 import type { Situation } from './situation';
 import { MINE, NAMESPACE } from './world';
@@ -21,6 +21,28 @@ export const OUTSIDE: readonly Situation[] = [
       'NamespaceLeft: its namespace left the queue: it waits until Kubernetes takes it back',
       'the queue does not start it any more',
       'what to do: nothing, unless this lasts: then kubectl describe job/mine -n science names the policy that refuses to hand it back',
+    ],
+  },
+  {
+    because: 'pods of its group are missing',
+    reason: 'GroupIncomplete',
+    arrange(world) {
+      // Admission does not take in groups yet.
+      const { apiserver } = world.controller;
+      apiserver.admission = 'off';
+      const labels = { [ADMITTED_LABEL]: 'true', 'fluxqueue/group': MINE };
+      world.create(pods(NAMESPACE), {
+        metadata: { name: 'member', labels, annotations: { 'fluxqueue/group-size': '2' } },
+        spec: { schedulingGates: [{ name: GATE }], containers: [{ name: 'main', image: 'a:1' }] },
+        status: { phase: 'Pending' },
+      });
+      apiserver.admission = 'on';
+    },
+    prints: [
+      'science/podgroup/mine waits in queue default, position 1',
+      'GroupIncomplete: waits for pods of its group: 1 of its 2 pods is there',
+      'no start is known before all pods of its group are there',
+      'what to do: create its other pods with the same fluxqueue/group, or correct the pod that the message names: then it waits for nodes by itself',
     ],
   },
   {
