@@ -183,13 +183,13 @@ function isLeaving({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** The oldest first; of one second by uid, so that every leader has one order. */
+/** The oldest first; of one second by name, so that every leader has one order, and users can tell it. */
 export function byAge(a: Pod, b: Pod): number {
   const [first, second] = [a, b].map(({ metadata }) => secondsOf(metadata.creationTimestamp)) as [
     number,
     number,
   ];
-  return first - second || (a.metadata.uid < b.metadata.uid ? -1 : 1);
+  return first - second || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
 
 /** Unix seconds at which the last of its pods ended. */

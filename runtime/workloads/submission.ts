@@ -30,7 +30,7 @@ import { elasticPodSettings } from './elastic-pod';
 import { withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
-import { workloadSettings } from './settings';
+import { podSettings, workloadSettings } from './settings';
 
 /** User names of ServiceAccounts begin with this. */
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
@@ -220,7 +220,7 @@ export class SubmissionBuilder {
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
-    const settings = elastic ?? workloadSettings(metadata);
+    const settings = elastic ?? (adapter.podsExist ? podSettings(metadata) : workloadSettings(metadata));
     const demand = adapter.demand(object);
     const queue = elastic?.queue ?? queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
