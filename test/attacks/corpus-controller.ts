@@ -1,10 +1,5 @@
 /** Attacks with the controller's token. */
-import {
-  ASSIGNMENT_ANNOTATION,
-  GROUP_MEMBER_ANNOTATION,
-  REPORT_AUDIENCE,
-  STACK_NAMESPACE,
-} from '../../constructs/api/labels';
+import { ASSIGNMENT_ANNOTATION, REPORT_AUDIENCE, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { type Act, ALPHA, type Attack, BETA, PLAIN, refusedTo } from './attack';
 import {
   apply,
@@ -37,21 +32,6 @@ const ofTame = (name: string, pod: object, refused = DIFFERS, more: object = {},
 const withContainer = (more: object) => ({ containers: [container(more)] });
 
 const CREATED: readonly Attack[] = [
-  by(
-    'a place in a group for a Pod that stays gated',
-    patch('Pod', 'gated', { metadata: { annotations: { [GROUP_MEMBER_ANNOTATION]: 'group-x/pods-y' } } }),
-    RESERVED,
-  ),
-  by(
-    'a place in a group for a Pod outside the queue',
-    patch(
-      'Pod',
-      'free',
-      { metadata: { annotations: { [GROUP_MEMBER_ANNOTATION]: 'group-x/pods-y' } } },
-      PLAIN,
-    ),
-    RESERVED,
-  ),
   by(
     'a Deployment with the root of the node in kube-system',
     create('Deployment', 'x', { spec: deployment(ROOT) }, 'kube-system'),

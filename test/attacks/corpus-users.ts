@@ -4,9 +4,6 @@ import {
   APPLYING_LABEL,
   ASSIGNMENT_ANNOTATION,
   GATE,
-  GROUP,
-  GROUP_MEMBER_ANNOTATION,
-  GROUP_SIZE,
   JOBID_ANNOTATION,
   PRIORITY_CLASS,
   SCHEDULER_NAME,
@@ -302,47 +299,9 @@ const NEIGHBOURS: readonly Attack[] = [
   as('pod creator')('a privileged Pod where Pod Security forbids it', pod({ ...ROOT }, {}, STRICT), RBAC),
 ];
 
-/** The place of another's pod in a group would be its node, its units and its user. */
-const GROUPS: readonly Attack[] = [
-  ...(['editor', 'pod creator'] as const).flatMap((role) => [
-    as(role)(
-      'a Pod that claims a place in a group',
-      pod(
-        {},
-        {
-          labels: { [GROUP]: 'g' },
-          annotations: { [GROUP_SIZE]: '1', [GROUP_MEMBER_ANNOTATION]: 'group-x/pods-y' },
-        },
-      ),
-      RESERVED,
-    ),
-    as(role)(
-      'a gated Pod that claims a place in a group',
-      patch('Pod', 'gated', annotated(GROUP_MEMBER_ANNOTATION, 'group-x/pods-y')),
-      RESERVED,
-    ),
-    as(role)(
-      'a Pod of a group with the job id of another grant',
-      pod({}, { labels: { [GROUP]: 'g' }, annotations: { [GROUP_SIZE]: '1', [JOBID_ANNOTATION]: '1' } }),
-      RESERVED,
-    ),
-  ]),
-  contained(
-    'pod creator',
-    'a Pod of a complete group without the gate',
-    pod({}, { labels: { [GROUP]: 'g' }, annotations: { [GROUP_SIZE]: '1' } }),
-    'the Pod is gated',
-  ),
-  editor(
-    'a Job in a group',
-    newJob({ metadata: { labels: { [GROUP]: 'g' }, annotations: { [GROUP_SIZE]: '2' } } }),
-    'FLUXQ_SETTING_INVALID',
-  ),
-];
-
 export const USER_ATTACKS: readonly Attack[] = [
   ...STARTS,
-  ...GROUPS,
+
   ...CLAIMS,
   ...COSTS,
   ...RULE_ATTACKS,
