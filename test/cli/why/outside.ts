@@ -1,5 +1,5 @@
 /** It waits for what is no matter of the queue: its namespace has left, or another controller holds it. */
-import { ADMITTED_LABEL, GATE, NAMESPACE_LABEL } from '../../../constructs/api/labels';
+import { NAMESPACE_LABEL } from '../../../constructs/api/labels';
 import { namespaces, pods } from '../../../runtime/kubernetes/paths';
 import type { Situation } from './situation';
 import { MINE, NAMESPACE } from './world';
@@ -26,18 +26,12 @@ export const OUTSIDE: readonly Situation[] = [
   {
     because: 'pods of its group are missing',
     reason: 'GroupIncomplete',
-    arrange(world) {
-      // Admission does not take in groups yet.
-      const { apiserver } = world.controller;
-      apiserver.admission = 'off';
-      const labels = { [ADMITTED_LABEL]: 'true', 'fluxqueue/group': MINE };
+    arrange: (world) =>
       world.create(pods(NAMESPACE), {
-        metadata: { name: 'member', labels, annotations: { 'fluxqueue/group-size': '2' } },
-        spec: { schedulingGates: [{ name: GATE }], containers: [{ name: 'main', image: 'a:1' }] },
+        metadata: { name: 'member', annotations: { 'fluxqueue/group': MINE, 'fluxqueue/group-size': '2' } },
+        spec: { containers: [{ name: 'main', image: 'a:1' }] },
         status: { phase: 'Pending' },
-      });
-      apiserver.admission = 'on';
-    },
+      }),
     prints: [
       'science/podgroup/mine waits in queue default, position 1',
       'GroupIncomplete: waits for pods of its group: 1 of its 2 pods is there',
