@@ -92,7 +92,7 @@ describeStack(
       await ended(second.name);
     });
 
-    test('gives the place of a deleted pod to its replacement, also under the next leader', async () => {
+    test('gives the place of a deleted pod to its replacement', async () => {
       const { stack } = getFixture();
       const template = {
         metadata: {
