@@ -105,6 +105,8 @@ const settings = z.strictObject({
       volumeSeconds: positive.default(STACK_DEFAULTS.grants.volumeSeconds),
       /** A pod is bound to its node, and its containers do not start: image pulls, mounts, missing Secrets. */
       startSeconds: positive.default(STACK_DEFAULTS.grants.startSeconds),
+      /** From the first pod of a group on until it should be complete. */
+      groupSeconds: positive.default(STACK_DEFAULTS.grants.groupSeconds),
       /** The time for which the workload is not granted the nodes on which its pods did not run. */
       avoidSeconds: positive.default(STACK_DEFAULTS.grants.avoidSeconds),
     })

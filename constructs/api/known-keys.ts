@@ -6,24 +6,26 @@ import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
+  GROUP_MEMBER_ANNOTATION,
   IGNORED_ANNOTATION,
   JOBID_ANNOTATION,
   QUEUED_BY_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from './labels';
-import { SETTING_SYNTAX, UNSUPPORTED_SETTINGS } from './settings';
+import { GROUP_SETTINGS, SETTING_SYNTAX } from './settings';
 
 export const KEY_PREFIX = 'fluxqueue/';
 
 /** What users write. */
-const SETTINGS = Object.keys(SETTING_SYNTAX);
+const SETTINGS = [...Object.keys(SETTING_SYNTAX), ...GROUP_SETTINGS];
 
 /** What users do not write. */
 export const QUEUE_KEYS: readonly string[] = [
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
+  GROUP_MEMBER_ANNOTATION,
   IGNORED_ANNOTATION,
   JOBID_ANNOTATION,
   QUEUED_BY_ANNOTATION,
@@ -32,7 +34,7 @@ export const QUEUE_KEYS: readonly string[] = [
 ];
 
 /** Other rules say who may set which of them. */
-export const KNOWN_KEYS: readonly string[] = [...SETTINGS, ...UNSUPPORTED_SETTINGS, ...QUEUE_KEYS];
+export const KNOWN_KEYS: readonly string[] = [...SETTINGS, ...QUEUE_KEYS];
 
 /** Keys that the queue itself writes into the template of a Job. */
 export const TEMPLATE_KEYS: readonly string[] = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION];

@@ -41,10 +41,15 @@ export const HOLD = 'fluxqueue/hold';
 export const AFTER = 'fluxqueue/after';
 /** Label or annotation: "true" lets workloads of higher priority preempt this one. */
 export const PREEMPTIBLE = 'fluxqueue/preemptible';
-/** Label or annotation: name of a gang of plain pods. Not supported yet; admission refuses it. */
+/** Label or annotation of Pods: pods of a namespace with the same name are one workload, and start together. */
 export const GROUP = 'fluxqueue/group';
-/** Label or annotation: number of pods of that gang. Not supported yet; admission refuses it. */
+/** Label or annotation of Pods: number of pods of that group. */
 export const GROUP_SIZE = 'fluxqueue/group-size';
+/**
+ * Annotation on a pod that was released with its group: `UID/SET`, the group as the queue knows it and the pod set of the pod.
+ * Only the controller writes it, with the job id of the grant.
+ */
+export const GROUP_MEMBER_ANNOTATION = 'fluxqueue/group-member';
 /**
  * Label or annotation of an indexed Job that may grow while it runs: the number of pods (index 0 and up) that start together;
  * each further pod enters the queue as a workload of its own when it is created (docs/decisions/0012-elastic-miniclusters.md).

@@ -51,7 +51,13 @@ export const STACK_DEFAULTS = {
   matchPolicy: 'lonode',
   fluxJobs: 'Notable',
   /** How long pods of a granted workload may wait for the same cause, and how long a node is avoided after that. */
-  grants: { unschedulableSeconds: 30, volumeSeconds: 600, startSeconds: 600, avoidSeconds: 300 },
+  grants: {
+    unschedulableSeconds: 30,
+    volumeSeconds: 600,
+    startSeconds: 600,
+    groupSeconds: 1800,
+    avoidSeconds: 300,
+  },
   /** Sizes of one core unit and one memory unit of the graph, for the embedded matcher: it counts units. */
   units: { cpuMillis: 100, memoryMiB: 128 },
   /** The same for flux-sched's library, where each unit is a vertex, and for a service whose engine is not known. */

@@ -68,12 +68,34 @@ export const SETTING_SYNTAX = {
   },
 } as const satisfies Readonly<Record<string, SettingSyntax>>;
 
+/** The largest group of plain pods. */
+export const MAX_GROUP_SIZE = 10_000;
+
+/** Settings of Pods alone, beside those of all. */
+export const GROUP_SYNTAX = {
+  [GROUP]: {
+    pattern: QUEUE_NAME_PATTERN,
+    requirement: `must be a name: ${QUEUE_NAME_SYNTAX}`,
+  },
+  [GROUP_SIZE]: {
+    pattern: '^[1-9][0-9]{0,4}$',
+    requirement: `must be a whole number from 1 to ${MAX_GROUP_SIZE}`,
+  },
+} as const satisfies Readonly<Record<string, SettingSyntax>>;
+
 /** Labels and annotations that users can set on a workload. */
 export type Setting = keyof typeof SETTING_SYNTAX;
 
 export const SETTING_REMEDY = 'correct or remove it';
 
-/** Reserved for gangs of plain pods, which do not exist yet: a gang that is silently ignored would start in pieces. */
-export const UNSUPPORTED_SETTINGS = [GROUP, GROUP_SIZE] as const;
-export const UNSUPPORTED_PROBLEM = 'is not supported yet';
-export const UNSUPPORTED_REMEDY = 'remove it, or use a Job, whose pods start together';
+/** A Job is a group of its own: a second one across Jobs would start in pieces. */
+export const GROUP_SETTINGS = [GROUP, GROUP_SIZE] as const;
+export const NOT_OF_JOBS_PROBLEM = 'is for Pods alone';
+export const NOT_OF_JOBS_REMEDY = 'remove it: the pods of a Job are one workload without it';
+
+/** What each of the two is without the other. */
+export const GROUP_PAIR_PROBLEM = {
+  [GROUP]: `has no effect without ${GROUP_SIZE}`,
+  [GROUP_SIZE]: `has no effect without ${GROUP}`,
+} as const;
+export const GROUP_PAIR_REMEDY = 'set both, or remove it';

@@ -7,11 +7,12 @@ import type { FluxQueueProps } from './props';
 /** @throws PropsError for a time that is not a whole number of seconds from 1 */
 export function grantSettings(props: FluxQueueProps) {
   const { grants } = STACK_DEFAULTS;
-  const { unschedulableTimeout, volumeTimeout, startTimeout, nodeAvoidance } = props;
+  const { unschedulableTimeout, volumeTimeout, startTimeout, groupTimeout, nodeAvoidance } = props;
   return {
     unschedulableSeconds: seconds('unschedulableTimeout', unschedulableTimeout, grants.unschedulableSeconds),
     volumeSeconds: seconds('volumeTimeout', volumeTimeout, grants.volumeSeconds),
     startSeconds: seconds('startTimeout', startTimeout, grants.startSeconds),
+    groupSeconds: seconds('groupTimeout', groupTimeout, grants.groupSeconds),
     avoidSeconds: seconds('nodeAvoidance', nodeAvoidance, grants.avoidSeconds),
   };
 }

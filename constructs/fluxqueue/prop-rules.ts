@@ -127,6 +127,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   unschedulableTimeout: duration,
   volumeTimeout: duration,
   startTimeout: duration,
+  groupTimeout: duration,
   nodeAvoidance: duration,
   coreUnitMillis: any,
   memoryUnit: size,

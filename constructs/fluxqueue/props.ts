@@ -222,6 +222,12 @@ export interface FluxQueueProps {
   /** The same for a pod on its node whose containers do not start, for example during an image pull. @default Duration.minutes(10) */
   readonly startTimeout?: Duration;
 
+  /**
+   * Time from the first pod of a group (`fluxqueue/group`) until all its pods should be there, in whole seconds: a group that is late
+   * says so as Stalled. @default Duration.minutes(30)
+   */
+  readonly groupTimeout?: Duration;
+
   /** Time for which a workload avoids the nodes on which its pods did not run, in whole seconds. @default Duration.minutes(5) */
   readonly nodeAvoidance?: Duration;
 

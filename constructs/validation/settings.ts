@@ -10,16 +10,20 @@ import {
   UNKNOWN_KEY_PROBLEM,
   unknownKeyRemedy,
 } from '../api/known-keys';
-import { NAMESPACE_LABEL, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
+import { GROUP_SIZE, NAMESPACE_LABEL, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import {
+  GROUP_PAIR_PROBLEM,
+  GROUP_PAIR_REMEDY,
+  GROUP_SETTINGS,
+  GROUP_SYNTAX,
+  MAX_GROUP_SIZE,
   MAX_WALLTIME_SECONDS,
+  NOT_OF_JOBS_PROBLEM,
+  NOT_OF_JOBS_REMEDY,
   PRIORITY_RANGE,
   SETTING_REMEDY,
   SETTING_SYNTAX,
-  type Setting,
-  UNSUPPORTED_PROBLEM,
-  UNSUPPORTED_REMEDY,
-  UNSUPPORTED_SETTINGS,
+  type SettingSyntax,
 } from '../api/settings';
 import { isFluxSetup, type Manifest, Place, podSpec } from './manifest';
 
@@ -40,10 +44,11 @@ export function settingProblems(manifest: Manifest, objects: readonly Manifest[]
   const template = parent === '' ? root : root.field(parent);
   const node = spec.field('nodeName');
   const passes = node.exists ? [`${node.path}: would pass the queue by; use a nodeSelector instead`] : [];
-  if (job === undefined) return [...passes, ...settingsIn(template, queues)];
+  if (job === undefined) return [...passes, ...pairProblems(template), ...settingsIn(template, queues)];
   const own = job === '' ? root : root.field(job);
   return [
     ...passes,
+    ...jobGroupProblems(own),
     ...settingsIn(own, queues),
     ...entriesOf(template.field('metadata')).flatMap(templateProblems),
   ];
@@ -67,12 +72,34 @@ function settingsIn(object: Place, queues: readonly string[]): string[] {
   });
 }
 
+function jobGroupProblems(job: Place): string[] {
+  return entriesOf(job.field('metadata'))
+    .filter(([key]) => isGroupSetting(key))
+    .map(([, { path }]) => `${path}: ${NOT_OF_JOBS_PROBLEM}; ${NOT_OF_JOBS_REMEDY}`);
+}
+
+/** Neither of the two has an effect without the other. */
+function pairProblems(pod: Place): string[] {
+  const given = entriesOf(pod.field('metadata'));
+  const keys = new Set(given.map(([key]) => key));
+  if (GROUP_SETTINGS.every((key) => keys.has(key))) return [];
+  return given.flatMap(([key, { path }]) =>
+    isGroupSetting(key) ? [`${path}: ${GROUP_PAIR_PROBLEM[key]}; ${GROUP_PAIR_REMEDY}`] : [],
+  );
+}
+
+function isGroupSetting(key: string): key is (typeof GROUP_SETTINGS)[number] {
+  return (GROUP_SETTINGS as readonly string[]).includes(key);
+}
+
 function unknownQueue([key, { value, path }]: Entry, queues: readonly string[]): string[] {
   if (key !== QUEUE || queues.length === 0 || queues.includes(String(value))) return [];
   return [
     `${path}: must be a FluxSetup of its namespace, which has ${queues.join(', ')} (got ${JSON.stringify(value)}); ${SETTING_REMEDY}`,
   ];
 }
+
+const SYNTAX: Readonly<Record<string, SettingSyntax | undefined>> = { ...SETTING_SYNTAX, ...GROUP_SYNTAX };
 
 type Entry = readonly [key: string, place: Place];
 
@@ -119,11 +146,9 @@ function templateProblems([key, { path }]: Entry): string[] {
 }
 
 function valueProblems([key, { value, path }]: Entry): string[] {
-  if ((UNSUPPORTED_SETTINGS as readonly string[]).includes(key))
-    return [`${path}: ${UNSUPPORTED_PROBLEM}; ${UNSUPPORTED_REMEDY}`];
   if (!KNOWN_KEYS.includes(key))
     return [`${path}: ${UNKNOWN_KEY_PROBLEM}; ${unknownKeyRemedy(nearestSetting(key))}`];
-  const syntax = SETTING_SYNTAX[key as Setting] as (typeof SETTING_SYNTAX)[Setting] | undefined;
+  const syntax = SYNTAX[key];
   const text = String(value);
   if (syntax === undefined || (new RegExp(syntax.pattern).test(text) && isInRange(key, text))) return [];
   return [`${path}: ${syntax.requirement} (got ${JSON.stringify(value)}); ${SETTING_REMEDY}`];
@@ -131,6 +156,7 @@ function valueProblems([key, { value, path }]: Entry): string[] {
 
 function isInRange(key: string, text: string): boolean {
   if (key === PRIORITY) return Number(text) >= PRIORITY_RANGE.min && Number(text) <= PRIORITY_RANGE.max;
+  if (key === GROUP_SIZE) return Number(text) <= MAX_GROUP_SIZE;
   if (key !== WALLTIME) return true;
   const seconds = parseDuration(text) ?? 0;
   return seconds > 0 && seconds <= MAX_WALLTIME_SECONDS;

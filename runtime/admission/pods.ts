@@ -12,7 +12,7 @@ import {
 import { checkPodLimits } from '../jobspec/jobspec';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
-import { workloadSettings } from '../workloads/settings';
+import { podSettings } from '../workloads/settings';
 import { checkKeys } from './keys';
 import type { Metadata } from './review';
 import { recordUser, type UserOptions } from './user';
@@ -134,7 +134,7 @@ function trimAssignment(metadata: Metadata | undefined, { node, index }: PodPlac
 function addGate({ metadata, spec }: AdmittedPod): JsonPatch[] {
   // A pod with an assignment has the settings and the fields of its Job, which admission has checked. Anybody may write an empty one.
   if ((metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '') === '') {
-    workloadSettings(metadata ?? {});
+    podSettings(metadata ?? {});
     checkKeys(metadata);
     checkPodLimits(spec, 'spec');
   }

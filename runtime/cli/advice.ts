@@ -18,6 +18,8 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   DependencyPending: 'nothing, if the names in its fluxqueue/after are right: it starts by itself',
   NoFluxSetup:
     'correct fluxqueue/queue of it or of its namespace (kubectl get fluxsetups NAMESPACE lists the queues), or have the FluxSetup created or corrected: then it starts by itself',
+  GroupIncomplete:
+    'create its other pods with the same fluxqueue/group, or correct the pod that the message names: then it waits for nodes by itself',
   NamespaceLeft:
     'nothing, unless this lasts: then kubectl describe WORKLOAD names the policy that refuses to hand it back',
   Invalid: 'correct what the message names and submit it again',

@@ -100,6 +100,7 @@ const UNKNOWN_START: Readonly<Record<string, string>> = {
   Held: 'it does not start while it is held',
   DependencyPending: 'no start is known before the other one has ended',
   NamespaceLeft: 'the queue does not start it any more',
+  GroupIncomplete: 'no start is known before all pods of its group are there',
   SchedulingGated: 'no start is known before its scheduling gate is gone',
   Requeued: 'no start is known before it is tried again',
   Reserved: 'no start is known: it depends on the end of one that runs past its walltime',

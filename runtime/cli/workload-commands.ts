@@ -55,7 +55,7 @@ export function addWorkloadCommands(program: Command): void {
 function named(program: Command, name: string, description: string): Command {
   return scoped(program.command(name))
     .description(description)
-    .argument('<workload>', 'name, job/name, pod/name, mc/name or fj/name');
+    .argument('<workload>', 'name, job/name, pod/name, podgroup/name, mc/name or fj/name');
 }
 
 function whole(text: string): number {
@@ -197,10 +197,11 @@ async function change(
   changeOf: (shown: string, object: KubernetesObject, client: KubernetesClient) => Change | Promise<Change>,
 ): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
-    const { path, shown, object } = await findWorkload(client, namespace, text);
+    const { paths, shown, object } = await findWorkload(client, namespace, text);
     if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') await requireInstalled(client, namespace);
     const { patch, done } = await changeOf(shown, object, client);
-    if (patch !== undefined) await client.patch(path, patch, 'merge', { fieldManager: FIELD_MANAGER });
+    for (const path of patch === undefined ? [] : paths)
+      await client.patch(path, patch!, 'merge', { fieldManager: FIELD_MANAGER });
     write(`${shown} ${done}`);
   });
 }
@@ -218,8 +219,8 @@ async function requeue(text: string, scope: Scope): Promise<void> {
 
 async function cancel(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
-    const { path, shown } = await findDeletable(client, namespace, text);
-    await client.delete(path, { propagationPolicy: 'Background' });
+    const { paths, shown } = await findDeletable(client, namespace, text);
+    for (const path of paths) await client.delete(path, { propagationPolicy: 'Background' });
     write(`${shown} cancelled`);
   });
 }

@@ -7,10 +7,14 @@ import { awaitObject } from '../kubernetes/await-object';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isTrue } from '../kubernetes/conditions';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
-import { ifFound } from '../kubernetes/errors';
+import { ifFound, isStatus } from '../kubernetes/errors';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { miniClusters } from '../miniclusters/resource';
+import { isTerminal } from '../workloads/adapter';
+import { groupOf } from '../workloads/group-member';
+import { isGated } from '../workloads/pod';
+import { byAge, POD_GROUP } from '../workloads/pod-group';
 import { unknownWorkload } from './unknown-workload';
 
 interface Kind {
@@ -26,6 +30,7 @@ const RECORD_WORDS = ['fj', 'fluxjob', 'fluxjobs', `fluxjob.${FLUXJOB_GROUP}`];
 const KINDS: readonly Kind[] = [
   { kind: 'Job', path: jobs, words: ['job', 'jobs', 'job.batch', 'jobs.batch', ...MINICLUSTER_WORDS] },
   { kind: 'Pod', path: pods, words: ['pod', 'pods', 'po'] },
+  { kind: POD_GROUP, path: pods, words: ['podgroup', 'podgroups', 'pg'] },
 ];
 
 export interface MeantWorkload {
@@ -48,7 +53,7 @@ export function parseWorkload(text: string): MeantWorkload {
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,
-    remedy: 'write its name, job/NAME, pod/NAME, mc/NAME or fj/NAME',
+    remedy: 'write its name, job/NAME, pod/NAME, podgroup/NAME, mc/NAME or fj/NAME',
   });
 }
 
@@ -111,6 +116,8 @@ async function unrecorded(
   for await (const { shown, object, kind } of namesakes<Job | Pod>(client, namespace, text)) {
     // A Job that was never in the queue has no FluxJob either.
     if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') continue;
+    const group = kind === 'Pod' ? groupOf(object as Pod) : undefined;
+    if (group !== undefined) return findFluxJob(client, namespace, `podgroup/${group}`);
     const awaited = { name: fluxJobName(kind, name), seconds: RECORD_SECONDS };
     const record = hasSucceeded(object)
       ? undefined
@@ -150,7 +157,7 @@ export async function findWorkload(client: KubernetesClient, namespace: string, 
     client,
     namespace,
     text,
-    `namespace ${namespace} has no Job or Pod of this name`,
+    `namespace ${namespace} has no Job, Pod or group of Pods of this name`,
   );
 }
 
@@ -162,7 +169,7 @@ export async function findDeletable(client: KubernetesClient, namespace: string,
   parseWorkload(text);
   const path = miniClusters(namespace, name);
   if ((await ifFound(client.get<KubernetesObject>(path))) !== undefined)
-    return { path, shown: `minicluster/${name}` };
+    return { paths: [path], shown: `minicluster/${name}` };
   const problem = `namespace ${namespace} has no MiniCluster of this name`;
   throw await unknownWorkload(client, namespace, text, problem, 'kubectl get miniclusters');
 }
@@ -177,6 +184,24 @@ export async function workloadText(
   return isRecord === true ? nameOf(await findFluxJob(client, namespace, text)) : text;
 }
 
+/** Whoever may not list pods names them one by one. */
+async function admittedPods(client: KubernetesClient, namespace: string): Promise<readonly Pod[]> {
+  try {
+    const { items } = await client.list<Pod>(pods(namespace), { labelSelector: `${ADMITTED_LABEL}=true` });
+    return items;
+  } catch (error) {
+    if (isStatus(error, 403) || isStatus(error, 404)) return [];
+    throw error;
+  }
+}
+
+/** The pods of a group that have not ended, the oldest first: one that waits before the others, because it may still change. */
+async function membersOf(client: KubernetesClient, namespace: string, name: string): Promise<readonly Pod[]> {
+  const items = await admittedPods(client, namespace);
+  const own = items.filter((pod) => groupOf(pod) === name && !isTerminal(pod)).sort(byAge);
+  return [...own.filter(isGated), ...own.filter((pod) => !isGated(pod))];
+}
+
 /** The objects that the text may mean, in the order of their kinds. */
 async function* namesakes<K extends KubernetesObject>(
   client: KubernetesClient,
@@ -184,9 +209,16 @@ async function* namesakes<K extends KubernetesObject>(
   text: string,
 ) {
   const { kinds, name } = parseWorkload(text);
+  const found = async (path: string) => {
+    const object = await ifFound(client.get<KubernetesObject>(path));
+    return object === undefined ? [] : [object];
+  };
   for (const { kind, path } of kinds) {
-    const object = await ifFound(client.get<K>(path(namespace, name)));
-    if (object !== undefined)
-      yield { kind, path: path(namespace, name), shown: `${kind.toLowerCase()}/${name}`, object };
+    const objects =
+      kind === POD_GROUP ? await membersOf(client, namespace, name) : await found(path(namespace, name));
+    const [object] = objects as unknown as readonly K[];
+    if (object === undefined) continue;
+    const paths = objects.map(({ metadata }) => path(namespace, metadata.name));
+    yield { kind, path: paths[0]!, paths, shown: `${kind.toLowerCase()}/${name}`, object };
   }
 }

@@ -12,6 +12,7 @@ import type { Surpluses } from '../shared/surplus';
 import { ignoredChanges, mayChangeOtherwise } from '../workloads/ignored-changes';
 import { adapters } from '../workloads/index';
 import { deploymentsOf, olderPodsText } from '../workloads/rollout';
+import { ownersOf } from './owners';
 import { PendingRows } from './pending-rows';
 import { QueuePositions } from './queue-positions';
 import { FluxJobReconciler, type OrphanedFluxJob } from './reconciler';
@@ -57,6 +58,11 @@ export class FluxJobController implements Controller {
       surplusOf: (uid) => scheduler.surpluses.of(uid),
       ignoredOf: (row) => this.ignoredOf(row),
       olderPodsOf: (row) => this.olderPodsOf(row),
+      ownersOf: (row) => {
+        const object = workloads.get(row);
+        const own = object?.metadata.uid === row.uid ? object : undefined;
+        return ownersOf(row, adapters.get(row.kind)!, own);
+      },
       exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       orphanOf: (uid) => this.orphans.get(uid),

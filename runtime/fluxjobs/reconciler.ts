@@ -15,7 +15,7 @@ import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { isStatus } from '../kubernetes/errors';
 import { mergePatchOf } from '../kubernetes/merge-patch';
 import type { RateLimiter } from '../kubernetes/rate-limiter';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { KubernetesObject, OwnerReference } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch, deleteObject } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
@@ -55,6 +55,8 @@ export interface FluxJobReconcilerOptions {
   readonly olderPodsOf: (row: WorkloadRow) => string | undefined;
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
+  /** Who owns the FluxJob of this workload. */
+  readonly ownersOf: (row: WorkloadRow) => readonly OwnerReference[];
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => WatchedFluxJob | undefined;
   /** The FluxJob of this workload, if nothing owns it any more. */
@@ -248,15 +250,14 @@ export class FluxJobReconciler {
   }
 
   private newFluxJob(row: WorkloadRow) {
-    const { uid, kind, name, namespace } = row;
-    const { apiVersion } = this.options.adapters.get(kind)!;
+    const { kind, name, namespace } = row;
     return {
       apiVersion: `${FLUXJOB_GROUP}/${FLUXJOB_VERSION}`,
       kind: 'FluxJob',
       metadata: {
         name: fluxJobName(kind, name),
         namespace,
-        ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }],
+        ownerReferences: this.options.ownersOf(row),
       },
       spec: this.specOf(row),
       status: this.statusOf(row),

@@ -20,6 +20,7 @@ import { isEndless } from '../resources/endless';
 import { hostlistOf as hostlistOfNames } from '../resources/hostlist';
 import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
+import { GROUP_LATE } from '../scheduler/pass/wait-reasons';
 import { GRANT_REASONS, type GrantWait } from '../shared/grant-waits';
 import type { Surpluses } from '../shared/surplus';
 import { namesOf } from '../workloads/adapter';
@@ -245,6 +246,7 @@ const NEVER_REASONS: ReadonlySet<WaitReason> = new Set(['DependencyPending', 'Qu
 function needsIntervention({ phase, reason, message }: WorkloadRow): boolean {
   if (phase !== 'Waiting' || reason === null) return false;
   if (STALLED_REASONS.has(reason)) return true;
+  if (reason === 'GroupIncomplete') return message?.startsWith(GROUP_LATE) === true;
   return NEVER_REASONS.has(reason) && message?.startsWith(NEVER_MET) === true;
 }
 

@@ -122,6 +122,10 @@ export interface Jobspec {
       readonly array?: boolean;
       /** The pod sets of a gang of several, one for each slot: what else would stand here and in the constraints is theirs. @default - one pod set */
       readonly podSets?: readonly PodSetRequest[];
+      /** Which pods of a group are missing, as a clause, and until when they should be there, in Unix seconds. @default - it is complete */
+      readonly incomplete?: { readonly message: string; readonly until: number };
+      /** Whether it keeps its nodes until it ends. @default false */
+      readonly immovable?: boolean;
       /** Why the workload cannot be read: it waits as Invalid until its user changes it. @default - it can be read */
       readonly invalid?: string;
       /** What the user asked for and a limit of the queue changed, one clause each. Not part of the shape. @default [] */

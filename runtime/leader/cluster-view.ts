@@ -9,17 +9,21 @@ import { NodeCache } from '../shared/node-cache';
 import { WorkloadObjects } from '../shared/workload-objects';
 import { podFacts } from '../workloads/pod-facts';
 
-/** @param informers not started yet, or replayed later: what they report before is not seen */
+/**
+ * @param informers not started yet, or replayed later: what they report before is not seen
+ * @param activeUid the uid of the row of a group of pods. @default - no group has a row
+ */
 export function clusterView(
   { units, queue, namespaces }: Pick<Config, 'units' | 'queue' | 'namespaces'>,
   informers: Informers,
+  activeUid?: ConstructorParameters<typeof WorkloadObjects>[2],
 ) {
   const labels = new Namespaces(informers.namespaces, namespaces);
   return {
     informers,
     namespaces: labels,
     nodes: new NodeCache(informers.nodes, units, agentsOf(informers.pods, podFacts)),
-    workloads: new WorkloadObjects(informers, podFacts),
+    workloads: new WorkloadObjects(informers, podFacts, activeUid),
     podFacts,
     queues: new QueueRegistry(
       stackQueue(queue),

@@ -46,7 +46,11 @@ export function createShared(options: TermOptions): FluxSetupShared {
     time,
     now,
     workloadCache,
-    ...clusterView(config, informers),
+    ...clusterView(
+      config,
+      informers,
+      ({ kind, namespace, name }) => workloadCache.byName(kind, namespace, name)[0]?.uid,
+    ),
     events: new EventRecorder({
       client,
       logger,

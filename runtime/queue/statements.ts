@@ -166,7 +166,7 @@ export const UPDATE = update({
 /** A row that was held since the snapshot, or is at its requeue limit, keeps its reason. */
 export const WAIT = update({
   input: 'reason text, message text, "estimatedStart" double precision',
-  where: `w.phase = 'Waiting' AND (NOT w.held OR i.reason = 'Held')
+  where: `w.phase = 'Waiting' AND (NOT w.held OR i.reason IN ('Held', 'GroupIncomplete'))
     AND (w.reason <> 'RequeueLimit' OR i.reason = 'RequeueLimit')`,
   set: `reason = (t.input).reason, message = (t.input).message, estimated_start = to_timestamp((t.input)."estimatedStart")`,
   event: `'Waiting'`,

@@ -21,6 +21,7 @@ export const WAIT_REASONS = [
   'NoFluxSetup',
   'NamespaceLeft',
   'SchedulingGated',
+  'GroupIncomplete',
   'Invalid',
   'Requeued',
   'RequeueLimit',
@@ -55,7 +56,7 @@ export const STOPPED_OUTSIDE =
 export interface Submission {
   /** UID of the workload in Kubernetes: the key of the row. */
   readonly uid: string;
-  /** Kind of the workload: `Job` or `Pod`. */
+  /** Kind of the workload: `Job`, `Pod`, or `PodGroup` for plain pods that start together. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;

@@ -68,6 +68,7 @@ const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
   'Invalid',
   'RequeueLimit',
   'DependencyPending',
+  'GroupIncomplete',
   'NoFluxSetup',
   'NamespaceLeft',
   'SchedulingGated',

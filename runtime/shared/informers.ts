@@ -86,7 +86,7 @@ export class Informers {
   /** The Jobs that admission took into the queue. */
   readonly jobs: Informer<Job, WatchedJob>;
   /**
-   * All pods of the cluster, indexed by the uid of their `workload`, by their `deployment` once they are bound, and by the `node` whose units they use; also `agents`
+   * All pods of the cluster, indexed by the uid of their `workload`, by their `group`, by their `deployment` once they are bound, and by the `node` whose units they use; also `agents`
    * by their node, and pods that a `scheduler` has placed or refused. Those with required anti-affinity are `repelling`.
    */
   readonly pods: Informer<Pod>;
@@ -210,6 +210,7 @@ export class Informers {
 function podIndexes(podFacts: PodFacts): Readonly<Record<string, (pod: Pod) => readonly string[]>> {
   return {
     workload: (pod: Pod) => [podFacts.workloadUid(pod)],
+    group: (pod: Pod) => optional(podFacts.group(pod)),
     node: (pod: Pod) => optional(podFacts.usedNode(pod)),
     deployment: (pod: Pod) => (podFacts.usedNode(pod) === undefined ? [] : podFacts.deployments(pod)),
     agents: (pod: Pod) => (isAgent(pod) ? optional(podFacts.usedNode(pod)) : []),

@@ -1,10 +1,12 @@
-import type { Pod } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadKey } from './workload-key';
 
 /** A row, or the metadata of an object. */
 export interface WorkloadIdentity {
   readonly namespace?: string | undefined;
+  /** Its name. @default - not known: it is no group of pods */
+  readonly name?: string | undefined;
   readonly uid: string;
   /** Job id of its grant. @default - it has none */
   readonly jobid?: number;
@@ -14,6 +16,16 @@ export interface WorkloadIdentity {
 export interface PodFacts {
   /** The uid that the pod names as its workload: its Job's, or its own. Whether it belongs to that one, `belongsTo` says. */
   workloadUid(pod: Pod): string;
+  /** `namespace/name` of the group of a pod, whichever of that name it is; undefined for other pods. */
+  group(pod: Pod): string | undefined;
+  /** The same of a workload that is a group of pods. */
+  groupOf(workload: WorkloadIdentity): string | undefined;
+  /** The group that these pods are; undefined if none of them is of it. @param active uid of its row, if that has not ended */
+  assemble(
+    key: Pick<WorkloadKey, 'namespace' | 'name'>,
+    pods: readonly Pod[],
+    active: string | undefined,
+  ): KubernetesObject | undefined;
   /** Whether the pod, which names this workload, belongs to it: an owner can be of another namespace, or of another grant. */
   belongsTo(pod: Pod, workload: WorkloadIdentity): boolean;
   /** The workload that has to be reconciled when the pod changes; undefined if no Job and no queued pod is concerned. */

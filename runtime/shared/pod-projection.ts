@@ -129,11 +129,13 @@ function keptAnnotations(
   annotations: ObjectMeta['annotations'],
   pool: InternPool,
 ): Record<string, string> | undefined {
-  const kept = Object.entries(annotations ?? {}).filter(
+  if (annotations === undefined) return undefined;
+  const kept = Object.entries(annotations).filter(
     ([key]) =>
       key.startsWith('fluxqueue/') || key === COMPLETION_INDEX_ANNOTATION || key === MIRROR_ANNOTATION,
   );
-  return kept.length === 0 ? undefined : pool.record(Object.fromEntries(kept));
+  // Also if it has others alone: a patch that makes them would replace those.
+  return pool.record(Object.fromEntries(kept));
 }
 
 export function pick<T extends object, K extends keyof T>(object: T, keys: readonly K[]): Pick<T, K> {

@@ -3,34 +3,60 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { Signal } from '../signal';
 import type { Informers } from './informers';
 import type { PodFacts, WorkloadIdentity } from './pod-facts';
-import type { WorkloadKey } from './workload-key';
+import { formatKey, type WorkloadKey } from './workload-key';
+
+/** The uid of the row of this key that has not ended. */
+type ActiveUid = (key: WorkloadKey) => string | undefined;
+
+interface Assembled {
+  readonly pods: readonly Pod[];
+  readonly active: string | undefined;
+  readonly object: KubernetesObject | undefined;
+}
 
 export class WorkloadObjects {
   /** The object of a workload or one of its pods changed. */
   readonly changed = new Signal<WorkloadKey>();
+  /** Groups of pods as they were asked for last: who compares objects finds the same one until one of its pods changes. */
+  private readonly groups = new Map<string, Assembled>();
 
+  /** @param activeUid @default - no group of pods has a row */
   constructor(
     private readonly informers: Pick<Informers, 'jobs' | 'pods'>,
     private readonly podFacts: PodFacts,
+    private readonly activeUid: ActiveUid = () => undefined,
   ) {
     informers.jobs.changed.subscribe(({ now, before }) => this.changed.emit(jobKey((now ?? before)!)));
     informers.pods.changed.subscribe(({ now, before }) => {
       const key = podFacts.workloadKey((now ?? before)!);
       if (key !== undefined) this.changed.emit(key);
+      // A pod may leave its group.
+      const former =
+        now && before && podFacts.group(before) !== podFacts.group(now) && podFacts.workloadKey(before);
+      if (former) this.changed.emit(former);
     });
   }
 
-  get({ kind, namespace, name }: WorkloadKey): KubernetesObject | undefined {
-    const key = `${namespace}/${name}`;
-    return kind === 'Job' ? this.informers.jobs.get(key) : this.informers.pods.get(key);
+  get(key: WorkloadKey): KubernetesObject | undefined {
+    const { kind, namespace, name } = key;
+    const at = `${namespace}/${name}`;
+    if (kind === 'Job') return this.informers.jobs.get(at);
+    if (kind !== 'Pod') return this.groupOf(key);
+    const pod = this.informers.pods.get(at);
+    // The group is the workload.
+    return pod === undefined || this.podFacts.group(pod) !== undefined ? undefined : pod;
   }
 
   /** The keys of all objects that may be workloads. */
   *keys(): Iterable<WorkloadKey> {
     for (const job of this.informers.jobs.list()) yield jobKey(job);
+    const groups = new Set<string>();
     for (const pod of this.informers.pods.list()) {
       const key = this.podFacts.workloadKey(pod);
       if (key?.kind === 'Pod') yield key;
+      if (key === undefined || this.podFacts.group(pod) === undefined) continue;
+      if (!groups.has(formatKey(key))) yield key;
+      groups.add(formatKey(key));
     }
   }
 
@@ -44,9 +70,27 @@ export class WorkloadObjects {
 
   /** The pods of this workload. */
   podsOf(workload: WorkloadIdentity): readonly Pod[] {
-    const named = this.informers.pods.byIndex('workload', workload.uid);
+    const group = this.podFacts.groupOf(workload);
+    const { pods } = this.informers;
+    const named = group === undefined ? pods.byIndex('workload', workload.uid) : pods.byIndex('group', group);
     return named.filter((pod) => this.podFacts.belongsTo(pod, workload));
   }
+
+  private groupOf(key: WorkloadKey): KubernetesObject | undefined {
+    const { namespace, name } = key;
+    const pods = this.informers.pods.byIndex('group', `${namespace}/${name}`);
+    const active = this.activeUid(key);
+    const known = this.groups.get(formatKey(key));
+    if (known?.active === active && known !== undefined && isSame(known.pods, pods)) return known.object;
+    const object = this.podFacts.assemble(key, pods, active);
+    if (pods.length === 0) this.groups.delete(formatKey(key));
+    else this.groups.set(formatKey(key), { pods, active, object });
+    return object;
+  }
+}
+
+function isSame(some: readonly Pod[], others: readonly Pod[]): boolean {
+  return some.length === others.length && some.every((pod, i) => pod === others[i]);
 }
 
 function jobKey({ metadata: { namespace = '', name } }: KubernetesObject): WorkloadKey {

@@ -13,6 +13,10 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   readonly apiVersion: string;
   /** API path of one object of this kind. */
   path(namespace: string, name: string): string;
+  /** The pods that are the workload, of a kind without an object of its own: what is written of it is written of each of them. */
+  membersOf(object: T): readonly Pod[] | undefined;
+  /** Whether its pods are there before it is granted anything: the apiserver has stored them as they will run. */
+  readonly podsExist: boolean;
   /** Whether the object is suspended (Job) or gated (Pod) and not finished. Only such an object enters the queue. */
   isSuspended(object: T): boolean;
   /** Whether the object has started without a grant, so that its pods exist and wait (staged.ts). */
@@ -25,8 +29,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   canRelease(object: T): boolean;
   /** Whether the object was released onto exactly this allocation. Only valid for an object that is not suspended. */
   isReleasedOnto(object: T, row: WorkloadRow): boolean;
-  /** Whether a released object of this kind can be suspended again, so that it can be evicted. */
-  readonly suspendable: boolean;
+  /** Whether the object can be suspended again after its release, so that it can be evicted. */
+  isSuspendable(object: T): boolean;
   /** Whether each write of the object is expensive, because it is much larger than ordinary ones. */
   isLarge(object: T): boolean;
   /** The pods that start together, and how long they may run. With 0 pods there is nothing to schedule. */
@@ -55,6 +59,12 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   awaitedPods(object: T, row: WorkloadRow, pods: readonly Pod[]): ReadonlyMap<string, number>;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */
   unseenPods(object: T, pods: readonly Pod[]): number;
+  /** The gated pods of a released object that may get a slot of its grant. */
+  podsToPlace(object: T, pods: readonly Pod[]): readonly Pod[];
+  /** The patch that gives a gated pod its node. `now` is in Unix seconds. */
+  placePatch(object: T, row: WorkloadRow, pod: Pod, node: string, now: number): readonly JsonPatchOperation[];
+  /** The pod as that patch leaves it. */
+  placedPod(object: T, row: WorkloadRow, pod: Pod, node: string): Pod;
   /** The single patch that releases the object onto its allocated nodes. */
   releasePatch(object: T, row: WorkloadRow): Patch;
   /** The same without what the guard of an earlier version refuses; undefined: it refuses nothing of it. */
@@ -88,7 +98,13 @@ export interface ActiveWorkload {
 export interface RecordedGrant {
   /** Undefined if this kind does not carry a job id, 0 if the object carries no valid one. */
   readonly jobid: number | undefined;
-  readonly placement: readonly NodePods[];
+  readonly placement: readonly PlacedSets[];
+}
+
+/** The pods of a workload on one node. */
+export interface PlacedSets extends NodePods {
+  /** How many of them are of each pod set, of a gang of several. @default - all of them are of one */
+  readonly podSets?: Readonly<Record<string, number>>;
 }
 
 export interface Outcome {

@@ -1,10 +1,13 @@
 import { askOf } from '../jobspec/jobspec';
-import type { NodePods } from '../jobspec/pods-per-node';
+import { podSetsOf, setsOf } from '../jobspec/pod-sets';
+import type { Jobspec } from '../jobspec/types';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Adoption, Submission, WorkloadRow } from '../queue/workload';
 import { formatIdset, parseIdset } from '../resources/idset';
-import type { AllocatedNode, GraphNode } from '../resources/types';
-import type { RecordedGrant, WorkloadAdapter } from './adapter';
+import type { AllocatedNode, GraphNode, UnitCounts } from '../resources/types';
+import { addUnits } from '../resources/unit-counts';
+import type { PlacedSets, RecordedGrant, WorkloadAdapter } from './adapter';
+import { isGated } from './pod';
 
 /** Units that active workloads use: node -> type -> unit ids. */
 export class TakenUnits {
@@ -53,8 +56,9 @@ export function unrecordedGrant(
 ): RecordedGrant | undefined {
   if (object.metadata.deletionTimestamp !== undefined || adapter.isSuspended(object)) return undefined;
   // The queue has taken its node back: it counts again once kube-scheduler has bound it after all.
+  const isOne = adapter.membersOf(object) === undefined;
   const isUnbound = pods.some(
-    ({ metadata, spec }) => metadata.uid === row?.uid && spec.nodeName === undefined,
+    (pod) => (isOne ? pod.metadata.uid === row?.uid : !isGated(pod)) && pod.spec.nodeName === undefined,
   );
   if (row?.reason === 'RequeueLimit' && isUnbound) return undefined;
   const grant = adapter.recordedGrant(object, pods);
@@ -92,15 +96,32 @@ export function adoptionOf(
 }
 
 function allocatedNode(
-  { node: name, pods }: NodePods,
+  placed: PlacedSets,
   { jobspec }: Submission,
   taken: TakenUnits,
   node: GraphNode | undefined,
 ): AllocatedNode {
-  const { perPod, exclusive } = askOf(jobspec);
-  const amount = (type: string, count: number) => (exclusive ? (node?.units[type] ?? count) : count * pods);
-  const units = Object.entries({ ...(exclusive ? node?.units : {}), ...perPod }).map(
+  const { node: name } = placed;
+  const { exclusive } = askOf(setsOf(jobspec)[0]!);
+  const used = usedUnits(placed, jobspec);
+  const amount = (type: string, count: number) => (exclusive ? (node?.units[type] ?? count) : count);
+  const units = Object.entries({ ...(exclusive ? node?.units : {}), ...used }).map(
     ([type, count]) => [type, taken.take(name, type, amount(type, count))] as const,
   );
-  return { name, units: Object.fromEntries(units), ...(exclusive ? { exclusive } : {}) };
+  const podSets = podSetsOf(jobspec) === undefined ? undefined : placed.podSets;
+  return {
+    name,
+    units: Object.fromEntries(units),
+    ...(exclusive && { exclusive }),
+    ...(podSets && { podSets }),
+  };
+}
+
+/** Of a gang of several pod sets, those of each that run there. */
+function usedUnits({ pods, podSets = {} }: PlacedSets, jobspec: Jobspec): UnitCounts {
+  const unitsOfPods = (set: Jobspec, count: number) =>
+    Object.fromEntries(Object.entries(askOf(set).perPod).map(([type, each]) => [type, each * count]));
+  const sets = podSetsOf(jobspec);
+  if (sets === undefined) return unitsOfPods(jobspec, pods);
+  return addUnits(sets.map((set) => unitsOfPods(set.jobspec, podSets[set.name] ?? 0)));
 }

@@ -10,6 +10,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import { isLive, type NodeView } from './live-pods';
 import { podFacts } from './pod-facts';
+import { POD_GROUP } from './pod-group';
 
 export interface DeletedPodsOptions {
   readonly client: Pick<KubernetesClient, 'list'>;
@@ -41,7 +42,8 @@ export class DeletedPods {
   /** Whether the watch has delivered every pod of the deleted workload that can still run. No pod of it is created again. */
   async areShown(row: WorkloadRow): Promise<boolean> {
     const { kind, uid } = row;
-    if (kind === 'Pod' || this.shown.has(uid)) return true;
+    // The watch that shows no such pod is that of the pods.
+    if (kind === 'Pod' || kind === POD_GROUP || this.shown.has(uid)) return true;
     const listed = await this.list(row);
     const live = new Set(this.livePods(this.options.podsOf(row)));
     const isShown = this.livePods(listed).every((pod) => live.has(pod));

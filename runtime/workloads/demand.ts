@@ -1,5 +1,6 @@
 /** What a workload asks for: its pod sets, and how long they may run. */
 import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
+import type { Jobspec } from '../jobspec/types';
 import type { PodSpec } from '../kubernetes/types';
 import type { QueueSettings } from '../queue/settings';
 import { ENDLESS_SECONDS } from '../resources/endless';
@@ -16,6 +17,8 @@ export interface PodSet {
   readonly labels: Readonly<Record<string, string>>;
   /** Annotations of the pod template. @default - it is no template */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
+  /** Name of its first pod, if that is there already: ephemeral volumes have claims of that name. @default - it is a template */
+  readonly podName?: string | undefined;
   /** Path of this pod spec in the object. */
   readonly field: string;
 }
@@ -29,6 +32,10 @@ export interface Demand {
   readonly isService: boolean;
   /** The priority that the apiserver resolved; undefined for kinds where it does that only for their pods. */
   readonly priority: number | undefined;
+  /** Which of its pods are missing, as a clause: it is granted nothing meanwhile. @default - all that it asks for are known */
+  readonly incomplete?: string;
+  /** Whether it keeps its nodes until it ends. @default false */
+  readonly isImmovable?: boolean;
 }
 
 export function podsOf({ podSets }: Demand): number {
@@ -49,4 +56,19 @@ export function walltimeOf(
 /** Nobody chose the default of MiniClusters. */
 export function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
   return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;
+}
+
+/** @param until when all pods of a group should be there; Unix seconds */
+export function withGroupState(
+  jobspec: Jobspec,
+  { incomplete, isImmovable = false }: Demand,
+  until: number,
+): Jobspec {
+  if (incomplete === undefined && !isImmovable) return jobspec;
+  const { attributes } = jobspec;
+  const state = {
+    ...(incomplete !== undefined && { incomplete: { message: incomplete, until } }),
+    ...(isImmovable && { immovable: true }),
+  };
+  return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...state } } };
 }

@@ -8,9 +8,9 @@ import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import type { EventNote } from '../kubernetes/events';
-import { namespaces as namespacePath } from '../kubernetes/paths';
+import { namespaces as namespacePath, pods as podPath } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
-import { applyPatch } from '../kubernetes/writes';
+import { applyPatch, type WriteOutcome } from '../kubernetes/writes';
 import { STOPPED_OUTSIDE, type WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { isEnabled, type Namespaces, type Scope } from '../shared/namespaces';
@@ -18,6 +18,7 @@ import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
 import { isHeldByUser } from './hand-over';
+import { isGated, podHandOver } from './pod';
 
 export interface DepartureOptions {
   readonly client: KubernetesClient;
@@ -74,16 +75,10 @@ export class Departure {
   async depart(workload: ActiveWorkload): Promise<Departed> {
     const { object, adapter, row } = workload;
     if (!this.hasLeft(row.namespace) || object.metadata.deletionTimestamp !== undefined) return undefined;
-    const isSuspended = adapter.isSuspended(object);
-    if (row.releasedAt === null) {
-      if (adapter.isStaged(object)) return this.unstage(workload);
-      // What it was staged with is still in its template, which cannot change yet.
-      if (isSuspended && !adapter.canRelease(object)) return RETRY;
-      // The release of a granted workload may not be recorded yet.
-      if (row.phase === 'Waiting' || isSuspended) return this.handOver(row, object, adapter);
-      return undefined;
-    }
-    const isByUser = isSuspended && adapter.suspendable && row.evictionReason === null;
+    if (row.releasedAt === null) return this.departWithoutNodes(workload);
+    if (adapter.membersOf(object) !== undefined) return this.letGo(row, object, adapter);
+    const isByUser =
+      adapter.isSuspended(object) && adapter.isSuspendable(object) && row.evictionReason === null;
     if (!isByUser) return undefined;
     // Before that its template cannot change, and would name the nodes of the grant for ever.
     if (!adapter.canRelease(object)) return RETRY;
@@ -94,12 +89,34 @@ export class Departure {
     return RETRY;
   }
 
+  private async departWithoutNodes(workload: ActiveWorkload): Promise<Departed> {
+    const { object, adapter, row } = workload;
+    if (adapter.isStaged(object)) return this.unstage(workload);
+    const isSuspended = adapter.isSuspended(object);
+    // What it was staged with is still in its template, which cannot change yet.
+    if (isSuspended && !adapter.canRelease(object)) return RETRY;
+    // The release of a granted workload may not be recorded yet.
+    return row.phase === 'Waiting' || isSuspended ? this.handOver(row, object, adapter) : undefined;
+  }
+
   /** Its pods carry the gate of the queue: without it they are made anew, and wait for the other controller alone. */
   private async unstage({ object, adapter, row }: ActiveWorkload): Promise<Retry> {
     const patch = adapter.suspendPatch(object);
     if (patch !== undefined)
       await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
     return RETRY;
+  }
+
+  /** What runs of a group goes on; pods that wait for a place in it start without the queue. */
+  private async letGo(
+    row: WorkloadRow,
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+  ): Promise<Departed> {
+    const members = adapter.membersOf(object) ?? [];
+    if (!members.some(isGated) || isHeldByUser(object)) return undefined;
+    const departed = await this.patch(row, object, adapter, { starts: true });
+    return departed === 'over' ? undefined : departed;
   }
 
   /** Hands a workload back that has no nodes. */
@@ -117,9 +134,8 @@ export class Departure {
   ): Promise<Exclude<Departed, undefined>> {
     // The watch of a new namespace may be older than a workload that admission has taken in meanwhile.
     if (!(await this.hasLeftNow(key.namespace))) return RETRY;
-    const path = adapter.path(key.namespace, key.name);
     try {
-      const outcome = await applyPatch(this.options.client, path, adapter.handOverPatch(object, starts));
+      const outcome = await this.send(key, object, adapter, starts);
       this.log(key, 'its namespace left the queue: handed back to Kubernetes', { starts, outcome });
       if (outcome === 'conflict') return RETRY;
       this.refusals.delete(object.metadata.uid);
@@ -128,6 +144,24 @@ export class Departure {
       if (!REFUSALS.some((status) => isStatus(error, status))) throw error;
       return this.refused(key, object, adapter, messageOf(error));
     }
+  }
+
+  private async send(
+    key: WorkloadKey,
+    object: KubernetesObject,
+    adapter: WorkloadAdapter,
+    starts: boolean,
+  ): Promise<WriteOutcome> {
+    const { client } = this.options;
+    const members = adapter.membersOf(object);
+    if (members === undefined)
+      return applyPatch(client, adapter.path(key.namespace, key.name), adapter.handOverPatch(object, starts));
+    for (const pod of members.filter(isGated)) {
+      const patch = { type: 'json', body: podHandOver(pod) } as const;
+      const outcome = await applyPatch(client, podPath(key.namespace, pod.metadata.name), patch);
+      if (outcome === 'conflict') return outcome;
+    }
+    return 'done';
   }
 
   private refused(

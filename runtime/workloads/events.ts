@@ -2,6 +2,7 @@
 import type { EventNote, EventRecorder } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import { GROUP_LATE } from '../scheduler/pass/wait-reasons';
 import type { WorkloadKey } from '../shared/workload-key';
 import { namesOf, type WorkloadAdapter } from './adapter';
 import { adapters } from './index';
@@ -15,20 +16,30 @@ export interface WorkloadEventsOptions {
 export class WorkloadEvents {
   constructor(private readonly options: WorkloadEventsOptions) {}
 
-  recordEvent({ metadata }: KubernetesObject, { apiVersion, kind }: WorkloadAdapter, event: EventNote): void {
-    const { namespace = '', name, uid } = metadata;
+  /** Nobody can describe a group of pods: its first pods say what is true of all. */
+  recordEvent(object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote): void {
+    const members = adapter.membersOf(object);
+    for (const pod of members?.slice(0, MOST_MEMBERS) ?? [])
+      this.recordEvent(pod, adapters.get('Pod')!, event);
+    if (members !== undefined) return;
+    const { apiVersion, kind } = adapter;
+    const { namespace = '', name, uid } = object.metadata;
     this.options.events.record({ apiVersion, kind, namespace, name, uid }, event);
   }
 
-  /** Records only Unsatisfiable: of the reasons that a scheduling pass sets, it alone needs action by the user. */
+  /** Records only what needs action by the user, of the reasons that a scheduling pass sets. */
   rowChanged(row: WorkloadRow): void {
-    if (row.reason !== 'Unsatisfiable' || row.phase !== 'Waiting') return;
+    const isLate = row.reason === 'GroupIncomplete' && row.message?.startsWith(GROUP_LATE) === true;
+    if ((row.reason !== 'Unsatisfiable' && !isLate) || row.phase !== 'Waiting') return;
     const object = this.options.objectOf(row);
     if (object?.metadata.uid !== row.uid) return;
     const message = row.message ?? 'can never be scheduled on this cluster';
-    this.recordEvent(object, adapters.get(row.kind)!, { type: 'Warning', reason: 'Unsatisfiable', message });
+    this.recordEvent(object, adapters.get(row.kind)!, { type: 'Warning', reason: row.reason!, message });
   }
 }
+
+/** Events of one group at once. */
+const MOST_MEMBERS = 8;
 
 const NOTABLE_WAIT_SECONDS = 5;
 

@@ -18,15 +18,19 @@ import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter';
 import { podsOf } from './demand';
 import { listNames } from './events';
+import { evictPods } from './evict-pods';
+import { REPLACEMENT_SECONDS } from './group-adapter';
+import { membershipOf } from './group-member';
 import { isLive, type NodeView } from './live-pods';
 import { assignedNode, belongsToGrant, findUnpinned, isGated } from './pod';
+import { placesOf } from './pod-group';
 import type { SubmissionBuilder } from './submission';
 
 export interface EvictionOptions {
   readonly client: KubernetesClient;
   readonly workloadCache: WorkloadCache;
   /** Knows what a user changed while the workload was granted. */
-  readonly submissionBuilder: Pick<SubmissionBuilder, 'changeOf'>;
+  readonly submissionBuilder: Pick<SubmissionBuilder, 'changeOf' | 'asksForGrant'>;
   readonly nodes: NodeView;
   /** The requeue limit and backoff of a queue. */
   readonly requeueOf: (queue: string) => QueueSettings['requeue'];
@@ -61,6 +65,9 @@ export class Eviction {
   /** Job id -> generation of the object after its release. The watch lags behind while it shows an earlier one. */
   private readonly releasedGenerations = new Map<number, number>();
 
+  /** Job id -> when all old pods of a group were gone, and new ones were missing; Unix seconds. */
+  private readonly incompleteSince = new Map<number, number>();
+
   constructor(private readonly options: EvictionOptions) {}
 
   /**
@@ -73,13 +80,15 @@ export class Eviction {
 
   forget({ jobid }: WorkloadRow): void {
     this.releasedGenerations.delete(jobid);
+    this.incompleteSince.delete(jobid);
   }
 
   /** Why the workload must leave its nodes; undefined if it may stay. */
   reasonFor(workload: ActiveWorkload): EvictionReason | undefined {
     const { object, adapter, row, pods } = workload;
     // A workload that cannot be suspended again keeps its nodes until it ends.
-    if (!adapter.suspendable && !adapter.isSuspended(object)) return undefined;
+    const isSuspendable = adapter.isSuspendable(object);
+    if (!isSuspendable && !adapter.isSuspended(object)) return undefined;
     const requested = requestedEviction(row);
     if (requested !== undefined) return requested;
     const lost = lostNodes(row, this.options.nodes.exists);
@@ -92,11 +101,21 @@ export class Eviction {
       return { cause: 'cluster', message };
     }
     // It would hold its nodes for nothing until its walltime.
-    if (adapter.suspendable && row.releasedAt !== null && podsOf(adapter.demand(object)) === 0)
+    if (isSuspendable && row.releasedAt !== null && podsOf(adapter.demand(object)) === 0)
       return { cause: 'suspended', message: 'its user wants no pods of it' };
     // Its spec was changed at the apiserver by whoever may, or the watch still shows it as it was before the release.
-    const suspended = adapter.suspendable && row.releasedAt !== null && adapter.isSuspended(object);
-    return suspended ? { cause: 'suspended', message: 'its spec.suspend was set to true' } : undefined;
+    const isSuspended = row.releasedAt !== null && adapter.isSuspended(object);
+    if (adapter.membersOf(object) !== undefined) return isSuspended ? this.replacedAll(workload) : undefined;
+    return isSuspended && isSuspendable
+      ? { cause: 'suspended', message: 'its spec.suspend was set to true' }
+      : undefined;
+  }
+
+  /** All pods of a group are gone, and others wait: they get its places if they ask for what it was granted. */
+  private replacedAll({ object, adapter, row, pods }: ActiveWorkload): EvictionReason | undefined {
+    if (pods.some((pod) => membershipOf(pod) !== undefined)) return undefined;
+    if (this.options.submissionBuilder.asksForGrant(object, adapter, row)) return undefined;
+    return { cause: 'suspended', message: 'all its pods are gone, and others wait in their place' };
   }
 
   /** Whether pods of an array run on other nodes than these. */
@@ -115,6 +134,8 @@ export class Eviction {
 
   /** Only patches the object. */
   async suspend({ object, adapter, row }: Omit<ActiveWorkload, 'pods'>): Promise<void> {
+    const members = adapter.membersOf(object);
+    if (members !== undefined) return evictPods(this.options.client, members);
     const patch = adapter.suspendPatch(object);
     if (patch !== undefined)
       await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
@@ -135,11 +156,26 @@ export class Eviction {
     // The watch of the pods may lag behind that of the object, as if there were none.
     if (adapter.unseenPods(object, pods) > 0)
       return this.log(row, 'evicting: waiting for the watch of its pods', reason);
-    if (pods.some((pod) => isLive(pod, this.options.nodes) || mayBeUngated(pod, object)))
+    const isMade = adapter.membersOf(object) === undefined;
+    if (pods.some((pod) => isLive(pod, this.options.nodes) || (isMade && mayBeUngated(pod, object))))
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
+    if (this.awaitsPods(object, adapter, row))
+      return this.log(row, 'evicting: waiting for the pods to be made again', reason);
     const requeued = await this.requeue({ object, adapter, row }, reason);
     if (requeued !== undefined)
       this.recordRequeued(object, adapter, this.requeueTerms(row, reason), reason.cause);
+  }
+
+  /**
+   * A group that waits with fewer pods is another one, as if its user had changed it: it would not count how often it failed.
+   * Controllers make pods again within a second, or not at all.
+   */
+  private awaitsPods(object: KubernetesObject, adapter: WorkloadAdapter, { jobid }: WorkloadRow): boolean {
+    const members = adapter.membersOf(object);
+    if (members === undefined || placesOf(members).missing === 0) return false;
+    const since = this.incompleteSince.get(jobid) ?? this.options.now();
+    this.incompleteSince.set(jobid, since);
+    return this.options.now() < since + REPLACEMENT_SECONDS;
   }
 
   /** Once the object is suspended, a failure is no longer visible. Undefined: the row holds no nodes any more. */

@@ -114,7 +114,9 @@ export class GrantWatch {
     const waits = found.flatMap(({ wait }) => wait ?? []);
     const missing = workload.adapter.missingPods(workload.object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
-    const movable = workload.adapter.suspendable ? waits : waits.filter(({ isBound }) => !isBound);
+    const movable = workload.adapter.isSuspendable(workload.object)
+      ? waits
+      : waits.filter(({ isBound }) => !isBound);
     const runs = found.some(isRunning);
     const goesOn = found.some(isHealthy);
     const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });

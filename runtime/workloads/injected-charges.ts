@@ -21,7 +21,7 @@ export class InjectedCharges {
 
   /** Undefined if nothing is added, as to a pod that exists already. */
   of(podSet: PodSet, namespace: string, adapter: WorkloadAdapter): Quantities | undefined {
-    if (adapter.kind === 'Pod' || this.injected.isEmpty) return undefined;
+    if (adapter.podsExist || this.injected.isEmpty) return undefined;
     return this.injected.addedTo(this.templateOf(podSet, namespace, adapter));
   }
 
@@ -32,7 +32,7 @@ export class InjectedCharges {
    */
   learn({ object, adapter, row, pods }: ActiveWorkload, { isNew = true } = {}): boolean {
     const { uid, allocation, jobid } = row;
-    if (adapter.kind === 'Pod' || allocation === null || this.learned.get(uid) === jobid) return false;
+    if (adapter.podsExist || allocation === null || this.learned.get(uid) === jobid) return false;
     const first = pods.find((pod) => belongsToGrant(pod, jobid));
     if (first === undefined) return false;
     this.learned.set(uid, jobid);
@@ -53,7 +53,7 @@ export class InjectedCharges {
    * grants that are not released be given back.
    */
   async continueWith(workloads: readonly ActiveWorkload[], slice: TimeSlice): Promise<void> {
-    const ofJobs = workloads.filter(({ adapter }) => adapter.kind !== 'Pod');
+    const ofJobs = workloads.filter(({ adapter }) => !adapter.podsExist);
     for (const workload of ofJobs) this.learn(workload, { isNew: false });
     await this.assume(
       ofJobs.filter((workload) => chargedIn(workload) !== undefined),

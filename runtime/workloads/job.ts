@@ -11,6 +11,7 @@ import {
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { NodePods } from '../jobspec/pods-per-node';
+import { foreignGates } from '../jobspec/unmodeled';
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
@@ -39,7 +40,7 @@ import { lateDeadline, releasedDeadline, requestedDeadline, stagedSeconds } from
 import { jobHandOver } from './hand-over';
 import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
-import { assignedNode, belongsToGrant, isGated } from './pod';
+import { assignedNode, belongsToGrant, isGated, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
@@ -51,6 +52,8 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   kind: 'Job',
   apiVersion: 'batch/v1',
   path: (namespace, name) => jobs(namespace, name),
+  membersOf: () => undefined,
+  podsExist: false,
   isSuspended: (job) => job.spec.suspend === true && endOf(job) === undefined,
   isStaged,
   gates: (job, pods) => gatesOf(job, pods, !isGang(job) || missing(job, pods) === 0),
@@ -60,7 +63,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   isReleasedOnto: (job, row) =>
     withoutNotes(job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '') ===
     assignmentOf(job, row),
-  suspendable: true,
+  isSuspendable: () => true,
   isLarge: ({ isLarge = false }) => isLarge,
   demand: (job) => ({
     podSets: [
@@ -79,6 +82,9 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     priority: undefined,
   }),
   podSetOf: () => POD_SET,
+  podsToPlace: (_job, pods) => pods.filter(isGated).sort(byOtherGates),
+  placePatch: (_job, _row, pod, node) => pinPatch(pod, node),
+  placedPod: (_job, _row, pod, node) => ungated(pod, node),
   outcome,
   finishedNodes,
   isGang,
@@ -253,6 +259,11 @@ function idleNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): rea
   // A gated pod may have got its node a moment ago.
   if (pods.some(isGated)) return [];
   return nodesWithout(job, row, pods, isPinned(job));
+}
+
+/** A pod that another controller keeps would use its slot for nothing. */
+function byOtherGates(a: Pod, b: Pod): number {
+  return foreignGates(a.spec).length - foreignGates(b.spec).length;
 }
 
 /** Whether admission pins its pods by their indexes. */

@@ -12,23 +12,39 @@ import type { Allocation } from '../resources/types';
 import type { PodFacts } from '../shared/pod-facts';
 import { isTerminal, namesOf } from './adapter';
 import { isBeyondAssignment } from './assignment';
+import { groupOf, isGroupUid, type Membership, membershipOf } from './group-member';
 import { belongsToGrant, isOrphaned } from './pod';
+import { assembleGroup, isOfGroup, POD_GROUP } from './pod-group';
 import { deploymentsOf } from './rollout';
 
 export const podFacts: PodFacts = {
   workloadUid(pod) {
-    return jobOf(pod)?.uid ?? pod.metadata.uid;
+    return jobOf(pod)?.uid ?? membershipIn(pod)?.uid ?? pod.metadata.uid;
   },
+
+  group(pod) {
+    const name = groupOf(pod);
+    return name === undefined ? undefined : groupKey({ namespace: pod.metadata.namespace, name });
+  },
+
+  groupOf(workload) {
+    return isGroupUid(workload.uid) ? groupKey(workload) : undefined;
+  },
+
+  assemble: assembleGroup,
 
   belongsTo(pod, { namespace, uid, jobid }) {
     if (pod.metadata.uid === uid) return true;
     if ((pod.metadata.namespace ?? '') !== (namespace ?? '')) return false;
+    if (isGroupUid(uid)) return groupOf(pod) !== undefined && isOfGroup(pod, uid);
     // Users can write the labels of an orphaned pod into a template, but not the job id.
     return !isOrphaned(pod) || (jobid !== undefined && belongsToGrant(pod, jobid));
   },
 
   workloadKey(pod) {
     const { namespace = '', name } = pod.metadata;
+    const group = groupOf(pod);
+    if (group !== undefined) return { kind: POD_GROUP, namespace, name: group };
     if (isQueuedPod(pod)) return { kind: 'Pod', namespace, name };
     const job = jobOf(pod);
     return job === undefined ? undefined : { kind: 'Job', namespace, name: job.name };
@@ -44,6 +60,20 @@ export const podFacts: PodFacts = {
     return allocation !== null && nodeName !== undefined && grantedNodes(allocation).has(nodeName);
   },
 };
+
+function groupKey({
+  namespace = '',
+  name = '',
+}: {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}): string {
+  return `${namespace}/${name}`;
+}
+
+function membershipIn(pod: Pod): Membership | undefined {
+  return groupOf(pod) === undefined ? undefined : membershipOf(pod);
+}
 
 /** The Job that the pod belongs to; undefined if the pod itself is a workload, or belongs to none. */
 function jobOf(pod: Pod): { readonly uid: string; readonly name: string } | undefined {

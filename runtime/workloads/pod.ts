@@ -4,7 +4,13 @@
  * JSON patch releases it: the patch pins the pod to its node, removes the gate
  * and sets the deadline by which the kubelet enforces the walltime.
  */
-import { ADMITTED_LABEL, GATE, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
+import {
+  ADMITTED_LABEL,
+  GATE,
+  GROUP_MEMBER_ANNOTATION,
+  JOBID_ANNOTATION,
+  WALLTIME,
+} from '../../constructs/api/labels';
 import { foreignGates } from '../jobspec/unmodeled';
 import { patchEntries } from '../kubernetes/json-patch';
 import { isLarge } from '../kubernetes/object-size';
@@ -29,6 +35,8 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   kind: 'Pod',
   apiVersion: 'v1',
   path: (namespace, name) => pods(namespace, name),
+  membersOf: () => undefined,
+  podsExist: true,
   isSuspended: (pod) => isGated(pod),
   isStaged: () => false,
   gates: ({ spec }) => foreignGates(spec),
@@ -36,12 +44,21 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   canRelease: () => true,
   // A gate cannot be added again, so a pod that lost its gate keeps its node.
   isReleasedOnto: () => true,
-  suspendable: false,
+  isSuspendable: () => false,
   isLarge,
   demand: (pod) => ({
-    podSets: [{ name: POD_SET, count: 1, spec: pod.spec, labels: pod.metadata.labels ?? {}, field: 'spec' }],
+    podSets: [
+      {
+        name: POD_SET,
+        count: 1,
+        spec: pod.spec,
+        labels: pod.metadata.labels ?? {},
+        podName: pod.metadata.name,
+        field: 'spec',
+      },
+    ],
     deadlineSeconds: pod.spec.activeDeadlineSeconds,
-    isService: isService(pod),
+    isService: isServicePod(pod),
     priority: pod.spec.priority,
   }),
   podSetOf: () => POD_SET,
@@ -60,6 +77,9 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   missingPods: () => 0,
   awaitedPods: () => new Map(),
   unseenPods: () => 0,
+  podsToPlace: () => [],
+  placePatch: (_pod, _row, pod, node) => pinPatch(pod, node),
+  placedPod: (_pod, _row, pod, node) => ungated(pod, node),
   releasePatch: (pod, row) => ({
     type: 'json',
     body: [
@@ -110,7 +130,8 @@ export function belongsToGrant({ metadata }: Pod, jobid: number): boolean {
 
 /** Whether the pod was released with a Job that was deleted without its pods (`--cascade=orphan`). */
 export function isOrphaned(pod: Pod): boolean {
-  return pod.metadata.annotations?.[JOBID_ANNOTATION] !== undefined && controllerOf(pod) === undefined;
+  const { [JOBID_ANNOTATION]: jobid, [GROUP_MEMBER_ANNOTATION]: member } = pod.metadata.annotations ?? {};
+  return jobid !== undefined && member === undefined && controllerOf(pod) === undefined;
 }
 
 /**
@@ -165,6 +186,11 @@ export function pinPatch(pod: Pod, node: string): readonly JsonPatchOperation[] 
   ];
 }
 
+/** The pod as that patch leaves it, as far as its node is concerned. */
+export function ungated(pod: Pod, node: string): Pod {
+  return { ...pod, spec: { ...pod.spec, schedulingGates: [], nodeName: node } };
+}
+
 /** The pod goes where kube-scheduler places it. */
 export function podHandOver({ metadata, spec }: Pod): readonly JsonPatchOperation[] {
   const index = spec.schedulingGates?.findIndex(({ name }) => name === GATE) ?? -1;
@@ -178,7 +204,7 @@ export function podHandOver({ metadata, spec }: Pod): readonly JsonPatchOperatio
 }
 
 /** A pod that always restarts, unless its user set a walltime, runs until it is deleted: it is planned without an end. */
-function isService({ metadata, spec }: Pod): boolean {
+export function isServicePod({ metadata, spec }: Pod): boolean {
   return (
     (spec.restartPolicy ?? 'Always') === 'Always' &&
     spec.activeDeadlineSeconds === undefined &&
@@ -189,7 +215,7 @@ function isService({ metadata, spec }: Pod): boolean {
 function deadlinePatch(pod: Pod, row: WorkloadRow): readonly JsonPatchOperation[] {
   const users = pod.spec.activeDeadlineSeconds;
   const value = deadlineOf(row, users);
-  if (isService(pod) || value === users) return [];
+  if (isServicePod(pod) || value === users) return [];
   return [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 

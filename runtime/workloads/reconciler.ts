@@ -4,19 +4,10 @@
  * the next step. Every step is idempotent, so a step that a crash interrupts is
  * done again.
  */
-import type { Clock } from '../clock';
-import type { Config } from '../config';
-import type { KubernetesClient } from '../kubernetes/client';
-import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
-import type { QueueSettings } from '../queue/settings';
-import { HANDED_BACK, type RequeueCause, type WorkloadRow } from '../queue/workload';
-import type { WorkloadCache } from '../queue/workload-cache';
-import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import type { GrantWait } from '../shared/grant-waits';
-import type { Namespaces, Scope } from '../shared/namespaces';
-import type { WorkloadIdentity } from '../shared/pod-facts';
+import { HANDED_BACK, type WorkloadRow } from '../queue/workload';
+import { logDecision } from '../shared/decision-log';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
@@ -24,63 +15,21 @@ import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GrantWatch } from './grant-watch';
+import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
-import { isLive, type NodeView } from './live-pods';
+import { isLive } from './live-pods';
 import { limitOrphans } from './orphans';
+import type { WorkloadReconcilerOptions } from './reconciler-options';
 import { Release } from './release';
 import { keepReplacementPolicy } from './replacement-policy';
 import { Replacements } from './replacements';
 import { Rescue } from './rescue';
 import { ReturnedWorkloads } from './returned';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
-import { allowForLateStart, recordStart } from './starts';
 import { asGranted } from './staged';
 import { Staging } from './staging';
-import type { SubmissionBuilder } from './submission';
+import { allowForLateStart, recordStart } from './starts';
 import { Ungating } from './ungate';
-
-export interface WorkloadReconcilerOptions {
-  readonly client: KubernetesClient;
-  readonly workloadCache: WorkloadCache;
-  readonly submissionBuilder: SubmissionBuilder;
-  readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
-  /** The object of a key, as the watch last delivered it. */
-  readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
-  /** The pods of this workload, as the watch last delivered them. */
-  readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
-  readonly namespaces: Pick<Namespaces, 'hasLeft' | 'isAwaited'>;
-  readonly scope: Scope;
-  readonly nodes: NodeView;
-  /** Whether this scheduler has ever scheduled or refused a pod. */
-  readonly schedulerRuns: (schedulerName: string) => boolean;
-  /** The requeue limit and backoff of a queue. */
-  readonly requeueOf: (queue: string) => QueueSettings['requeue'];
-  /** How long pods of a granted workload may wait. */
-  readonly limits: Config['grants'];
-  /** Called with what a granted workload waits for; undefined while a pod of it runs. */
-  readonly onWait: (uid: string, wait: GrantWait | undefined) => void;
-  /** Called when the units of a job are free again. */
-  readonly onFreed: (jobid: number) => void;
-  /** Called when the units on some nodes of a job are free again. */
-  readonly onShrunk: (jobid: number, nodes: readonly string[]) => void;
-  /** Called when a job holds fewer units than before, by what its row says now. */
-  readonly onReduced: (jobid: number) => void;
-  /** Called when a workload runs under a grant that the queue has no record of. */
-  readonly onUnrecordedGrant: () => void;
-  /** Called when the queue has changed in a way that the next scheduling pass should see. */
-  readonly onQueueChanged: () => void;
-  /** Called when a grant ended before its workload. */
-  readonly onRequeued: (cause: RequeueCause) => void;
-  /** Reconciles this workload again. */
-  readonly enqueue: (key: WorkloadKey) => void;
-  readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
-  /** Whether many workloads start and end at this moment. */
-  readonly isBusy: () => boolean;
-  readonly logger: DecisionLogger;
-  readonly clock: Clock;
-  /** Unix seconds. */
-  readonly now: () => number;
-}
 
 const IMMEDIATELY = { after: 1 };
 
@@ -95,6 +44,7 @@ export class WorkloadReconciler {
   private readonly rescue: Rescue;
   private readonly replacements: Replacements;
   private readonly returned: ReturnedWorkloads;
+  private readonly notices: GroupNotices;
   private readonly shrinking: Shrinking;
   private readonly staging: Staging;
 
@@ -110,6 +60,7 @@ export class WorkloadReconciler {
     this.replacements = new Replacements(options);
     this.returned = new ReturnedWorkloads(options);
     this.staging = new Staging(options);
+    this.notices = new GroupNotices(options);
     this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
   }
 
@@ -130,7 +81,7 @@ export class WorkloadReconciler {
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
-    const workload = asGranted({ object, adapter, row, pods: podsOf(row) });
+    const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));
     const result = await (row.phase === 'Waiting'
       ? this.reconcileWaiting(workload)
       : this.reconcileGranted(workload));
@@ -181,7 +132,8 @@ export class WorkloadReconciler {
       const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
       return submissionBuilder.submit(object, adapter, place);
     });
-    if (row === undefined) return this.returned.requeue(key, adapter, this.options.podsOf(object.metadata));
+    if (row === undefined)
+      return this.returned.requeue(key, object, adapter, this.options.podsOf(object.metadata));
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
     return undefined;
@@ -212,17 +164,18 @@ export class WorkloadReconciler {
     const departed = await this.departure.depart(workload);
     if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
     if (!adapter.isSuspended(object) && !this.staging.isSound(workload)) {
-      if (!adapter.suspendable) return this.log(row, 'waiting, cannot be moved to another node');
+      if (!adapter.isSuspendable(object)) return this.log(row, 'waiting, cannot be moved to another node');
       // A former leader released it too late: it has no grant.
       this.log(row, 'released without a grant, suspending it');
       await this.eviction.suspend(workload);
     }
     const update = submissionBuilder.changeOf(object, adapter, row);
-    if (update === undefined) return this.staging.stage(workload);
+    const next = this.notices.follow(workload);
+    if (update === undefined) return earliest(await this.staging.stage(workload), next);
     await workloadCache.update(update);
     this.log(row, 'waiting, submission updated');
     onQueueChanged();
-    return undefined;
+    return update.jobspec.attributes.user?.incomplete === undefined ? undefined : IMMEDIATELY;
   }
 
   private left(row: WorkloadRow): Promise<undefined> {
@@ -260,7 +213,8 @@ export class WorkloadReconciler {
     const isDeleted = object.metadata.deletionTimestamp !== undefined;
     const placed = isDeleted ? pods : await this.ungating.ungate(workload);
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
-    return isDeleted ? shrinking : this.watchGrant(workload);
+    const next = this.notices.follow(workload);
+    return isDeleted ? shrinking : earliest(next, await this.watchGrant(workload));
   }
 
   /** What runs in a namespace that left the queue stays, whatever happens to its nodes, as without the queue. */
@@ -272,7 +226,7 @@ export class WorkloadReconciler {
   private async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
     const { uid } = workload.row;
     await this.eviction.evict(workload, reason);
-    if (this.options.workloadCache.byUid(uid)?.phase !== 'Waiting') return undefined;
+    if (this.options.workloadCache.byUid(uid)?.phase !== 'Waiting') return retryOf(workload);
     this.forget(workload.row);
     // Its user may have changed it again while that was committed.
     return IMMEDIATELY;
@@ -290,7 +244,9 @@ export class WorkloadReconciler {
     if (isNarrowed) await this.shrinking.narrow(current);
     const hasLeft = this.departure.hasLeft(row.namespace);
     if (failure !== undefined && !hasLeft)
-      return workload.adapter.suspendable ? this.evict(current, failure) : this.rescuePod(current, failure);
+      return workload.adapter.isSuspendable(workload.object)
+        ? this.evict(current, failure)
+        : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
     const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
     return earliest(earliest(after === undefined ? undefined : { after }, late), replacing);
@@ -311,6 +267,7 @@ export class WorkloadReconciler {
     this.watch.forget(row);
     this.deletedPods.forget(row);
     this.replacements.forget(row);
+    this.notices.forget(row);
     this.departure.forget(row);
     this.options.submissionBuilder.charges.forget(row);
     this.options.onWait(row.uid, undefined);
@@ -351,4 +308,9 @@ export class WorkloadReconciler {
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): undefined {
     logDecision(this.options.logger, row, decision, detail);
   }
+}
+
+/** A PodDisruptionBudget may refuse to evict the pods of a group. */
+function retryOf({ object, adapter }: ActiveWorkload): ReconcileResult {
+  return adapter.membersOf(object) === undefined ? undefined : { after: 5_000 };
 }

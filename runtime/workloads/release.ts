@@ -89,9 +89,11 @@ export class Release {
   }
 
   private async patch(workload: ActiveWorkload): Promise<ReconcileResult | 'deleted'> {
-    const { row } = workload;
+    const { object, adapter, row } = workload;
     try {
-      const outcome = await this.send(workload);
+      // The pods of a group are released one by one: whoever leads goes on with it.
+      const isOne = adapter.membersOf(object) === undefined;
+      const outcome = isOne ? await this.send(workload) : 'done';
       if (outcome === 'gone') return 'deleted';
       if (outcome === 'conflict') {
         this.log(row, 'release: the object has changed, retrying');

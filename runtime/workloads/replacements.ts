@@ -7,6 +7,7 @@ import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject } from '../kubernetes/types';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { ActiveWorkload } from './adapter';
+import { REPLACEMENT_SECONDS } from './group-adapter';
 
 /** Milliseconds for which units are kept for a replacement: a StatefulSet that was scaled down or deleted makes none. */
 const LONGEST_MS = 3_000;
@@ -17,27 +18,34 @@ export class Replacements {
   private readonly controllers = new Map<string, string>();
   /** UID of a pod -> when it was first seen to be gone, in milliseconds of the clock. */
   private readonly goneSince = new Map<string, number>();
+  /** UIDs of groups of pods that controllers make again, all of which may be gone for a moment. */
+  private readonly groups = new Set<string>();
 
   constructor(private readonly options: { readonly clock: Clock }) {}
 
   /** A pod that is gone says nothing of its controller. */
-  note({ object, row }: Pick<ActiveWorkload, 'object' | 'row'>): void {
+  note({ object, adapter, row }: Pick<ActiveWorkload, 'object' | 'adapter' | 'row'>): void {
     const owner = row.kind === 'Pod' ? controllerOf(object) : undefined;
     if (owner?.kind === 'StatefulSet') this.controllers.set(row.uid, owner.uid);
+    const members = adapter.membersOf(object);
+    if (members === undefined) return;
+    if (members.some((pod) => controllerOf(pod) !== undefined)) this.groups.add(row.uid);
   }
 
   forget({ uid }: WorkloadRow): void {
     this.controllers.delete(uid);
     this.goneSince.delete(uid);
+    this.groups.delete(uid);
   }
 
   /** @returns when to look again for the replacement of a pod that ran; undefined: none is expected */
   awaited(row: WorkloadRow): { readonly after: number } | undefined {
-    if (!this.isReplaceable(row)) return undefined;
+    const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
+    if (!isGroup && !this.isReplaceable(row)) return undefined;
     const now = this.options.clock.now();
     const since = this.goneSince.get(row.uid) ?? now;
     this.goneSince.set(row.uid, since);
-    return now - since < LONGEST_MS ? { after: POLL_MS } : undefined;
+    return now - since < (isGroup ? REPLACEMENT_SECONDS * 1000 : LONGEST_MS) ? { after: POLL_MS } : undefined;
   }
 
   /** The place that this object takes over; undefined if it is no replacement of the row's pod. */

@@ -4,9 +4,7 @@
  * and the nodes that it avoids. A bare pod would be lost: it keeps waiting for kube-scheduler, without a grant.
  */
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
 import { controllerOf } from '../kubernetes/owner';
-import { pods } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { SUCCESSION_SECONDS, type Succession } from '../queue/successions';
@@ -14,6 +12,7 @@ import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { ActiveWorkload } from './adapter';
+import { evictPod } from './evict-pods';
 import type { Eviction, EvictionReason } from './eviction';
 
 export interface RescueOptions {
@@ -108,28 +107,17 @@ export class Rescue {
   }
 
   private async evict(
-    { metadata: { name, namespace, uid } }: KubernetesObject,
+    object: KubernetesObject,
     row: WorkloadRow,
     { cause, message }: EvictionReason,
   ): Promise<ReconcileResult> {
-    const { client, logger } = this.options;
-    const metadata = { name, namespace };
-    const body = {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata,
-      deleteOptions: { preconditions: { uid } },
-    };
-    try {
-      await client.create(pods(namespace, name, 'eviction'), body);
-      logDecision(logger, row, 'evicted, its controller creates it again', { cause, reason: message });
-      return undefined;
-    } catch (error) {
-      // 422: the namespace has left the queue, and a policy lets the controller evict only inside.
-      if (isStatus(error, 429) || isStatus(error, 422)) return { after: REFUSED_RETRY_MS };
-      // It is gone, or another pod has its name.
-      if (isStatus(error, 404) || isStatus(error, 409)) return undefined;
-      throw error;
-    }
+    const outcome = await evictPod(this.options.client, object);
+    if (outcome === 'refused') return { after: REFUSED_RETRY_MS };
+    if (outcome === 'done')
+      logDecision(this.options.logger, row, 'evicted, its controller creates it again', {
+        cause,
+        reason: message,
+      });
+    return undefined;
   }
 }

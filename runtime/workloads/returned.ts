@@ -23,9 +23,16 @@ export class ReturnedWorkloads {
   constructor(private readonly options: ReturnedWorkloadsOptions) {}
 
   /** @param pods of the object, which has an ended row, and which the watch shows suspended. The watch may be behind its end */
-  async requeue(key: WorkloadKey, adapter: WorkloadAdapter, pods: readonly Pod[]): Promise<undefined> {
+  async requeue(
+    key: WorkloadKey,
+    seen: KubernetesObject,
+    adapter: WorkloadAdapter,
+    pods: readonly Pod[],
+  ): Promise<undefined> {
     const { client, workloadCache, onQueueChanged, logger, now } = this.options;
-    const object = await ifFound(client.get<KubernetesObject>(adapter.path(key.namespace, key.name)));
+    const isOne = adapter.membersOf(seen) === undefined;
+    const path = adapter.path(key.namespace, key.name);
+    const object = isOne ? await ifFound(client.get<KubernetesObject>(path)) : seen;
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
     if (!adapter.isSuspended(object) || adapter.outcome(object, pods, now()) !== undefined) return;
     if ((await workloadCache.returned(object.metadata.uid)) === undefined) return;

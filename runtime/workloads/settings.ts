@@ -12,6 +12,8 @@ import {
   AFTER,
   EXCLUSIVE,
   GANG_SIZE,
+  GROUP,
+  GROUP_SIZE,
   HOLD,
   PREEMPTIBLE,
   PRIORITY,
@@ -20,15 +22,19 @@ import {
 } from '../../constructs/api/labels';
 import {
   DEPENDENCY_TYPES,
+  GROUP_PAIR_PROBLEM,
+  GROUP_PAIR_REMEDY,
+  GROUP_SETTINGS,
+  GROUP_SYNTAX,
   MAX_DEPENDENCIES,
+  MAX_GROUP_SIZE,
   MAX_WALLTIME_SECONDS,
+  NOT_OF_JOBS_PROBLEM,
+  NOT_OF_JOBS_REMEDY,
   PRIORITY_RANGE,
   SETTING_REMEDY,
   SETTING_SYNTAX,
-  type Setting,
-  UNSUPPORTED_PROBLEM,
-  UNSUPPORTED_REMEDY,
-  UNSUPPORTED_SETTINGS,
+  type SettingSyntax,
 } from '../../constructs/api/settings';
 import { FluxqError } from '../errors';
 import type { Dependency } from '../queue/workload';
@@ -58,16 +64,31 @@ export interface SettingSource {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-const PATTERN = new Map(
-  Object.entries(SETTING_SYNTAX).map(([name, { pattern }]) => [name, new RegExp(pattern)]),
-);
+const SYNTAX: Readonly<Record<string, SettingSyntax>> = { ...SETTING_SYNTAX, ...GROUP_SYNTAX };
+const PATTERN = new Map(Object.entries(SYNTAX).map(([name, { pattern }]) => [name, new RegExp(pattern)]));
 
 /**
- * Parses all settings.
+ * Parses all settings of a Job.
  * @throws FluxqError FLUXQ_SETTING_INVALID; its field names the label or annotation
  */
 export function workloadSettings(object: SettingSource): WorkloadSettings {
-  for (const name of UNSUPPORTED_SETTINGS) rejectUnsupported(object, name);
+  for (const name of GROUP_SETTINGS) reject(object, name, [NOT_OF_JOBS_PROBLEM, NOT_OF_JOBS_REMEDY]);
+  return commonSettings(object);
+}
+
+/**
+ * Parses all settings of a Pod.
+ * @throws FluxqError FLUXQ_SETTING_INVALID; its field names the label or annotation
+ */
+export function podSettings(object: SettingSource): WorkloadSettings {
+  const group = readSetting(object, GROUP, (text) => text);
+  const size = readSetting(object, GROUP_SIZE, (text) => within(Number(text), 1, MAX_GROUP_SIZE));
+  if (size === undefined) reject(object, GROUP, [GROUP_PAIR_PROBLEM[GROUP], GROUP_PAIR_REMEDY]);
+  if (group === undefined) reject(object, GROUP_SIZE, [GROUP_PAIR_PROBLEM[GROUP_SIZE], GROUP_PAIR_REMEDY]);
+  return commonSettings(object);
+}
+
+function commonSettings(object: SettingSource): WorkloadSettings {
   const queue = readSetting(object, QUEUE, (text) => text);
   const priority = readSetting(object, PRIORITY, (text) =>
     within(Number(text), PRIORITY_RANGE.min, PRIORITY_RANGE.max),
@@ -109,14 +130,14 @@ export function settingOf({ labels, annotations }: SettingSource, name: string):
 /** @param parse returns undefined for a value that matches the pattern but is out of range */
 function readSetting<T>(
   object: SettingSource,
-  name: Setting,
+  name: string,
   parse: (text: string) => T | undefined,
 ): T | undefined {
   const text = settingOf(object, name);
   if (text === undefined) return undefined;
   const value = PATTERN.get(name)?.test(text) ? parse(text) : undefined;
   if (value !== undefined) return value;
-  throw new FluxqError('FLUXQ_SETTING_INVALID', SETTING_SYNTAX[name].requirement, {
+  throw new FluxqError('FLUXQ_SETTING_INVALID', SYNTAX[name]!.requirement, {
     field: fieldOf(object, name),
     value: truncate(text),
     remedy: SETTING_REMEDY,
@@ -124,13 +145,17 @@ function readSetting<T>(
 }
 
 /** @throws FluxqError FLUXQ_SETTING_INVALID if the object has this label or annotation */
-function rejectUnsupported(object: SettingSource, name: string): void {
+function reject(
+  object: SettingSource,
+  name: string,
+  [problem, remedy]: readonly [problem: string, remedy: string],
+): void {
   const text = settingOf(object, name);
   if (text === undefined) return;
-  throw new FluxqError('FLUXQ_SETTING_INVALID', UNSUPPORTED_PROBLEM, {
+  throw new FluxqError('FLUXQ_SETTING_INVALID', problem, {
     field: fieldOf(object, name),
     value: truncate(text),
-    remedy: UNSUPPORTED_REMEDY,
+    remedy,
   });
 }
 

@@ -40,7 +40,7 @@ export class Shrinking {
     if (current?.allocation == null) return undefined;
     if (object.metadata.deletionTimestamp !== undefined) return this.shrinkDeleted(current);
     // An array goes on without the nodes that it lost, unless a pod is pinned to them: a node may come back.
-    const lost = adapter.suspendable ? lostNodes(current, this.options.nodes.exists) : [];
+    const lost = adapter.isSuspendable(object) ? lostNodes(current, this.options.nodes.exists) : [];
     const idle = lost.length === 0 ? [] : this.unusedOf({ object, adapter, row: current, pods });
     await this.freeNodes(
       current,

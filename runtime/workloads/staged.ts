@@ -8,8 +8,8 @@
  * state of the row. Whoever reads the Job under its grant reads it `asGranted`.
  */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
-import { foreignGates } from '../jobspec/unmodeled';
 import type { NodePods } from '../jobspec/pods-per-node';
+import { foreignGates } from '../jobspec/unmodeled';
 import type { ObjectMeta, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';

@@ -1,18 +1,15 @@
 /** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
 import { isDeepStrictEqual } from 'node:util';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import type { Config } from '../config';
 import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { invalidJobspec, type JobspecOptions, jobspecOf, shapeOf } from '../jobspec/jobspec';
-import { type LimitRangeFields, withLimitRanges } from '../jobspec/limit-range';
+import { withLimitRanges } from '../jobspec/limit-range';
 import type { PodSpec, Quantities } from '../jobspec/pod';
 import { gangOf, meetsConstraints, type SetJobspec, withoutConstraints } from '../jobspec/pod-sets';
-import { type RuntimeClassFields, withRuntimeClass } from '../jobspec/runtime-class';
+import { withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
-import type { StorageFacts } from '../jobspec/volumes';
-import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
-import type { Logger } from '../observability/log';
+import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
 import type { QueueSettings } from '../queue/settings';
 import {
   askedBy,
@@ -21,46 +18,17 @@ import {
   type SubmissionUpdate,
   type WorkloadRow,
 } from '../queue/workload';
-import type { WorkloadCache } from '../queue/workload-cache';
-import type { GraphNode } from '../resources/types';
-import type { WorkloadIdentity } from '../shared/pod-facts';
-import type { QueueChoice } from '../shared/queues';
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
-import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf } from './demand';
+import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf, withGroupState } from './demand';
 import { elasticPodSettings } from './elastic-pod';
 import { withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
-import { workloadSettings } from './settings';
+import { podSettings, workloadSettings } from './settings';
+import type { SubmissionBuilderOptions } from './submission-options';
 
 /** User names of ServiceAccounts begin with this. */
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
-
-export interface SubmissionBuilderOptions {
-  readonly workloadCache: Pick<WorkloadCache, 'submit' | 'byUid'>;
-  readonly queues: QueueChoice;
-  /** The value of a PriorityClass; without a name, the value of the cluster's default class. */
-  readonly priorityOf: (className: string | undefined) => number | undefined;
-  readonly units: Config['units'];
-  /** The current labels of the nodes, from which some constraints are written. */
-  readonly clusterFacts: () => ClusterFacts;
-  /** The node with this name, as constraints see it. */
-  readonly nodeOf: (name: string) => GraphNode | undefined;
-  /** The RuntimeClass with this name. */
-  readonly runtimeClassOf: (name: string) => RuntimeClassFields | undefined;
-  /** The LimitRanges of this namespace. */
-  readonly limitRangesOf: (namespace: string) => readonly LimitRangeFields[];
-  readonly storage: StorageFacts;
-  /** The pods of this workload. @default - none are known */
-  readonly podsOf?: (workload: WorkloadIdentity) => readonly Pod[];
-  /** Called for a workload that waits as Invalid because of its settings or its pod template, when that is news. */
-  readonly onInvalid: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
-  /** Called when the workloads of this namespace request other units than was known. @default - nobody is told */
-  readonly onLearned?: (namespace: string) => void;
-  /** Called for a workload that gets less than it asks for. */
-  readonly onReduced: (object: KubernetesObject, adapter: WorkloadAdapter, message: string) => void;
-  readonly logger: Logger;
-}
 
 export class SubmissionBuilder {
   /** Objects that ask for what their row says, by these facts. A watch delivers a new object for each change. */
@@ -221,7 +189,7 @@ export class SubmissionBuilder {
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
-    const settings = elastic ?? workloadSettings(metadata);
+    const settings = elastic ?? (adapter.podsExist ? podSettings(metadata) : workloadSettings(metadata));
     const demand = adapter.demand(object);
     const queue = elastic?.queue ?? queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
@@ -236,7 +204,9 @@ export class SubmissionBuilder {
     };
     const pods = podsOf(demand);
     const { exclusive } = settings;
-    const jobspec = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
+    const asked = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
+    const until = secondsOf(metadata.creationTimestamp) + this.options.groupSeconds;
+    const jobspec = withGroupState(asked, demand, until);
     const injected = this.charges.of(demand.podSets[0], namespace, adapter);
     return {
       uid: metadata.uid,
@@ -251,7 +221,8 @@ export class SubmissionBuilder {
       jobspec: withNotes(jobspec, { reduced: reductionsOf(wishes, plan, queue), injected }),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
-      held: settings.hold || pods === 0,
+      // An earlier version knows no other way to keep it from starting.
+      held: settings.hold || pods === 0 || demand.incomplete !== undefined,
       user: elastic?.user ?? this.userOf(metadata),
       after: settings.after,
       preemptible: settings.preemptible,
@@ -265,16 +236,16 @@ export class SubmissionBuilder {
     asked: Pick<JobspecOptions, 'walltime' | 'exclusive'>,
   ): Jobspec {
     const { units, clusterFacts, storage } = this.options;
-    const { namespace = '', name: podName } = object.metadata;
+    const { namespace = '' } = object.metadata;
     const request = (podSet: PodSet): SetJobspec => {
-      const { name, count, labels, field } = podSet;
+      const { name, count, labels, field, podName } = podSet;
       const traits = { namespace, labels };
       const jobspec = jobspecOf({
         ...asked,
         pod: withAdded(this.podOf(podSet, namespace, adapter), this.charges.of(podSet, namespace, adapter)),
         self: traits,
         storage,
-        podName: adapter.kind === 'Pod' ? podName : undefined,
+        podName,
         gates: adapter.gates(object, this.options.podsOf?.(object.metadata) ?? []),
         field,
         pods: Math.max(1, count),
@@ -288,10 +259,10 @@ export class SubmissionBuilder {
   }
 
   /** The pods as the apiserver will store them. It has stored a pod already. */
-  private podOf({ spec }: PodSet, namespace: string, { kind }: WorkloadAdapter): PodSpec {
+  private podOf({ spec }: PodSet, namespace: string, { podsExist }: WorkloadAdapter): PodSpec {
     const { runtimeClassOf, limitRangesOf } = this.options;
     const pod = withRuntimeClass(spec, runtimeClassOf);
-    return kind === 'Pod' ? pod : withLimitRanges(pod, limitRangesOf(namespace));
+    return podsExist ? pod : withLimitRanges(pod, limitRangesOf(namespace));
   }
 
   /** Compares the first pod of a grant with its template: from now on, Jobs with it are charged what that pod requests. */

@@ -1,7 +1,8 @@
 /** Submissions as the watches and the settings of the stack make them. */
 import type { Shared } from '../shared/shared';
 import { storageFacts } from '../shared/storage';
-import { SubmissionBuilder, type SubmissionBuilderOptions } from './submission';
+import { SubmissionBuilder } from './submission';
+import type { SubmissionBuilderOptions } from './submission-options';
 
 type Watched = Pick<Shared, 'config' | 'logger' | 'queues' | 'nodes' | 'informers'> &
   Pick<SubmissionBuilderOptions, 'workloadCache'> & { readonly workloads?: Shared['workloads'] };
@@ -22,6 +23,7 @@ export function submissionsOf(
     limitRangesOf: (namespace) => informers.limitRanges.byIndex('namespace', namespace),
     storage: storageFacts(informers),
     ...(workloads && { podsOf: (workload) => workloads.podsOf(workload) }),
+    groupSeconds: config.grants.groupSeconds,
     logger,
   });
 }

@@ -1,7 +1,6 @@
 /** Gives gated pods nodes of the allocation. */
 import { podSetsOf } from '../jobspec/pod-sets';
 import type { NodePods } from '../jobspec/pods-per-node';
-import { foreignGates } from '../jobspec/unmodeled';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
@@ -11,7 +10,10 @@ import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import { placementOf } from './assignment';
 import type { NodeView } from './live-pods';
-import { assignedNode, isGated, pinPatch } from './pod';
+import { assignedNode, isGated } from './pod';
+
+/** Pods that are ungated at the same time: those of a gang wait for each other. */
+const AT_ONCE = 32;
 
 /**
  * Pins and ungates the pods whose node admission cannot know. It remembers its pins until the watch shows them: a pod that still
@@ -26,24 +28,35 @@ export class Ungating {
       readonly client: KubernetesClient;
       readonly logger: DecisionLogger;
       readonly nodes: NodeView;
+      /** Unix seconds. */
+      readonly now: () => number;
     },
   ) {}
 
   /** @returns the pods of the workload as they are after all pins */
   async ungate(workload: PlacedWorkload & Pick<ActiveWorkload, 'pods'>): Promise<readonly Pod[]> {
-    const { row, pods } = workload;
-    const current = this.withPins(row, pods);
-    const gated = current.filter((pod) => isGated(pod) && pod.metadata.uid !== row.uid).sort(byOtherGates);
+    const { object, adapter, row } = workload;
+    const current = this.withPins(workload);
+    const gated = adapter.podsToPlace(object, current);
     if (gated.length === 0) return current;
     const placed = nodesForGatedPods(workload, current, gated, this.options.nodes);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
-    for (const { pod, node } of placed) {
-      const path = podsPath(row.namespace, pod.metadata.name);
-      const patch = { type: 'json', body: pinPatch(pod, node) } as const;
-      const outcome = await applyPatch(this.options.client, path, patch);
-      if (outcome === 'done') this.pinsOf(row).set(pod.metadata.uid, node);
-    }
-    return this.withPins(row, pods);
+    for (let i = 0; i < placed.length; i += AT_ONCE)
+      await Promise.all(placed.slice(i, i + AT_ONCE).map((place) => this.pin(workload, place)));
+    return this.withPins(workload);
+  }
+
+  private async pin({ object, adapter, row }: PlacedWorkload, { pod, node }: PodPlace): Promise<void> {
+    const path = podsPath(row.namespace, pod.metadata.name);
+    const body = adapter.placePatch(object, row, pod, node, this.options.now());
+    const outcome = await applyPatch(this.options.client, path, { type: 'json', body });
+    if (outcome === 'done') this.pinsOf(row).set(pod.metadata.uid, node);
+  }
+
+  /** Who has a place in a group is written in its pods, and the watch may be behind that. */
+  seen(workload: ActiveWorkload): ActiveWorkload {
+    const isGroup = workload.adapter.membersOf(workload.object) !== undefined;
+    return isGroup ? { ...workload, pods: this.withPins(workload) } : workload;
   }
 
   /** The grant has ended. */
@@ -58,22 +71,22 @@ export class Ungating {
   }
 
   /** The pods as they are after all pins. */
-  private withPins(row: WorkloadRow, pods: readonly Pod[]): readonly Pod[] {
+  private withPins({
+    object,
+    adapter,
+    row,
+    pods,
+  }: PlacedWorkload & Pick<ActiveWorkload, 'pods'>): readonly Pod[] {
     const pins = this.pins.get(row.uid);
     if (pins === undefined) return pods;
     return pods.map((pod) => {
       const node = pins.get(pod.metadata.uid);
       if (node === undefined) return pod;
-      if (isGated(pod)) return { ...pod, spec: { ...pod.spec, schedulingGates: [], nodeName: node } };
+      if (isGated(pod)) return adapter.placedPod(object, row, pod, node);
       pins.delete(pod.metadata.uid);
       return pod;
     });
   }
-}
-
-/** A pod that another controller keeps would use its slot for nothing. */
-function byOtherGates(a: Pod, b: Pod): number {
-  return foreignGates(a.spec).length - foreignGates(b.spec).length;
 }
 
 /** A workload whose pods get nodes. */

@@ -52,6 +52,11 @@ const INVALID: readonly (readonly [setting: string, value: string])[] = [
   ['gang-size', '1.5'],
   ['group', 'ring'],
   ['group-size', '4'],
+  ['group', 'Ring'],
+  ['group', 'r'.repeat(64)],
+  ['group-size', '0'],
+  ['group-size', '10001'],
+  ['group-size', 'many'],
 ];
 
 const VALID: readonly (readonly [setting: string, value: string])[] = [
@@ -108,6 +113,16 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
     expectedOutcome: denied('annotations', 'walltime'),
   },
   {
+    title: 'a group of four pods',
+    object: pod({}, { labels: { 'fluxqueue/group': 'ring' }, annotations: { 'fluxqueue/group-size': '4' } }),
+    expectedOutcome: { is: 'gated' },
+  },
+  {
+    title: 'a Job with both settings of a group',
+    object: job({}, { labels: { 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '4' } }),
+    expectedOutcome: denied('labels', 'group'),
+  },
+  {
     title: 'a group and an invalid walltime',
     object: pod(
       {},
@@ -116,7 +131,7 @@ export const SETTING_ENTRIES = (job: Make, pod: Make): readonly Entry[] => [
         annotations: { 'fluxqueue/walltime': 'soon' },
       },
     ),
-    expectedOutcome: denied('labels', 'group'),
+    expectedOutcome: denied('annotations', 'walltime'),
   },
 ];
 

@@ -1,12 +1,12 @@
 /** Jobs of Kueue beside those of the queue, on a real apiserver whose Job controller makes their pods. */
 import { Testing } from 'cdk8s';
-import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import {
   ADMITTED_LABEL,
   KUEUE_QUEUE_LABEL,
   QUEUED_BY_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
+import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { JOB_CONTROLLER, job, owner, pod } from './corpus-objects';

@@ -301,6 +301,7 @@ const NEIGHBOURS: readonly Attack[] = [
 
 export const USER_ATTACKS: readonly Attack[] = [
   ...STARTS,
+
   ...CLAIMS,
   ...COSTS,
   ...RULE_ATTACKS,

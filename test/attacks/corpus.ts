@@ -1,6 +1,7 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
 import { GRANT_ATTACKS } from './corpus-grants';
+import { GROUP_ATTACKS } from './corpus-groups';
 import { READER_ATTACKS } from './corpus-reader';
 import { SCHEDULER_ATTACKS } from './corpus-scheduler';
 import { USER_ATTACKS } from './corpus-users';
@@ -10,6 +11,7 @@ import { WEBHOOK_ATTACKS } from './corpus-webhook';
 export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
   ...GRANT_ATTACKS,
+  ...GROUP_ATTACKS,
   ...CONTROLLER_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...READER_ATTACKS,

@@ -10,11 +10,12 @@ import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError } from '../../runtime/kubernetes/errors';
 
 test.each([
-  ['train', ['Job', 'Pod'], 'train', undefined],
+  ['train', ['Job', 'Pod', 'PodGroup'], 'train', undefined],
+  ['podgroup/train', ['PodGroup'], 'train', undefined],
   ['job/train', ['Job'], 'train', undefined],
   ['Pods/train', ['Pod'], 'train', undefined],
   ['mc/train', ['Job'], 'train', undefined],
-  ['science/train', ['Job', 'Pod'], 'train', 'science'],
+  ['science/train', ['Job', 'Pod', 'PodGroup'], 'train', 'science'],
 ])('%s', (text, kinds, name, namespace) => {
   const parsed = parseAnyWorkload(text);
   expect(parsed.kinds.map(({ kind }) => kind)).toEqual(kinds);

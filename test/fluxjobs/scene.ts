@@ -1,5 +1,6 @@
 /** Rows that change, and what is written of them, with the work queue and the reconciler on a simulated clock. */
 import type { FluxJobPolicy } from '../../constructs/api/policies';
+import { ownersOf } from '../../runtime/fluxjobs/owners';
 import { FluxJobReconciler } from '../../runtime/fluxjobs/reconciler';
 import { InternPool } from '../../runtime/intern';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
@@ -40,6 +41,7 @@ export class Scene {
     const logger = recordingLogger();
     const reconciler = new FluxJobReconciler({
       orphanOf: () => undefined,
+      ownersOf: (row) => ownersOf(row, adapters.get(row.kind)!, undefined),
       olderPodsOf: () => undefined,
       client: this.client(),
       adapters,

@@ -52,7 +52,10 @@ export function holds({ phase }: WorkloadRow): boolean {
 
 /** Whether the current reason of the row has precedence. */
 export function keepsReason(row: WorkloadRow, reason: WaitReason): boolean {
-  return (row.held && reason !== 'Held') || (row.reason === 'RequeueLimit' && reason !== 'RequeueLimit');
+  return (
+    (row.held && reason !== 'Held' && reason !== 'GroupIncomplete') ||
+    (row.reason === 'RequeueLimit' && reason !== 'RequeueLimit')
+  );
 }
 
 export function updated(

@@ -112,6 +112,7 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['wait twice in a call', waitTwice('b', 'first', 'last')],
   ['wait while held', wait('held', 'Busy')],
   ['wait with reason Held', wait('held', 'Held')],
+  ['wait with reason GroupIncomplete', wait('held', 'GroupIncomplete')],
   ['wait of an unknown workload', wait('nobody', 'Busy')],
   ['wait with an old fence', fenced(wait('a', 'Unsatisfiable'))],
   ['allocate with an old fence', fenced(allocate('a'))],

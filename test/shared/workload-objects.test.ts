@@ -23,7 +23,10 @@ let changed: string[];
 
 beforeEach(() => {
   jobs = new FakeInformer();
-  pods = new FakeInformer({ workload: (each) => [podFacts.workloadUid(each)] });
+  pods = new FakeInformer({
+    workload: (each) => [podFacts.workloadUid(each)],
+    group: (each) => [podFacts.group(each) ?? ''],
+  });
   objects = new WorkloadObjects({ jobs: jobs.asInformer(), pods: pods.asInformer() }, podFacts);
   changed = [];
   objects.changed.subscribe((key) => changed.push(formatKey(key)));

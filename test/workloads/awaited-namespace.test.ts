@@ -1,7 +1,8 @@
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { Job } from '../../runtime/kubernetes/types';
 import { adapters } from '../../runtime/workloads/index';
-import { WorkloadReconciler, type WorkloadReconcilerOptions } from '../../runtime/workloads/reconciler';
+import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
+import type { WorkloadReconcilerOptions } from '../../runtime/workloads/reconciler-options';
 import { rowIn } from '../queue/rows';
 
 const JOB = {

@@ -5,7 +5,8 @@ import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { NO_STORAGE } from '../../runtime/jobspec/volumes';
 import { createLogger } from '../../runtime/observability/log';
 import type { WorkloadCache } from '../../runtime/queue/workload-cache';
-import { SubmissionBuilder, type SubmissionBuilderOptions } from '../../runtime/workloads/submission';
+import { SubmissionBuilder } from '../../runtime/workloads/submission';
+import type { SubmissionBuilderOptions } from '../../runtime/workloads/submission-options';
 
 const { queue, units } = parseConfig({});
 
@@ -25,6 +26,7 @@ export function defaultSubmissions(
     runtimeClassOf: () => undefined,
     limitRangesOf: () => [],
     storage: NO_STORAGE,
+    groupSeconds: 600,
     onInvalid,
     onReduced: () => undefined,
     logger: createLogger('test', 'silent'),

@@ -29,7 +29,7 @@ async function setUp() {
       patch: async (_path: string, body: object) => patches.push(body),
     } as unknown as KubernetesClient,
     workloadCache,
-    submissionBuilder: { changeOf: () => change },
+    submissionBuilder: { changeOf: () => change, asksForGrant: () => true },
     nodes: { exists: () => true, isReady: () => true },
     requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
     avoidSeconds: 300,

@@ -1,5 +1,7 @@
 /** Which pod takes over the place of a lost pod, and for how long its units are kept. */
 import type { Pod } from '../../runtime/kubernetes/types';
+import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
+import { podAdapter } from '../../runtime/workloads/pod';
 import { Replacements } from '../../runtime/workloads/replacements';
 import { ManualClock } from '../kubernetes/manual-clock';
 import { rowIn } from '../queue/rows';
@@ -19,7 +21,7 @@ const running = rowIn('Running', { uid: 'old', kind: 'Pod', submittedAt: 50, req
 function noted(object: Pod, row = running) {
   const clock = new ManualClock();
   const replacements = new Replacements({ clock });
-  replacements.note({ object, row });
+  replacements.note({ object, adapter: podAdapter as unknown as WorkloadAdapter, row });
   return { replacements, clock };
 }
 

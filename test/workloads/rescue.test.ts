@@ -37,7 +37,7 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
   const eviction = new Eviction({
     ...common,
     workloadCache,
-    submissionBuilder: { changeOf: () => undefined },
+    submissionBuilder: { changeOf: () => undefined, asksForGrant: () => true },
     nodes: { exists: () => true, isReady: () => true },
     requeueOf: () => ({ limit, backoffSeconds: 10 }),
     avoidSeconds: 300,

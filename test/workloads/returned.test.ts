@@ -30,7 +30,7 @@ async function requeued(live: object | undefined): Promise<readonly string[]> {
     logger: { info: () => undefined, debug: () => undefined } as never,
     now: () => 0,
   });
-  await workloads.requeue(KEY, adapters.get('Job')!, []);
+  await workloads.requeue(KEY, JOB, adapters.get('Job')!, []);
   return returned;
 }
 

@@ -94,11 +94,11 @@ it('reports the field, the value and the remedy, and truncates a long value', ()
 });
 
 it.each(['fluxqueue/group', 'fluxqueue/group-size'])(
-  'rejects %s, because gangs of plain pods are not supported yet',
+  'rejects %s, of a Job, whose pods are one workload without it',
   (name) => {
     expect(() => of({}, { [name]: '4' })).toThrow(
-      `FLUXQ_SETTING_INVALID: metadata.labels["${name}"]: is not supported yet (got "4"); ` +
-        'remove it, or use a Job, whose pods start together',
+      `FLUXQ_SETTING_INVALID: metadata.labels["${name}"]: is for Pods alone (got "4"); ` +
+        'remove it: the pods of a Job are one workload without it',
     );
   },
 );

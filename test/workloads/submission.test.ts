@@ -47,6 +47,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     runtimeClassOf: () => undefined,
     limitRangesOf: () => [],
     storage: NO_STORAGE,
+    groupSeconds: 600,
     onInvalid: (_object, _adapter, message) => invalid.push(message),
     onReduced: (_object, _adapter, message) => reduced.push(message),
     logger: createLogger('test', 'silent'),

@@ -172,7 +172,7 @@ test('gives no slot twice while the watch does not show a pin', async () => {
   } as unknown as KubernetesClient;
   const logger = { debug: () => undefined } as unknown as DecisionLogger;
   const nodes = { exists: () => true, isReady: () => true };
-  const ungating = new Ungating({ client, logger, nodes });
+  const ungating = new Ungating({ client, logger, nodes, now: () => 0 });
   const old = (name: string, node: string, phase: 'Running' | 'Failed') => pod(name, pinned(node), phase);
   const gated = (name: string) => pod(name, { schedulingGates: [{ name: 'fluxqueue' }] });
   const running = [

@@ -28,7 +28,7 @@ import {
   POD_CONDITIONS,
   type Variable,
 } from './scope';
-import { SETTING_PROBLEM, SETTING_VARIABLES } from './settings';
+import { SETTING_PROBLEM, settingVariables } from './settings';
 import { SUBRESOURCE_GUARD } from './subresources';
 import { KEY_PROBLEM, KEY_VARIABLES, TEMPLATE_KEY_PART, TOUCHES_USER_KEYS } from './unknown-keys';
 
@@ -131,7 +131,7 @@ export class AdmissionGuards extends Construct {
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [
       kueuePart(props),
-      ...settingParts(ofJobs),
+      ...settingParts('Job', ofJobs),
       { ...template, when: `(${when}) && ${ofJobs}`, problem },
       TEMPLATE_INDEX_PART(ofJobs),
       podLimitPart('spec.template.spec', ofJobs),
@@ -139,7 +139,7 @@ export class AdmissionGuards extends Construct {
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
     const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
     add('pod-settings', PODS, [
-      ...settingParts(`(${ofPods}) || ${WAS_ADMITTED_POD}`),
+      ...settingParts('Pod', `(${ofPods}) || ${WAS_ADMITTED_POD}`),
       podLimitPart('spec', ofPods),
       bypassPart(props),
     ]);
@@ -153,12 +153,15 @@ const all = (conditions: readonly MatchCondition[]) =>
   conditions.map(({ expression }) => `(${expression})`).join(' && ');
 
 /** @param isOurs CEL: whether the queue has the object */
-function settingParts(isOurs: string): readonly GuardPart[] {
+function settingParts(kind: 'Job' | 'Pod', isOurs: string): readonly GuardPart[] {
   const part = (name: string, problem: string, variables: readonly Variable[]) => ({
     name,
     when: TOUCHES_USER_KEYS,
     problem: `!(${isOurs}) ? "" : ${problem}`,
     variables,
   });
-  return [part('settings', SETTING_PROBLEM, SETTING_VARIABLES), part('keys', KEY_PROBLEM, KEY_VARIABLES)];
+  return [
+    part('settings', SETTING_PROBLEM, settingVariables(kind)),
+    part('keys', KEY_PROBLEM, KEY_VARIABLES),
+  ];
 }

@@ -4,6 +4,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   GATE,
+  GROUP_MEMBER_ANNOTATION,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../api/labels';
@@ -11,6 +12,7 @@ import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec } from './guard-policy';
 import { reachTheSame } from './minicluster-creation';
 import { CHANGES_PODS, isMarked, ownedByMiniCluster, owners, UNKNOWN_OWNER } from './minicluster-objects';
+import { gated } from './reserved';
 import {
   type AdmissionScopeProps,
   cel,
@@ -111,6 +113,17 @@ const JOB_IS_MARKED: Validation = {
   message: UNKNOWN_OWNER,
 };
 
+/** A pod that waits in a group is marked with its grant by the patch that removes its gate, once. */
+const joinsGroup = [
+  wasAdmitted,
+  gated('oldObject'),
+  `!${gated('object')}`,
+  sameExcept(annotations('object.metadata'), annotations('oldObject.metadata'), [
+    GROUP_MEMBER_ANNOTATION,
+    JOBID_ANNOTATION,
+  ]),
+].join(' && ');
+
 /** A gated pod loses its gate, is pinned to a node by its affinity, and gets a deadline; an orphaned pod gets a deadline. */
 export const POD_RELEASE_GUARD = (props: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
   matchConstraints: {
@@ -119,7 +132,7 @@ export const POD_RELEASE_GUARD = (props: ReleaseGuardProps, byController: MatchC
   matchConditions: [byController],
   validations: [
     {
-      expression: `(${wasAdmitted} || ${wasGranted}) && ${sameLabels(props)} && ${sameMetadata('annotations', 'ownerReferences', 'finalizers')}`,
+      expression: `(${wasAdmitted} || ${wasGranted}) && ${sameLabels(props)} && ${sameMetadata('ownerReferences', 'finalizers')} && (${sameMetadata('annotations')} || ${joinsGroup})`,
       message:
         'FLUXQ_RESERVED: metadata: the controller can only release Pods that are admitted to the queue',
     },

@@ -7,6 +7,9 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   GATE,
+  GROUP,
+  GROUP_MEMBER_ANNOTATION,
+  GROUP_SIZE,
   JOBID_ANNOTATION,
   PRIORITY_CLASS,
   QUEUED_BY_ANNOTATION,
@@ -46,6 +49,7 @@ const ofTemplate = (key: string) => (object: string) =>
 const assignment = annotation(ASSIGNMENT_ANNOTATION);
 const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
 const jobid = annotation(JOBID_ANNOTATION);
+const member = annotation(GROUP_MEMBER_ANNOTATION);
 const templateJobid = ofTemplate(JOBID_ANNOTATION);
 const queuedBy = annotation(QUEUED_BY_ANNOTATION);
 const user = annotation(USER_ANNOTATION);
@@ -167,6 +171,15 @@ export const TOUCHES_RESERVED: MatchCondition = {
     'object.spec.?schedulingGates != oldObject.spec.?schedulingGates',
 };
 
+const settingOf = (object: string, key: string) =>
+  `${object}.metadata.?annotations[?${cel(key)}].orValue(${object}.metadata.?labels[?${cel(key)}].orValue(""))`;
+
+/** A pod that leaves its group after its release would use units that the group gives to another one. */
+const GROUP_STAYS: readonly Validation[] = [GROUP, GROUP_SIZE].map((key) => ({
+  expression: `oldObject == null || ${member('oldObject')} == "" || ${settingOf('object', key)} == ${settingOf('oldObject', key)}`,
+  message: `FLUXQ_RESERVED: ${key}: cannot be changed in a pod that the queue released; keep its value`,
+}));
+
 export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
   variables: [
     { name: 'admitted', expression: admitted('object') },
@@ -202,6 +215,16 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
         'remove it',
       ),
     },
+    {
+      // Whose place a pod has in which group: no owner writes it into a template either.
+      expression: `${member('object')} == (${before(member('oldObject'))})`,
+      message: reserved(
+        `metadata.annotations["${GROUP_MEMBER_ANNOTATION}"]`,
+        'can only be set by the queue',
+        'remove it',
+      ),
+    },
+    ...GROUP_STAYS,
     admittedLabel(props, '(variables.gated || variables.assignment != "")'),
     USER_STAYS,
     {

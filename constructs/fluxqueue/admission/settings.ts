@@ -3,17 +3,21 @@
  * messages of runtime/workloads/settings.ts. test/admission/forms.test.ts compares the two on a real apiserver.
  */
 import { DURATION_UNITS } from '../../api/durations';
-import { AFTER, PRIORITY, WALLTIME } from '../../api/labels';
+import { AFTER, GROUP, GROUP_SIZE, PRIORITY, WALLTIME } from '../../api/labels';
 import {
+  GROUP_PAIR_PROBLEM,
+  GROUP_PAIR_REMEDY,
+  GROUP_SETTINGS,
+  GROUP_SYNTAX,
   MAX_DEPENDENCIES,
+  MAX_GROUP_SIZE,
   MAX_WALLTIME_SECONDS,
+  NOT_OF_JOBS_PROBLEM,
+  NOT_OF_JOBS_REMEDY,
   PRIORITY_RANGE,
   SETTING_REMEDY,
   SETTING_SYNTAX,
-  type Setting,
-  UNSUPPORTED_PROBLEM,
-  UNSUPPORTED_REMEDY,
-  UNSUPPORTED_SETTINGS,
+  type SettingSyntax,
 } from '../../api/settings';
 import { cel, type Variable } from './scope';
 
@@ -25,7 +29,8 @@ export interface Validation {
 }
 
 /** CEL over the text `v` for limits that a pattern cannot express. */
-const RANGES: Partial<Record<Setting, string>> = {
+const RANGES: Readonly<Record<string, string | undefined>> = {
+  [GROUP_SIZE]: `int(v) <= ${MAX_GROUP_SIZE}`,
   [PRIORITY]: `int(v) >= ${PRIORITY_RANGE.min} && int(v) <= ${PRIORITY_RANGE.max}`,
   [WALLTIME]: `${seconds('v')} > 0.0 && ${seconds('v')} <= ${celDouble(MAX_WALLTIME_SECONDS)}`,
   [AFTER]: `v.split(",").size() <= ${MAX_DEPENDENCIES}`,
@@ -61,7 +66,7 @@ function celDouble(value: number): string {
  * The labels and annotations of the object and, on UPDATE, of the old object, and what is wrong with each setting. Only new
  * values are validated: an unchanged value may be older than its rule.
  */
-export const SETTING_VARIABLES: readonly Variable[] = [
+export const settingVariables = (kind: 'Job' | 'Pod'): readonly Variable[] => [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
   { name: 'oldLabels', expression: 'oldObject == null ? {} : oldObject.metadata.?labels.orValue({})' },
@@ -71,19 +76,35 @@ export const SETTING_VARIABLES: readonly Variable[] = [
   },
   {
     name: 'settingProblems',
-    expression: [
-      ...UNSUPPORTED_SETTINGS.map((key) =>
-        problemsOf(key, 'true', sentence(key, UNSUPPORTED_PROBLEM, UNSUPPORTED_REMEDY)),
-      ),
-      ...(Object.keys(SETTING_SYNTAX) as Setting[]).map((key) => {
-        const { pattern, requirement } = SETTING_SYNTAX[key];
-        const range = RANGES[key] === undefined ? '' : ` && ${RANGES[key]}`;
-        const isWrong = `!(v.matches(${cel(pattern)})${range})`;
-        return problemsOf(key, isWrong, sentence(key, requirement, SETTING_REMEDY));
-      }),
-    ].join('\n+ '),
+    expression: [...(kind === 'Job' ? ofOtherKinds() : ofGroups()), ...syntaxProblems(SETTING_SYNTAX)].join(
+      '\n+ ',
+    ),
   },
 ];
+
+function syntaxProblems(settings: Readonly<Record<string, SettingSyntax>>): readonly string[] {
+  return Object.entries(settings).map(([key, { pattern, requirement }]) => {
+    const range = RANGES[key] === undefined ? '' : ` && ${RANGES[key]}`;
+    const isWrong = `!(v.matches(${cel(pattern)})${range})`;
+    return problemsOf(key, isWrong, sentence(key, requirement, SETTING_REMEDY));
+  });
+}
+
+function ofOtherKinds(): readonly string[] {
+  return GROUP_SETTINGS.map((key) =>
+    problemsOf(key, 'true', sentence(key, NOT_OF_JOBS_PROBLEM, NOT_OF_JOBS_REMEDY)),
+  );
+}
+
+/** Of each of the two settings of groups that it is valid, then that the other one is there. */
+function ofGroups(): readonly string[] {
+  const others = { [GROUP]: GROUP_SIZE, [GROUP_SIZE]: GROUP } as const;
+  const pairs = GROUP_SETTINGS.map((key) => {
+    const isAlone = `!(${givenIn('labels', 'annotations', others[key])})`;
+    return problemsOf(key, isAlone, sentence(key, GROUP_PAIR_PROBLEM[key], GROUP_PAIR_REMEDY));
+  });
+  return [...syntaxProblems(GROUP_SYNTAX), ...pairs];
+}
 
 /** CEL: the sentence about the first setting that is wrong, or "". It needs the variables. */
 export const SETTING_PROBLEM = 'variables.settingProblems.size() > 0 ? variables.settingProblems[0] : ""';

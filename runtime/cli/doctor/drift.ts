@@ -7,7 +7,9 @@ import { ifFound } from '../../kubernetes/errors';
 import { nodes, pods } from '../../kubernetes/paths';
 import type { Job, KubernetesObject, Node, Pod } from '../../kubernetes/types';
 import { parseHostlist } from '../../resources/hostlist';
+import { groupOf } from '../../workloads/group-member';
 import { isGated } from '../../workloads/pod';
+import { POD_GROUP } from '../../workloads/pod-group';
 import { type Context, counted, error, type Finding, listed, ok, secondsSince, warning } from './finding';
 import { somebodyLeads } from './leader';
 import { optedIn } from './namespaces';
@@ -28,7 +30,10 @@ async function waitingOf({ reader }: Context): Promise<readonly Waiting[]> {
   const [admittedJobs, admittedPods] = await Promise.all([reader.admittedJobs(), reader.admittedPods()]);
   return [
     ...admittedJobs.filter(waitsAsJob).map((object) => ({ kind: 'Job', object }) as const),
-    ...admittedPods.filter(isGated).map((object) => ({ kind: 'Pod', object }) as const),
+    // A pod of a group has the record of the group.
+    ...admittedPods
+      .filter((pod) => isGated(pod) && groupOf(pod) === undefined)
+      .map((object) => ({ kind: 'Pod', object }) as const),
   ];
 }
 
@@ -79,11 +84,16 @@ export async function checkRecords(context: Context): Promise<readonly Finding[]
   const records = await reader.fluxJobs();
   const [admittedJobs, admittedPods] = await Promise.all([reader.admittedJobs(), reader.admittedPods()]);
   const living = new Set([...admittedJobs, ...admittedPods].map(({ metadata }) => metadata.uid));
+  const groups = new Set(admittedPods.map((pod) => `${pod.metadata.namespace}/${groupOf(pod)}`));
+  const isThere = ({ metadata, spec: { workload } }: FluxJobObject) =>
+    workload.kind === POD_GROUP
+      ? groups.has(`${metadata.namespace}/${workload.name}`)
+      : living.has(workload.uid);
   const suspects = records.filter(
-    ({ metadata, spec, status }) =>
-      `${status?.phase}` !== 'Finished' &&
-      !living.has(spec.workload.uid) &&
-      secondsSince(metadata.creationTimestamp, now) > RECORDED_SECONDS,
+    (record) =>
+      `${record.status?.phase}` !== 'Finished' &&
+      !isThere(record) &&
+      secondsSince(record.metadata.creationTimestamp, now) > RECORDED_SECONDS,
   );
   // A workload that was deleted while the lists were read takes its record along.
   const remaining = await Promise.all(

@@ -48,9 +48,13 @@ function isStillUnsatisfiable(row: WorkloadRow, input: EligibilityInput, waits: 
 
 /** Whether the pass may start the row; if not, `waits` says why. */
 export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
-  const { invalid } = row.jobspec.attributes.user ?? {};
+  const { invalid, incomplete } = row.jobspec.attributes.user ?? {};
   if (invalid !== undefined) {
     waits.markUnreadable(row, invalid);
+    return false;
+  }
+  if (incomplete !== undefined) {
+    waits.markIncomplete(row, incomplete.message, input.now >= incomplete.until);
     return false;
   }
   if (row.held) {

@@ -31,8 +31,13 @@ const SCANS = 20;
 
 /** A workload that nobody will end: a Pod without a walltime, but not one that may be preempted. */
 export function isService(row: WorkloadRow): boolean {
-  const { kind, allocation, preemptible } = row;
-  return allocation !== null && isEndless(allocation) && (kind === 'Pod' || !preemptible);
+  const { allocation, preemptible } = row;
+  return allocation !== null && isEndless(allocation) && (isImmovable(row) || !preemptible);
+}
+
+/** Kubernetes neither gates a pod again nor moves it. */
+function isImmovable({ kind, jobspec }: WorkloadRow): boolean {
+  return kind === 'Pod' || jobspec.attributes.user?.immovable === true;
 }
 
 type Usage = Map<string, Record<string, number>>;

@@ -44,6 +44,7 @@ function findEvictable(pass: Pass): Holder[] {
     .filter(
       (row) =>
         row.kind !== 'Pod' &&
+        row.jobspec.attributes.user?.immovable !== true &&
         // Nothing would pin its pods again.
         pass.input.hasLeft?.(row) !== true &&
         !going.has(row.uid) &&

@@ -10,6 +10,8 @@ const HELD = 'held until its user releases it';
 const WITHOUT_PODS = 'has no pods: it waits until its user sets its parallelism to 1 or more';
 const BEHIND = 'waits behind earlier workloads of its queue';
 const LEFT = 'its namespace left the queue: it waits until Kubernetes takes it back';
+/** Begins the message of a group that somebody has to complete. */
+export const GROUP_LATE = 'has waited for too long: ';
 const RESERVED = 'nodes are reserved for it';
 /** Message of a workload that could start only behind something that has no end. */
 export const BEHIND_ENDLESS =
@@ -48,6 +50,12 @@ export class WaitReasons {
 
   markHeld(row: WorkloadRow): void {
     this.mark(row, 'Held', heldText(row));
+  }
+
+  /** @param missing which pods of the group are there */
+  markIncomplete(row: WorkloadRow, missing: string, isLate: boolean): void {
+    const text = `waits for pods of its group: ${missing}`;
+    this.mark(row, 'GroupIncomplete', isLate ? `${GROUP_LATE}${text}` : text);
   }
 
   markLeft(row: WorkloadRow): void {

@@ -24,6 +24,22 @@ export const OUTSIDE: readonly Situation[] = [
     ],
   },
   {
+    because: 'pods of its group are missing',
+    reason: 'GroupIncomplete',
+    arrange: (world) =>
+      world.create(pods(NAMESPACE), {
+        metadata: { name: 'member', annotations: { 'fluxqueue/group': MINE, 'fluxqueue/group-size': '2' } },
+        spec: { containers: [{ name: 'main', image: 'a:1' }] },
+        status: { phase: 'Pending' },
+      }),
+    prints: [
+      'science/podgroup/mine waits in queue default, position 1',
+      'GroupIncomplete: waits for pods of its group: 1 of its 2 pods is there',
+      'no start is known before all pods of its group are there',
+      'what to do: create its other pods with the same fluxqueue/group, or correct the pod that the message names: then it waits for nodes by itself',
+    ],
+  },
+  {
     because: 'another controller has a scheduling gate on the Pod',
     reason: 'SchedulingGated',
     arrange: (world) =>

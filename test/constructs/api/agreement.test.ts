@@ -22,19 +22,21 @@ import {
 } from '../../../constructs/api/queue-defaults';
 import {
   COHORT_PATTERN,
+  GROUP_PAIR_PROBLEM,
+  GROUP_SETTINGS,
+  GROUP_SYNTAX,
   INT32,
   MAX_WALLTIME_SECONDS,
+  NOT_OF_JOBS_PROBLEM,
   PRIORITY_RANGE,
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
   SETTING_SYNTAX,
-  UNSUPPORTED_PROBLEM,
-  UNSUPPORTED_SETTINGS,
 } from '../../../constructs/api/settings';
 import { AdmissionGuards } from '../../../constructs/fluxqueue/admission/guards';
 import { parseConfig } from '../../../runtime/config';
 import { settingsOf, stackQueue } from '../../../runtime/fluxsetups/queue-settings';
-import { workloadSettings } from '../../../runtime/workloads/settings';
+import { podSettings, workloadSettings } from '../../../runtime/workloads/settings';
 import { fluxSetup } from '../../fluxsetups/fluxsetup-objects';
 import { CRD_DURATION_PATTERN } from './crd-patterns';
 
@@ -279,7 +281,8 @@ describe('the CEL policies', () => {
 
   test('are one for Jobs and one for Pods', () => {
     expect(problems).toHaveLength(2);
-    expect(problems[0]).toEqual(problems[1]);
+    const shared = Object.keys(SETTING_SYNTAX).length;
+    expect(problems[0]!.slice(-shared)).toEqual(problems[1]!.slice(-shared));
   });
 
   test.each(Object.entries(SETTING_SYNTAX))('match %s with the same pattern and words', (key, syntax) => {
@@ -293,17 +296,23 @@ describe('the CEL policies', () => {
     }
   });
 
-  test.each(UNSUPPORTED_SETTINGS)('refuse %s with the same words', (key) => {
-    for (const found of about(key)) {
-      expect(found).toHaveLength(1);
-      expect(found[0]).toContain(UNSUPPORTED_PROBLEM);
-    }
-    expect(() => workloadSettings({ labels: { [key]: '4' } })).toThrow(`: ${UNSUPPORTED_PROBLEM} (got "4")`);
+  test.each(GROUP_SETTINGS)('refuse %s of a Job, and check it of a Pod, with the same words', (key) => {
+    const [ofJobs, ofPods] = about(key) as [string[], string[]];
+    expect(ofJobs).toEqual([expect.stringContaining(NOT_OF_JOBS_PROBLEM)]);
+    expect(() => workloadSettings({ labels: { [key]: '4' } })).toThrow(`: ${NOT_OF_JOBS_PROBLEM} (got "4")`);
+    const { pattern, requirement } = GROUP_SYNTAX[key];
+    expect(ofPods).toEqual([
+      expect.stringContaining(`.matches(${JSON.stringify(pattern)})`),
+      expect.stringContaining(GROUP_PAIR_PROBLEM[key]),
+    ]);
+    expect(ofPods[0]).toContain(JSON.stringify(requirement).slice(1, -1));
+    expect(() => podSettings({ labels: { [key]: '-' } })).toThrow(`: ${requirement} (got "-")`);
+    expect(() => podSettings({ labels: { [key]: '4' } })).toThrow(`: ${GROUP_PAIR_PROBLEM[key]} (got "4")`);
   });
 
   test('check nothing else', () => {
-    const known = Object.keys(SETTING_SYNTAX).length + UNSUPPORTED_SETTINGS.length;
-    expect(problems[0]).toHaveLength(known);
+    const known = Object.keys(SETTING_SYNTAX).length + GROUP_SETTINGS.length;
+    expect(problems.map(({ length }) => length)).toEqual([known, known + GROUP_SETTINGS.length]);
   });
 
   test('have the units of durations and the ranges', () => {

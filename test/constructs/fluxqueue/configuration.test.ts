@@ -158,6 +158,7 @@ describe('the configuration of the runtime', () => {
         unschedulableTimeout: Duration.minutes(1),
         volumeTimeout: Duration.minutes(20),
         startTimeout: Duration.hours(1),
+        groupTimeout: Duration.minutes(2),
         nodeAvoidance: Duration.seconds(10),
       }),
     );
@@ -165,6 +166,7 @@ describe('the configuration of the runtime', () => {
       unschedulableSeconds: 60,
       volumeSeconds: 1200,
       startSeconds: 3600,
+      groupSeconds: 120,
       avoidSeconds: 10,
     });
     for (const time of [Duration.millis(1500), Duration.seconds(0)])

@@ -154,6 +154,7 @@ export const CHOICES = {
   unschedulableTimeout: [undefined, Duration.minutes(1)],
   volumeTimeout: [undefined, Duration.minutes(20)],
   startTimeout: [undefined, Duration.minutes(20)],
+  groupTimeout: [undefined, Duration.minutes(5)],
   nodeAvoidance: [undefined, Duration.minutes(1)],
   coreUnitMillis: [undefined, 500],
   memoryUnit: [undefined, Size.gibibytes(2)],

@@ -32,7 +32,7 @@ test.each<[object, string]>([
   [job({ annotations: { 'fluxqueue/walltime': '0' } }), 'more than 0'],
   [job({ labels: { 'fluxqueue/priority': '9999999999' } }), 'must be a whole number from'],
   [job({ labels: { 'fluxqueue/hold': 'True' } }), 'must be "true" or "false" (got "True")'],
-  [job({ labels: { 'fluxqueue/group': 'gang' } }), 'is not supported yet; remove it, or use a Job'],
+  [job({ labels: { 'fluxqueue/group': 'gang' } }), 'is for Pods alone; remove it'],
   [job({}, { labels: { 'fluxqueue/queue': 'night' } }), 'has no effect in the template of a Job'],
   [job({}, {}, { nodeName: 'node-1' }), 'spec.template.spec.nodeName: would pass the queue by'],
   [

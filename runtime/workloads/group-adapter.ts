@@ -1,0 +1,250 @@
+/**
+ * Adapter of a group of plain pods (pod-group.ts). Kubernetes neither gates a pod again nor moves it, so a group leaves its nodes
+ * by the eviction of its pods: only where a controller makes each of them again.
+ */
+import { GROUP_MEMBER_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { FluxqError } from '../errors';
+import { foreignGates } from '../jobspec/unmodeled';
+import { patchEntries } from '../kubernetes/json-patch';
+import { controllerOf } from '../kubernetes/owner';
+import { pods as podPath } from '../kubernetes/paths';
+import type { Pod } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
+import { isEndless } from '../resources/endless';
+import {
+  isTerminal,
+  type JsonPatchOperation,
+  type Outcome,
+  type PlacedSets,
+  type RecordedGrant,
+  type WorkloadAdapter,
+} from './adapter';
+import { placementOf } from './assignment';
+import type { Demand, PodSet } from './demand';
+import { membershipOf, membershipText, podSetNameOf } from './group-member';
+import { assignedNode, belongsToGrant, isServicePod, pinPatch, ungated } from './pod';
+import { failureOf } from './pod-end';
+import { byAge, groupEnd, isOfGroup, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
+
+/** Seconds that a controller has to make a pod again before a group without it has ended. */
+export const REPLACEMENT_SECONDS = 10;
+
+export const groupAdapter: WorkloadAdapter<PodGroup> = {
+  kind: POD_GROUP,
+  apiVersion: 'v1',
+  // No object has it: what is read and written is its pods.
+  path: (namespace) => podPath(namespace),
+  membersOf: ({ members }) => members,
+  podsExist: true,
+  isSuspended: ({ members }) => {
+    const { live, succeeded, failed, joining } = placesOf(members);
+    // Also one that can be no group: it waits as any other that cannot be read.
+    return live.length === 0 && (joining.length > 0 || succeeded.length + failed.length === 0);
+  },
+  isStaged: () => false,
+  gates: ({ members }) => {
+    const { live, joining } = placesOf(members);
+    return [...new Set([...live, ...joining].flatMap(({ spec }) => foreignGates(spec)))].sort();
+  },
+  stagePatch: () => undefined,
+  canRelease: () => true,
+  isReleasedOnto: ({ members }, { jobid }) =>
+    placesOf(members).live.every((pod) => belongsToGrant(pod, jobid)),
+  isSuspendable: ({ members }) => {
+    const { live, joining } = placesOf(members);
+    return [...live, ...joining].every((pod) => controllerOf(pod) !== undefined);
+  },
+  isLarge: () => false,
+  demand: demandOf,
+  podSetOf: (_group, pod) => podSetNameOf(pod),
+  outcome: ({ metadata, members }, pods, now) =>
+    outcomeOf(pods.length === 0 ? members : ownOf(pods, metadata.uid), now),
+  finishedNodes: ({ metadata }, row, pods) => finishedNodes(row, ownOf(pods, metadata.uid)),
+  isGang: () => true,
+  idleNodes: () => [],
+  neededPods: () => undefined,
+  missingPods: () => 0,
+  awaitedPods: () => new Map(),
+  unseenPods: () => 0,
+  podsToPlace: ({ metadata }, pods) => podsToPlace(ownOf(pods, metadata.uid)),
+  placePatch: (group, row, pod, node, now) => [
+    // Only the pod that was compared with its group is released.
+    { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
+    ...pinPatch(pod, node),
+    ...patchEntries('/metadata/annotations', pod.metadata.annotations, marksOf(group, row, pod)),
+    ...deadlinePatch(pod, row, now),
+  ],
+  placedPod: (group, row, pod, node) => {
+    const { metadata } = ungated(pod, node);
+    const annotations = { ...metadata.annotations, ...marksOf(group, row, pod) };
+    return { ...ungated(pod, node), metadata: { ...metadata, annotations } };
+  },
+  releasePatch: () => noObject(),
+  earlierReleasePatch: () => undefined,
+  replacementPolicy: () => undefined,
+  isReplacementNoted: () => false,
+  // Kubernetes lets nobody extend the deadline of a pod.
+  lateDeadline: () => ({}),
+  suspendPatch: () => undefined,
+  handOverPatch: () => noObject(),
+  recordedGrant: ({ members }) => recordedGrant(members),
+};
+
+/** By these every leader knows whose place the pod has. */
+function marksOf({ metadata: { uid } }: PodGroup, { jobid }: WorkloadRow, pod: Pod): Record<string, string> {
+  const membership = { uid, set: podSetNameOf(pod) };
+  return { [GROUP_MEMBER_ANNOTATION]: membershipText(membership), [JOBID_ANNOTATION]: `${jobid}` };
+}
+
+/** The order of the watch is none. */
+function ownOf(pods: readonly Pod[], uid: string): readonly Pod[] {
+  return pods.filter((pod) => isOfGroup(pod, uid)).sort(byAge);
+}
+
+function noObject(): never {
+  throw new FluxqError('FLUXQ_GROUP', 'has no object that could be written', {
+    remedy: 'report this as a bug',
+  });
+}
+
+function demandOf({ metadata, members }: PodGroup): Demand {
+  const places = placesOf(members);
+  if (places.problem !== undefined)
+    throw new FluxqError('FLUXQ_GROUP', places.problem, {
+      field: `group ${metadata.name}`,
+      remedy: 'correct its pods, or delete them and create them again',
+    });
+  const counted = [...places.live, ...places.joining];
+  const pods = counted.length === 0 ? members : counted;
+  const [first, ...others] = podSetsIn(pods).map(podSetOf);
+  const missing = incompleteText(places);
+  return {
+    podSets: [first!, ...others],
+    deadlineSeconds: pods.find(({ spec }) => spec.activeDeadlineSeconds !== undefined)?.spec
+      .activeDeadlineSeconds,
+    isService: pods.some(isServicePod),
+    priority: pods[0]?.spec.priority,
+    ...(missing !== undefined && { incomplete: missing }),
+    ...(groupAdapter.isSuspendable({ metadata, members }) ? {} : { isImmovable: true }),
+  };
+}
+
+interface SetOfPods {
+  readonly name: string;
+  readonly pods: readonly [Pod, ...Pod[]];
+}
+
+/** In the order of their first pods. */
+function podSetsIn(pods: readonly Pod[]): readonly SetOfPods[] {
+  const sets = new Map<string, [Pod, ...Pod[]]>();
+  for (const pod of pods) {
+    const name = podSetNameOf(pod);
+    const set = sets.get(name);
+    if (set === undefined) sets.set(name, [pod]);
+    else set.push(pod);
+  }
+  return [...sets].map(([name, own]) => ({ name, pods: own }));
+}
+
+function podSetOf({ name, pods }: SetOfPods): PodSet {
+  const [first] = pods;
+  const podName = first.metadata.name;
+  return { name, count: pods.length, spec: first.spec, labels: commonLabels(pods), podName, field: 'spec' };
+}
+
+/** Rules of other pods select a pod set by labels: only what all its pods have is true of each. */
+function commonLabels([first, ...others]: SetOfPods['pods']): Readonly<Record<string, string>> {
+  const entries = Object.entries(first.metadata.labels ?? {});
+  return Object.fromEntries(
+    entries.filter(([key, value]) => others.every(({ metadata }) => metadata.labels?.[key] === value)),
+  );
+}
+
+function incompleteText({ size, live, succeeded, joining, missing, refused }: Places): string | undefined {
+  if (missing === 0) return undefined;
+  const there = live.length + succeeded.length + joining.length;
+  const [why] = refused.values();
+  return `${there} of its ${size} pods ${there === 1 ? 'is' : 'are'} there${why === undefined ? '' : `; ${why}`}`;
+}
+
+/**
+ * Succeeded once each place has had a pod that succeeded. A pod that failed or was deleted is waited for only where a
+ * controller makes it again, and not beyond the walltime of the group.
+ */
+function outcomeOf(members: readonly Pod[], now: number): Outcome | undefined {
+  const places = placesOf(members);
+  const { size, live, succeeded, failed, joining } = places;
+  if (live.length > 0 || succeeded.length + failed.length === 0) return undefined;
+  const finishedAt = groupEnd(places, now);
+  if (succeeded.length >= size) return { result: 'Succeeded', finishedAt };
+  const isOver = failed.some(({ status }) => status?.reason === 'DeadlineExceeded');
+  if (!isOver && (joining.length > 0 || mayBeReplaced(places, now))) return undefined;
+  if (isOver) return { result: 'TimedOut', finishedAt };
+  if (failed.length > 0) return { result: 'Failed', finishedAt, message: failureOf(failed) };
+  const gone = size - succeeded.length;
+  return {
+    result: 'Cancelled',
+    finishedAt,
+    message: `${gone} of its ${size} pods ${gone === 1 ? 'was' : 'were'} deleted`,
+  };
+}
+
+/** Whether a controller may make a pod again that has failed or is gone. */
+function mayBeReplaced(places: Places, now: number): boolean {
+  const { succeeded, failed } = places;
+  const isMade = [...succeeded, ...failed].some((pod) => controllerOf(pod) !== undefined);
+  return isMade && now < groupEnd(places, now) + REPLACEMENT_SECONDS;
+}
+
+/** Nodes whose pods have all succeeded: a pod that failed there may be made again. */
+function finishedNodes(row: WorkloadRow, members: readonly Pod[]): readonly string[] {
+  const { live, succeeded } = placesOf(members);
+  const used = new Set(live.map(assignedNode));
+  const ended = new Map<string, number>();
+  for (const pod of succeeded) {
+    const node = assignedNode(pod) ?? '';
+    if (belongsToGrant(pod, row.jobid)) ended.set(node, (ended.get(node) ?? 0) + 1);
+  }
+  return placementOf(row)
+    .filter(({ node, pods }) => (ended.get(node) ?? 0) >= pods && !used.has(node))
+    .map(({ node }) => node);
+}
+
+/** Gated pods for which their group has a place. Nobody starts beyond the walltime of the others. */
+function podsToPlace(members: readonly Pod[]): readonly Pod[] {
+  const { joining, failed } = placesOf(members);
+  if (failed.some(({ status }) => status?.reason === 'DeadlineExceeded')) return [];
+  return joining;
+}
+
+/** A pod that comes later ends with the others. */
+function deadlinePatch(pod: Pod, row: WorkloadRow, now: number): readonly JsonPatchOperation[] {
+  const { allocation, walltime, startedAt } = row;
+  const users = pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY;
+  if (allocation === null || isEndless(allocation)) return [];
+  const left = startedAt === null ? walltime : startedAt + walltime - now;
+  const value = Math.min(Math.max(1, Math.ceil(left)), users);
+  return value === users ? [] : [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
+}
+
+/** The grant of the pods that were released last. */
+function recordedGrant(members: readonly Pod[]): RecordedGrant | undefined {
+  const released = members.filter((pod) => membershipOf(pod) !== undefined);
+  const jobids = released.map(({ metadata }) => Number(metadata.annotations?.[JOBID_ANNOTATION] ?? 0));
+  const jobid = Math.max(0, ...jobids.filter(Number.isSafeInteger));
+  const own = released.filter((pod) => belongsToGrant(pod, jobid));
+  const live = own.filter((pod) => !isTerminal(pod));
+  // Units of pods that have ended are free, unless all have.
+  const placement = new Map<string, { pods: number; readonly podSets: Record<string, number> }>();
+  for (const pod of live.length === 0 ? own : live) {
+    const node = assignedNode(pod);
+    if (node === undefined) return undefined;
+    const part = placement.get(node) ?? { pods: 0, podSets: {} };
+    placement.set(node, part);
+    part.pods++;
+    const set = podSetNameOf(pod);
+    part.podSets[set] = (part.podSets[set] ?? 0) + 1;
+  }
+  if (placement.size === 0) return undefined;
+  return { jobid, placement: [...placement].map(([node, part]): PlacedSets => ({ node, ...part })) };
+}

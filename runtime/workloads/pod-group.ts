@@ -1,0 +1,198 @@
+/**
+ * Groups of plain pods (`fluxqueue/group`): pods of one namespace with one name are one workload, whoever makes them. The
+ * group has no object in Kubernetes. It is assembled from its pods, and what the queue would write of it is written of each of
+ * them. Pure.
+ */
+import { GROUP, GROUP_SIZE, HOLD } from '../../constructs/api/labels';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { WorkloadKey } from '../shared/workload-key';
+import { isTerminal, lastFinishTime, secondsOf } from './adapter';
+import {
+  groupSizeOf,
+  membershipOf,
+  newGroupUid,
+  podSetNameOf,
+  type SharedTerm,
+  sharedTerms,
+} from './group-member';
+import { isGated } from './pod';
+import { settingOf } from './settings';
+
+export const POD_GROUP = 'PodGroup';
+
+export interface PodGroup extends KubernetesObject {
+  /** Its pods: those that were released, and those that wait for it. */
+  readonly members: readonly Pod[];
+}
+
+/** Who has a place in a group, and who waits for one. */
+export interface Places {
+  /** Pods of the whole group. */
+  readonly size: number;
+  /** Released pods that have not ended, also those that are being deleted. */
+  readonly live: readonly Pod[];
+  readonly succeeded: readonly Pod[];
+  readonly failed: readonly Pod[];
+  /** Gated pods for which there is a place, the oldest first. */
+  readonly joining: readonly Pod[];
+  /** The other gated pods, each with a sentence. */
+  readonly refused: ReadonlyMap<Pod, string>;
+  /** Places that no pod has and no pod waits for. */
+  readonly missing: number;
+  /** Why its pods can be no group, as a clause. @default - they can */
+  readonly problem?: string | undefined;
+}
+
+/** More kinds of pods than these are hardly one program, and each of them is planned before and after each other. */
+const MOST_POD_SETS = 16;
+
+/**
+ * The group as its pods have it now; undefined if none is there.
+ * @param pods that name the group, of its namespace
+ * @param active uid of its row, if it has one that has not ended
+ */
+export function assembleGroup(
+  { namespace, name }: Pick<WorkloadKey, 'namespace' | 'name'>,
+  pods: readonly Pod[],
+  active: string | undefined,
+): PodGroup | undefined {
+  const ordered = [...pods].sort(byAge);
+  const uid = active ?? groupUid(ordered);
+  const members = ordered.filter((pod) => isOfGroup(pod, uid));
+  const [first] = members;
+  if (uid === undefined || first === undefined) return undefined;
+  const reference = referenceOf(members);
+  const { labels = {}, annotations = {} } = reference.metadata;
+  const isHeld = members.some((pod) => isGated(pod) && settingOf(pod.metadata, HOLD) === 'true');
+  return {
+    metadata: {
+      namespace,
+      name,
+      uid,
+      resourceVersion: '',
+      creationTimestamp: first.metadata.creationTimestamp,
+      labels: without(labels),
+      annotations: { ...without(annotations), ...(isHeld && { [HOLD]: 'true' }) },
+    },
+    members,
+  };
+}
+
+/** Whether the pod was released with the group of this uid, or waits: then it belongs to the one that there is. */
+export function isOfGroup(pod: Pod, uid: string | undefined): boolean {
+  const membership = membershipOf(pod);
+  return membership === undefined ? isGated(pod) : membership.uid === uid;
+}
+
+/** Of a group without a row: the one whose pods run, the one that waits, or the one that ended last. */
+function groupUid(pods: readonly Pod[]): string | undefined {
+  const released = pods.filter((pod) => membershipOf(pod) !== undefined);
+  const live = released.find((pod) => !isTerminal(pod));
+  if (live !== undefined) return membershipOf(live)!.uid;
+  const first = pods.find(isGated);
+  if (first !== undefined) return newGroupUid(first);
+  const last = released.at(-1);
+  return last && membershipOf(last)!.uid;
+}
+
+/** The settings of the members are its own, but for those that make them its members. */
+function without(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const { [GROUP]: _, [GROUP_SIZE]: __, [HOLD]: ___, ...own } = settings;
+  return own;
+}
+
+/** A released pod has what was granted, so others are compared with it. */
+function referenceOf(members: readonly Pod[]): Pod {
+  return members.find((pod) => membershipOf(pod) !== undefined) ?? members[0]!;
+}
+
+const known = new WeakMap<readonly Pod[], Places>();
+
+/** @param members of one group, the oldest first */
+export function placesOf(members: readonly Pod[]): Places {
+  const places = known.get(members) ?? findPlaces(members);
+  known.set(members, places);
+  return places;
+}
+
+function findPlaces(members: readonly Pod[]): Places {
+  const released = members.filter((pod) => membershipOf(pod) !== undefined);
+  const waiting = members.filter((pod) => membershipOf(pod) === undefined && !isLeaving(pod));
+  const reference = referenceOf(members);
+  const size = groupSizeOf(reference) ?? 0;
+  const inPhase = (phase: string) => released.filter(({ status }) => status?.phase === phase);
+  const live = released.filter((pod) => !isTerminal(pod));
+  const [succeeded, failed] = [inPhase('Succeeded'), inPhase('Failed')];
+  const refused = new Map<Pod, string>();
+  const differs = (pod: Pod) => differenceOf(pod, reference) ?? newSetIn(pod, released);
+  const alike = waiting.filter((pod) => {
+    const difference = differs(pod);
+    if (difference !== undefined) refused.set(pod, difference);
+    return difference === undefined;
+  });
+  const free = Math.max(0, size - live.length - succeeded.length);
+  const joining = alike.slice(0, free);
+  for (const pod of alike.slice(free)) refused.set(pod, beyondText(pod, size));
+  return {
+    ...{ size, live, succeeded, failed, joining, refused },
+    missing: free - joining.length,
+    problem: released.length > 0 ? undefined : problemOf(reference, joining),
+  };
+}
+
+/** A pod that differs from the others is left out, so nobody keeps the group of another user from starting. */
+function problemOf(reference: Pod, joining: readonly Pod[]): string | undefined {
+  if (groupSizeOf(reference) === undefined)
+    return `pod ${reference.metadata.name} has no valid ${GROUP_SIZE}: the number of pods of the whole group`;
+  const sets = new Set(joining.map(podSetNameOf)).size;
+  return sets > MOST_POD_SETS
+    ? `its pods ask for ${sets} different things: a group has at most ${MOST_POD_SETS} kinds of pods`
+    : undefined;
+}
+
+/** What the pod has otherwise than the pod with which the group began. */
+function differenceOf(pod: Pod, reference: Pod): string | undefined {
+  if (pod === reference) return undefined;
+  const others = sharedTerms(reference);
+  const i = sharedTerms(pod).findIndex((term, at) => term.value !== others[at]!.value);
+  if (i < 0) return undefined;
+  return differenceText([pod, sharedTerms(pod)[i]!], [reference, others[i]!]);
+}
+
+function differenceText([pod, own]: [Pod, SharedTerm], [other, theirs]: [Pod, SharedTerm]): string {
+  const said = ({ value }: SharedTerm) => (value === '' ? 'none' : value);
+  return (
+    `pod ${pod.metadata.name} is left out of the group: its ${own.name} is ${said(own)}, and that of pod ` +
+    `${other.metadata.name} ${said(theirs)}; all pods of a group have the same user and settings`
+  );
+}
+
+/** A running group has places for the pods that it was granted for, and for no others. */
+function newSetIn(pod: Pod, released: readonly Pod[]): string | undefined {
+  if (released.length === 0) return undefined;
+  const set = podSetNameOf(pod);
+  if (released.some((other) => podSetNameOf(other) === set)) return undefined;
+  return `pod ${pod.metadata.name} is left out of the group: it asks for something else than the pods that were started`;
+}
+
+function beyondText({ metadata }: Pod, size: number): string {
+  return `pod ${metadata.name} is beyond the ${size} pods of its group: it waits until a place in the group is free`;
+}
+
+function isLeaving({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** The oldest first; of one second by name, so that every leader has one order, and users can tell it. */
+export function byAge(a: Pod, b: Pod): number {
+  const [first, second] = [a, b].map(({ metadata }) => secondsOf(metadata.creationTimestamp)) as [
+    number,
+    number,
+  ];
+  return first - second || (a.metadata.name < b.metadata.name ? -1 : 1);
+}
+
+/** Unix seconds at which the last of its pods ended. */
+export function groupEnd({ succeeded, failed }: Places, now: number): number {
+  return lastFinishTime([...succeeded, ...failed], now);
+}
