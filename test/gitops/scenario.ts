@@ -3,6 +3,7 @@
  * would see as wrong.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { messageOf } from '../../runtime/errors';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
@@ -63,6 +64,12 @@ function isMoving({ kind, spec, status }: KubeObject, expected: Health): boolean
   const { phase, size, ready } = status as { phase?: string; size?: number; ready?: number };
   if (kind === 'MiniCluster') return phase === 'Running' && size !== (spec as { size?: number }).size;
   return kind === 'Job' && expected === RUNS && (ready ?? 0) === 0;
+}
+
+/** Which pods a Job replaces is the queue's only as long as its namespace is. */
+function specOf({ spec }: KubeObject): object {
+  const { podReplacementPolicy: _, ...others } = (spec ?? {}) as Record<string, unknown>;
+  return others;
 }
 
 export class TeamLife {
@@ -162,8 +169,8 @@ export class TeamLife {
     for (const [file, was] of before) {
       const is = after.get(file);
       if (is?.metadata.uid !== was.metadata.uid) this.findings.add('recreated', this.named(what, [file]));
-      else if (!but.includes(file) && is?.metadata.generation !== was.metadata.generation)
-        this.findings.add('drift', this.named(what, [`${file} has a new generation`]));
+      else if (!but.includes(file) && !isDeepStrictEqual(specOf(is), specOf(was)))
+        this.findings.add('drift', this.named(what, [`${file} has another spec`]));
     }
     const pods = await this.podsOfOthers(but);
     this.findings.add(
