@@ -169,7 +169,7 @@ export class TeamLife {
     for (const [file, was] of before) {
       const is = after.get(file);
       if (is?.metadata.uid !== was.metadata.uid) this.findings.add('recreated', this.named(what, [file]));
-      else if (!but.includes(file) && !isDeepStrictEqual(specOf(is), specOf(was)))
+      else if (!but.includes(file) && is !== undefined && !isDeepStrictEqual(specOf(is), specOf(was)))
         this.findings.add('drift', this.named(what, [`${file} has another spec`]));
     }
     const pods = await this.podsOfOthers(but);
