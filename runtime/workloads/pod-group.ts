@@ -3,8 +3,9 @@
  * group has no object in Kubernetes. It is assembled from its pods, and what the queue would write of it is written of each of
  * them. Pure.
  */
-import { GROUP, GROUP_SIZE, HOLD } from '../../constructs/api/labels';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import { GROUP, GROUP_SIZE, HOLD, USER_ANNOTATION } from '../../constructs/api/labels';
+import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
+import type { GroupRow } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import { isTerminal, lastFinishTime, secondsOf } from './adapter';
 import {
@@ -14,8 +15,10 @@ import {
   podSetNameOf,
   type SharedTerm,
   sharedTerms,
+  userOf,
 } from './group-member';
 import { isGated } from './pod';
+import { rowUserOf } from './row-user';
 import { settingOf } from './settings';
 
 export const POD_GROUP = 'PodGroup';
@@ -47,23 +50,26 @@ export interface Places {
 const MOST_POD_SETS = 16;
 
 /**
- * The group as its pods have it now; undefined if none is there.
+ * The group as its pods have it now; undefined if none is there. A row is about the pods of its user alone: others would have its
+ * place in the queue, and be charged to it.
  * @param pods that name the group, of its namespace
- * @param active uid of its row, if it has one that has not ended
+ * @param active its row, if it has one that has not ended
  */
 export function assembleGroup(
   { namespace, name }: Pick<WorkloadKey, 'namespace' | 'name'>,
   pods: readonly Pod[],
-  active: string | undefined,
+  active: GroupRow | undefined,
 ): PodGroup | undefined {
   const ordered = [...pods].sort(byAge);
-  const uid = active ?? groupUid(ordered);
-  const members = ordered.filter((pod) => isOfGroup(pod, uid));
-  const [first] = members;
-  if (uid === undefined || first === undefined) return undefined;
-  const reference = referenceOf(members);
+  const uid = active?.uid ?? groupUid(ordered);
+  const isOwn = ({ metadata }: Pod) => active === undefined || rowUserOf(metadata) === active.user;
+  const found = ordered.filter((pod) => isOfGroup(pod, uid));
+  const reference = found.find((pod) => membershipOf(pod) !== undefined) ?? found.find(isOwn);
+  if (uid === undefined || reference === undefined) return undefined;
   const { labels = {}, annotations = {} } = reference.metadata;
-  const isHeld = members.some((pod) => isGated(pod) && settingOf(pod.metadata, HOLD) === 'true');
+  const members = ownMembers(found, { uid, annotations });
+  const [first] = members as [Pod, ...Pod[]];
+  const isHeld = placesOf(members).joining.some(({ metadata }) => settingOf(metadata, HOLD) === 'true');
   return {
     metadata: {
       namespace,
@@ -76,6 +82,17 @@ export function assembleGroup(
     },
     members,
   };
+}
+
+/** The pods of this group in one order: those of its user before others, the oldest first. */
+export function ownMembers(
+  pods: readonly Pod[],
+  { uid, annotations }: Pick<ObjectMeta, 'uid' | 'annotations'>,
+): readonly Pod[] {
+  const user = annotations?.[USER_ANNOTATION] ?? '';
+  const members = pods.filter((pod) => isOfGroup(pod, uid)).sort(byAge);
+  const isOwn = ({ metadata }: Pod) => userOf(metadata) === user;
+  return [...members.filter(isOwn), ...members.filter((pod) => !isOwn(pod))];
 }
 
 /** Whether the pod was released with the group of this uid, or waits: then it belongs to the one that there is. */
@@ -108,7 +125,7 @@ function referenceOf(members: readonly Pod[]): Pod {
 
 const known = new WeakMap<readonly Pod[], Places>();
 
-/** @param members of one group, the oldest first */
+/** @param members of one group, in the order of `ownMembers` */
 export function placesOf(members: readonly Pod[]): Places {
   const places = known.get(members) ?? findPlaces(members);
   known.set(members, places);
