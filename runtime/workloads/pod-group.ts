@@ -60,10 +60,10 @@ export function assembleGroup(
   pods: readonly Pod[],
   active: GroupRow | undefined,
 ): PodGroup | undefined {
-  const ordered = [...pods].sort(byAge);
-  const uid = active?.uid ?? groupUid(ordered);
+  const all = [...pods].sort(byAge);
+  const uid = active?.uid ?? groupUid(all);
   const isOwn = ({ metadata }: Pod) => active === undefined || rowUserOf(metadata) === active.user;
-  const found = ordered.filter((pod) => isOfGroup(pod, uid));
+  const found = all.filter((pod) => isOfGroup(pod, uid));
   const reference = found.find((pod) => membershipOf(pod) !== undefined) ?? found.find(isOwn);
   if (uid === undefined || reference === undefined) return undefined;
   const { labels = {}, annotations = {} } = reference.metadata;
@@ -84,11 +84,20 @@ export function assembleGroup(
   };
 }
 
-/** The pods of this group in one order: those of its user before others, the oldest first. */
-export function ownMembers(
-  pods: readonly Pod[],
-  { uid, annotations }: Pick<ObjectMeta, 'uid' | 'annotations'>,
-): readonly Pod[] {
+type GroupMetadata = Pick<ObjectMeta, 'uid' | 'annotations'>;
+
+const ordered = new WeakMap<readonly Pod[], GroupMetadata & { readonly members: readonly Pod[] }>();
+
+/** The pods of this group in one order: those of its user before others, the oldest first. One reconcile asks for it often. */
+export function ownMembers(pods: readonly Pod[], group: GroupMetadata): readonly Pod[] {
+  const known = ordered.get(pods);
+  if (known?.uid === group.uid && known.annotations === group.annotations) return known.members;
+  const members = orderMembers(pods, group);
+  ordered.set(pods, { ...group, members });
+  return members;
+}
+
+function orderMembers(pods: readonly Pod[], { uid, annotations }: GroupMetadata): readonly Pod[] {
   const user = annotations?.[USER_ANNOTATION] ?? '';
   const members = pods.filter((pod) => isOfGroup(pod, uid)).sort(byAge);
   const isOwn = ({ metadata }: Pod) => userOf(metadata) === user;
@@ -200,13 +209,18 @@ function isLeaving({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
+const ages = new WeakMap<Pod, number>();
+
+/** Reading a time costs more than all else of a comparison, and a group of thousands is ordered for each change of a pod. */
+function createdAt(pod: Pod): number {
+  const known = ages.get(pod) ?? secondsOf(pod.metadata.creationTimestamp);
+  ages.set(pod, known);
+  return known;
+}
+
 /** The oldest first; of one second by name, so that every leader has one order, and users can tell it. */
 export function byAge(a: Pod, b: Pod): number {
-  const [first, second] = [a, b].map(({ metadata }) => secondsOf(metadata.creationTimestamp)) as [
-    number,
-    number,
-  ];
-  return first - second || (a.metadata.name < b.metadata.name ? -1 : 1);
+  return createdAt(a) - createdAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
 
 /** Unix seconds at which the last of its pods ended. */

@@ -78,7 +78,7 @@ export class Ungating {
     pods,
   }: PlacedWorkload & Pick<ActiveWorkload, 'pods'>): readonly Pod[] {
     const pins = this.pins.get(row.uid);
-    if (pins === undefined) return pods;
+    if (pins === undefined || pins.size === 0) return pods;
     return pods.map((pod) => {
       const node = pins.get(pod.metadata.uid);
       if (node === undefined) return pod;
