@@ -14,6 +14,11 @@ export function requeueSteps(shown: string, object: KubernetesObject): readonly 
   const { uid, annotations, labels } = job.metadata;
   const refuse = (what: string, remedy: string) =>
     new FluxqError('FLUXQ_REQUEUE', what, { field: 'workload', value: shown, remedy });
+  if (shown.startsWith('podgroup/'))
+    throw refuse(
+      'a group of Pods cannot leave its nodes and start again',
+      'cancel it: what controllers make again waits in the queue, and all else has to be created again',
+    );
   if (!shown.startsWith('job/'))
     throw refuse('a Pod cannot leave its node and start again', 'cancel it, and create it again');
   if (labels?.[ADMITTED_LABEL] !== 'true')

@@ -23,7 +23,7 @@ import { hasQueue, requireInstalled } from './unknown-workload';
 import { requireGoingOn, requireWaiting } from './waiting';
 import { type Asked, LEFT_LINE, movedLines, waitsForOthers, whenLines, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
-import { findDeletable, findFluxJob, findWorkload } from './workload-names';
+import { findDeletable, findFluxJob, findWorkload, ofEach } from './workload-names';
 
 const HELD: Reason = 'Held';
 
@@ -200,8 +200,9 @@ async function change(
     const { paths, shown, object } = await findWorkload(client, namespace, text);
     if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') await requireInstalled(client, namespace);
     const { patch, done } = await changeOf(shown, object, client);
-    for (const path of patch === undefined ? [] : paths)
-      await client.patch(path, patch!, 'merge', { fieldManager: FIELD_MANAGER });
+    await ofEach(patch === undefined ? [] : paths, (path) =>
+      client.patch(path, patch!, 'merge', { fieldManager: FIELD_MANAGER }),
+    );
     write(`${shown} ${done}`);
   });
 }
@@ -220,7 +221,7 @@ async function requeue(text: string, scope: Scope): Promise<void> {
 async function cancel(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { paths, shown } = await findDeletable(client, namespace, text);
-    for (const path of paths) await client.delete(path, { propagationPolicy: 'Background' });
+    await ofEach(paths, (path) => client.delete(path, { propagationPolicy: 'Background' }));
     write(`${shown} cancelled`);
   });
 }

@@ -1,5 +1,5 @@
 /** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`, `fj/train-job`. */
-import { ADMITTED_LABEL, FLUXJOB_GROUP } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, FLUXJOB_GROUP, HOLD } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { nameOf } from '../fluxjobs/reading';
 import { fluxJobName } from '../fluxjobs/status';
@@ -15,6 +15,7 @@ import { isTerminal } from '../workloads/adapter';
 import { groupOf } from '../workloads/group-member';
 import { isGated } from '../workloads/pod';
 import { byAge, POD_GROUP } from '../workloads/pod-group';
+import { settingOf } from '../workloads/settings';
 import { unknownWorkload } from './unknown-workload';
 
 interface Kind {
@@ -195,11 +196,24 @@ async function admittedPods(client: KubernetesClient, namespace: string): Promis
   }
 }
 
-/** The pods of a group that have not ended, the oldest first: one that waits before the others, because it may still change. */
+/** Writes all of a workload. Of a group, pods come and go. */
+export async function ofEach(
+  paths: readonly string[],
+  write: (path: string) => Promise<unknown>,
+): Promise<void> {
+  for (const path of paths) await (paths.length === 1 ? write(path) : ifFound(write(path)));
+}
+
+/**
+ * The pods of a group that have not ended, the oldest first: one that waits before the others, because it may still change,
+ * and of these one that is held, because it holds all.
+ */
 async function membersOf(client: KubernetesClient, namespace: string, name: string): Promise<readonly Pod[]> {
   const items = await admittedPods(client, namespace);
   const own = items.filter((pod) => groupOf(pod) === name && !isTerminal(pod)).sort(byAge);
-  return [...own.filter(isGated), ...own.filter((pod) => !isGated(pod))];
+  const isHeld = ({ metadata }: Pod) => settingOf(metadata, HOLD) === 'true';
+  const rankOf = (pod: Pod) => (isGated(pod) ? (isHeld(pod) ? 0 : 1) : 2);
+  return own.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** The objects that the text may mean, in the order of their kinds. */

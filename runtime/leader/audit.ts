@@ -145,7 +145,7 @@ export class Audit {
     const object = workloads.get(row);
     if (object?.metadata.uid !== row.uid) return { kind: 'workload-gone' };
     const adapter = adapters.get(row.kind)!;
-    const outcome = adapter.outcome(object, workloads.podsOf(row), now());
+    const outcome = adapter.outcome(object, workloads.podsOf(row), now(), row);
     if (outcome !== undefined) return { kind: 'workload-ended', detail: { result: outcome.result } };
     return row.phase === 'Waiting'
       ? this.differenceOfWaiting(row, object, adapter, isEdited)

@@ -84,7 +84,7 @@ export class LostGrants {
       if (object?.metadata.uid !== row.uid) return !this.hasLivePods(row);
       const adapter = adapters.get(row.kind)!;
       const pods = workloads.podsOf(row);
-      if (adapter.outcome(object, pods, now()) !== undefined) return true;
+      if (adapter.outcome(object, pods, now(), row) !== undefined) return true;
       if (adapter.isSuspended(object)) return row.releasedAt !== null && !this.hasLivePods(row);
       const finished = adapter.finishedNodes(object, row, pods).length;
       return finished > 0 && finished < row.allocation.nodes.length;

@@ -2,14 +2,15 @@
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { Signal } from '../signal';
 import type { Informers } from './informers';
-import type { PodFacts, WorkloadIdentity } from './pod-facts';
+import type { GroupRow, PodFacts, WorkloadIdentity } from './pod-facts';
 import { formatKey, type WorkloadKey } from './workload-key';
 
-/** The uid of the row of this key that has not ended. */
-type ActiveUid = (key: WorkloadKey) => string | undefined;
+/** The row of this key that has not ended. */
+type ActiveRow = (key: WorkloadKey) => GroupRow | undefined;
 
 interface Assembled {
   readonly pods: readonly Pod[];
+  /** The uid of its row. */
   readonly active: string | undefined;
   readonly object: KubernetesObject | undefined;
 }
@@ -20,11 +21,11 @@ export class WorkloadObjects {
   /** Groups of pods as they were asked for last: who compares objects finds the same one until one of its pods changes. */
   private readonly groups = new Map<string, Assembled>();
 
-  /** @param activeUid @default - no group of pods has a row */
+  /** @param activeRow @default - no group of pods has a row */
   constructor(
     private readonly informers: Pick<Informers, 'jobs' | 'pods'>,
     private readonly podFacts: PodFacts,
-    private readonly activeUid: ActiveUid = () => undefined,
+    private readonly activeRow: ActiveRow = () => undefined,
   ) {
     informers.jobs.changed.subscribe(({ now, before }) => this.changed.emit(jobKey((now ?? before)!)));
     informers.pods.changed.subscribe(({ now, before }) => {
@@ -55,8 +56,10 @@ export class WorkloadObjects {
       const key = this.podFacts.workloadKey(pod);
       if (key?.kind === 'Pod') yield key;
       if (key === undefined || this.podFacts.group(pod) === undefined) continue;
-      if (!groups.has(formatKey(key))) yield key;
-      groups.add(formatKey(key));
+      const group = formatKey(key);
+      // None of its pods may be one of the group that has the row.
+      if (!groups.has(group) && this.get(key) !== undefined) yield key;
+      groups.add(group);
     }
   }
 
@@ -79,12 +82,12 @@ export class WorkloadObjects {
   private groupOf(key: WorkloadKey): KubernetesObject | undefined {
     const { namespace, name } = key;
     const pods = this.informers.pods.byIndex('group', `${namespace}/${name}`);
-    const active = this.activeUid(key);
+    const active = this.activeRow(key);
     const known = this.groups.get(formatKey(key));
-    if (known?.active === active && known !== undefined && isSame(known.pods, pods)) return known.object;
+    if (known !== undefined && known.active === active?.uid && isSame(known.pods, pods)) return known.object;
     const object = this.podFacts.assemble(key, pods, active);
     if (pods.length === 0) this.groups.delete(formatKey(key));
-    else this.groups.set(formatKey(key), { pods, active, object });
+    else this.groups.set(formatKey(key), { pods, active: active?.uid, object });
     return object;
   }
 }

@@ -37,8 +37,11 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   demand(object: T): Demand;
   /** The name of the pod set of one of its pods. */
   podSetOf(object: T, pod: Pod): string;
-  /** The result, once the workload has finished and none of its pods can run again. `now` is in Unix seconds. */
-  outcome(object: T, pods: readonly Pod[], now: number): Outcome | undefined;
+  /**
+   * The result, once the workload has finished and none of its pods can run again. `now` is in Unix seconds.
+   * @param row @default - not known when its time is over
+   */
+  outcome(object: T, pods: readonly Pod[], now: number, row?: WorkloadRow): Outcome | undefined;
   /** Nodes of the allocation on which no pod of this workload will run again. */
   finishedNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
   /**
@@ -59,8 +62,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   awaitedPods(object: T, row: WorkloadRow, pods: readonly Pod[]): ReadonlyMap<string, number>;
   /** The number of pods that are not over by the object's own count, and that the watch does not show yet. */
   unseenPods(object: T, pods: readonly Pod[]): number;
-  /** The gated pods of a released object that may get a slot of its grant. */
-  podsToPlace(object: T, pods: readonly Pod[]): readonly Pod[];
+  /** The gated pods of a released object that may get a slot of its grant. `now` is in Unix seconds. */
+  podsToPlace(object: T, pods: readonly Pod[], row: WorkloadRow, now: number): readonly Pod[];
   /** The patch that gives a gated pod its node. `now` is in Unix seconds. */
   placePatch(object: T, row: WorkloadRow, pod: Pod, node: string, now: number): readonly JsonPatchOperation[];
   /** The pod as that patch leaves it. */

@@ -9,7 +9,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import type { EventNote } from '../kubernetes/events';
 import { namespaces as namespacePath, pods as podPath } from '../kubernetes/paths';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch, type WriteOutcome } from '../kubernetes/writes';
 import { STOPPED_OUTSIDE, type WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
@@ -48,6 +48,11 @@ const LONGEST_RETRY_MS = 60_000;
 
 /** 500: no webhook of another answers. */
 const REFUSALS = [400, 403, 422, 500];
+
+/** A pod that is left out of its group may be held alone. */
+function mayStart(pod: Pod): boolean {
+  return isGated(pod) && !isHeldByUser(pod);
+}
 
 export class Departure {
   /** UID of a workload -> how often Kubernetes refused to take it back. */
@@ -114,9 +119,10 @@ export class Departure {
     adapter: WorkloadAdapter,
   ): Promise<Departed> {
     const members = adapter.membersOf(object) ?? [];
-    if (!members.some(isGated) || isHeldByUser(object)) return undefined;
+    if (!members.some(mayStart) || isHeldByUser(object)) return undefined;
     const departed = await this.patch(row, object, adapter, { starts: true });
-    return departed === 'over' ? undefined : departed;
+    // A refusal is no reason to take the nodes from the pods that run.
+    return departed === 'over' ? undefined : { after: departed.after };
   }
 
   /** Hands a workload back that has no nodes. */
@@ -156,7 +162,7 @@ export class Departure {
     const members = adapter.membersOf(object);
     if (members === undefined)
       return applyPatch(client, adapter.path(key.namespace, key.name), adapter.handOverPatch(object, starts));
-    for (const pod of members.filter(isGated)) {
+    for (const pod of members.filter(mayStart)) {
       const patch = { type: 'json', body: podHandOver(pod) } as const;
       const outcome = await applyPatch(client, podPath(key.namespace, pod.metadata.name), patch);
       if (outcome === 'conflict') return outcome;

@@ -24,7 +24,7 @@ import type { Demand, PodSet } from './demand';
 import { membershipOf, membershipText, podSetNameOf } from './group-member';
 import { assignedNode, belongsToGrant, isServicePod, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
-import { byAge, groupEnd, isOfGroup, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
+import { groupEnd, ownMembers, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
 
 /** Seconds that a controller has to make a pod again before a group without it has ended. */
 export const REPLACEMENT_SECONDS = 10;
@@ -57,16 +57,16 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
   isLarge: () => false,
   demand: demandOf,
   podSetOf: (_group, pod) => podSetNameOf(pod),
-  outcome: ({ metadata, members }, pods, now) =>
-    outcomeOf(pods.length === 0 ? members : ownOf(pods, metadata.uid), now),
-  finishedNodes: ({ metadata }, row, pods) => finishedNodes(row, ownOf(pods, metadata.uid)),
+  outcome: ({ metadata, members }, pods, now, row) =>
+    outcomeOf(pods.length === 0 ? members : ownMembers(pods, metadata), now, row),
+  finishedNodes: ({ metadata }, row, pods) => finishedNodes(row, ownMembers(pods, metadata)),
   isGang: () => true,
   idleNodes: () => [],
   neededPods: () => undefined,
   missingPods: () => 0,
   awaitedPods: () => new Map(),
   unseenPods: () => 0,
-  podsToPlace: ({ metadata }, pods) => podsToPlace(ownOf(pods, metadata.uid)),
+  podsToPlace: ({ metadata }, pods, row, now) => podsToPlace(ownMembers(pods, metadata), row, now),
   placePatch: (group, row, pod, node, now) => [
     // Only the pod that was compared with its group is released.
     { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
@@ -94,11 +94,6 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
 function marksOf({ metadata: { uid } }: PodGroup, { jobid }: WorkloadRow, pod: Pod): Record<string, string> {
   const membership = { uid, set: podSetNameOf(pod) };
   return { [GROUP_MEMBER_ANNOTATION]: membershipText(membership), [JOBID_ANNOTATION]: `${jobid}` };
-}
-
-/** The order of the watch is none. */
-function ownOf(pods: readonly Pod[], uid: string): readonly Pod[] {
-  return pods.filter((pod) => isOfGroup(pod, uid)).sort(byAge);
 }
 
 function noObject(): never {
@@ -171,13 +166,15 @@ function incompleteText({ size, live, succeeded, joining, missing, refused }: Pl
  * Succeeded once each place has had a pod that succeeded. A pod that failed or was deleted is waited for only where a
  * controller makes it again, and not beyond the walltime of the group.
  */
-function outcomeOf(members: readonly Pod[], now: number): Outcome | undefined {
+function outcomeOf(members: readonly Pod[], now: number, row: WorkloadRow | undefined): Outcome | undefined {
   const places = placesOf(members);
   const { size, live, succeeded, failed, joining } = places;
-  if (live.length > 0 || succeeded.length + failed.length === 0) return undefined;
+  if (live.length > 0) return undefined;
+  // A StatefulSet deletes a pod that failed, and with it what says that its time was over.
+  const isOver = hasExceeded(failed) || (joining.length > 0 && isPast(row, now));
+  if (!isOver && succeeded.length + failed.length === 0) return undefined;
   const finishedAt = groupEnd(places, now);
   if (succeeded.length >= size) return { result: 'Succeeded', finishedAt };
-  const isOver = failed.some(({ status }) => status?.reason === 'DeadlineExceeded');
   if (!isOver && (joining.length > 0 || mayBeReplaced(places, now))) return undefined;
   if (isOver) return { result: 'TimedOut', finishedAt };
   if (failed.length > 0) return { result: 'Failed', finishedAt, message: failureOf(failed) };
@@ -187,6 +184,16 @@ function outcomeOf(members: readonly Pod[], now: number): Outcome | undefined {
     finishedAt,
     message: `${gone} of its ${size} pods ${gone === 1 ? 'was' : 'were'} deleted`,
   };
+}
+
+function hasExceeded(failed: readonly Pod[]): boolean {
+  return failed.some(({ status }) => status?.reason === 'DeadlineExceeded');
+}
+
+/** Whether the walltime of the group is over. */
+function isPast(row: WorkloadRow | undefined, now: number): boolean {
+  if (row === undefined || row.startedAt === null || row.allocation === null) return false;
+  return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
 }
 
 /** Whether a controller may make a pod again that has failed or is gone. */
@@ -211,10 +218,9 @@ function finishedNodes(row: WorkloadRow, members: readonly Pod[]): readonly stri
 }
 
 /** Gated pods for which their group has a place. Nobody starts beyond the walltime of the others. */
-function podsToPlace(members: readonly Pod[]): readonly Pod[] {
+function podsToPlace(members: readonly Pod[], row: WorkloadRow, now: number): readonly Pod[] {
   const { joining, failed } = placesOf(members);
-  if (failed.some(({ status }) => status?.reason === 'DeadlineExceeded')) return [];
-  return joining;
+  return hasExceeded(failed) || isPast(row, now) ? [] : joining;
 }
 
 /** A pod that comes later ends with the others. */

@@ -21,6 +21,7 @@ import {
 import { GROUP_SYNTAX, MAX_GROUP_SIZE } from '../../constructs/api/settings';
 import { canonical } from '../jobspec/jobspec';
 import type { ObjectMeta, Pod } from '../kubernetes/types';
+import { isGated } from './pod';
 import { settingOf } from './settings';
 
 /** The group and the pod set for which a pod was released. */
@@ -36,12 +37,15 @@ const SIZE = new RegExp(GROUP_SYNTAX[GROUP_SIZE].pattern);
 const UID_PREFIX = 'group-';
 
 /** The name of the group of a pod that admission took in; undefined: the pod is a workload of its own, or of a Job. */
-export function groupOf({ metadata }: Pod): string | undefined {
+export function groupOf(pod: Pod): string | undefined {
+  const { metadata } = pod;
   const { labels, annotations } = metadata;
   const name = settingOf(metadata, GROUP);
   if (name === undefined || labels?.[ADMITTED_LABEL] !== 'true' || !NAME.test(name)) return undefined;
   // It has the settings of the Job that it belongs to.
-  return (annotations?.[ASSIGNMENT_ANNOTATION] ?? '') === '' ? name : undefined;
+  if ((annotations?.[ASSIGNMENT_ANNOTATION] ?? '') !== '') return undefined;
+  // What was released alone stays a workload of its own, whatever its user writes into it then.
+  return isGated(pod) || membershipOf(pod) !== undefined ? name : undefined;
 }
 
 /** The group for which the pod was released; undefined while it waits. Only the controller writes it. */
@@ -93,7 +97,8 @@ export function sharedTerms(pod: Pod): readonly SharedTerm[] {
   return known;
 }
 
-function userOf({ annotations }: ObjectMeta): string {
+/** As admission recorded it. */
+export function userOf({ annotations }: Pick<ObjectMeta, 'annotations'>): string {
   return annotations?.[USER_ANNOTATION] ?? '';
 }
 
@@ -108,6 +113,12 @@ export function podSetNameOf(pod: Pod): string {
   sets.set(pod, name);
   return name;
 }
+
+/** A StatefulSet gives each of its pods another value of these. */
+const OWN_NAME: ReadonlySet<string> = new Set([
+  'statefulset.kubernetes.io/pod-name',
+  'apps.kubernetes.io/pod-index',
+]);
 
 /** All of a pod that decides what it needs and where it may be. */
 function askOf({ metadata, spec }: Pod) {
@@ -135,7 +146,9 @@ function askOf({ metadata, spec }: Pod) {
     gates: schedulingGates.filter(({ name }) => name !== GATE),
     ...{ affinity, topologySpreadConstraints, resources, overhead, nodeSelector, tolerations },
     ...{ resourceClaims, runtimeClassName, schedulerName, terminationGracePeriodSeconds },
-    labels: hasRules ? metadata.labels : undefined,
+    labels: hasRules
+      ? Object.entries(metadata.labels ?? {}).filter(([key]) => !OWN_NAME.has(key))
+      : undefined,
   };
 }
 

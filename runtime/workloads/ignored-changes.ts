@@ -55,7 +55,7 @@ function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly st
   const settings = settingsOf(metadata);
   if (settings === undefined) return [];
   const { priority, walltimeSeconds } = settings;
-  const kind: StartedKind = row.kind === 'Pod' ? 'Pod' : 'Job';
+  const kind: StartedKind = row.kind === 'Job' ? 'Job' : 'Pod';
   const problem = settingKeptProblem(kind);
   return [
     ...(settings.hold ? [`${HOLD} ${problem}; ${settingKeptRemedy(HOLD, kind)}`] : []),

@@ -3,8 +3,9 @@
  * group has no object in Kubernetes. It is assembled from its pods, and what the queue would write of it is written of each of
  * them. Pure.
  */
-import { GROUP, GROUP_SIZE, HOLD } from '../../constructs/api/labels';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import { GROUP, GROUP_SIZE, HOLD, USER_ANNOTATION } from '../../constructs/api/labels';
+import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
+import type { GroupRow } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import { isTerminal, lastFinishTime, secondsOf } from './adapter';
 import {
@@ -14,8 +15,10 @@ import {
   podSetNameOf,
   type SharedTerm,
   sharedTerms,
+  userOf,
 } from './group-member';
 import { isGated } from './pod';
+import { rowUserOf } from './row-user';
 import { settingOf } from './settings';
 
 export const POD_GROUP = 'PodGroup';
@@ -47,23 +50,26 @@ export interface Places {
 const MOST_POD_SETS = 16;
 
 /**
- * The group as its pods have it now; undefined if none is there.
+ * The group as its pods have it now; undefined if none is there. A row is about the pods of its user alone: others would have its
+ * place in the queue, and be charged to it.
  * @param pods that name the group, of its namespace
- * @param active uid of its row, if it has one that has not ended
+ * @param active its row, if it has one that has not ended
  */
 export function assembleGroup(
   { namespace, name }: Pick<WorkloadKey, 'namespace' | 'name'>,
   pods: readonly Pod[],
-  active: string | undefined,
+  active: GroupRow | undefined,
 ): PodGroup | undefined {
-  const ordered = [...pods].sort(byAge);
-  const uid = active ?? groupUid(ordered);
-  const members = ordered.filter((pod) => isOfGroup(pod, uid));
-  const [first] = members;
-  if (uid === undefined || first === undefined) return undefined;
-  const reference = referenceOf(members);
+  const all = [...pods].sort(byAge);
+  const uid = active?.uid ?? groupUid(all);
+  const isOwn = ({ metadata }: Pod) => active === undefined || rowUserOf(metadata) === active.user;
+  const found = all.filter((pod) => isOfGroup(pod, uid));
+  const reference = found.find((pod) => membershipOf(pod) !== undefined) ?? found.find(isOwn);
+  if (uid === undefined || reference === undefined) return undefined;
   const { labels = {}, annotations = {} } = reference.metadata;
-  const isHeld = members.some((pod) => isGated(pod) && settingOf(pod.metadata, HOLD) === 'true');
+  const members = ownMembers(found, { uid, annotations });
+  const [first] = members as [Pod, ...Pod[]];
+  const isHeld = placesOf(members).joining.some(({ metadata }) => settingOf(metadata, HOLD) === 'true');
   return {
     metadata: {
       namespace,
@@ -76,6 +82,26 @@ export function assembleGroup(
     },
     members,
   };
+}
+
+type GroupMetadata = Pick<ObjectMeta, 'uid' | 'annotations'>;
+
+const ordered = new WeakMap<readonly Pod[], GroupMetadata & { readonly members: readonly Pod[] }>();
+
+/** The pods of this group in one order: those of its user before others, the oldest first. One reconcile asks for it often. */
+export function ownMembers(pods: readonly Pod[], group: GroupMetadata): readonly Pod[] {
+  const known = ordered.get(pods);
+  if (known?.uid === group.uid && known.annotations === group.annotations) return known.members;
+  const members = orderMembers(pods, group);
+  ordered.set(pods, { ...group, members });
+  return members;
+}
+
+function orderMembers(pods: readonly Pod[], { uid, annotations }: GroupMetadata): readonly Pod[] {
+  const user = annotations?.[USER_ANNOTATION] ?? '';
+  const members = pods.filter((pod) => isOfGroup(pod, uid)).sort(byAge);
+  const isOwn = ({ metadata }: Pod) => userOf(metadata) === user;
+  return [...members.filter(isOwn), ...members.filter((pod) => !isOwn(pod))];
 }
 
 /** Whether the pod was released with the group of this uid, or waits: then it belongs to the one that there is. */
@@ -108,7 +134,7 @@ function referenceOf(members: readonly Pod[]): Pod {
 
 const known = new WeakMap<readonly Pod[], Places>();
 
-/** @param members of one group, the oldest first */
+/** @param members of one group, in the order of `ownMembers` */
 export function placesOf(members: readonly Pod[]): Places {
   const places = known.get(members) ?? findPlaces(members);
   known.set(members, places);
@@ -183,13 +209,18 @@ function isLeaving({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
+const ages = new WeakMap<Pod, number>();
+
+/** Reading a time costs more than all else of a comparison, and a group of thousands is ordered for each change of a pod. */
+function createdAt(pod: Pod): number {
+  const known = ages.get(pod) ?? secondsOf(pod.metadata.creationTimestamp);
+  ages.set(pod, known);
+  return known;
+}
+
 /** The oldest first; of one second by name, so that every leader has one order, and users can tell it. */
 export function byAge(a: Pod, b: Pod): number {
-  const [first, second] = [a, b].map(({ metadata }) => secondsOf(metadata.creationTimestamp)) as [
-    number,
-    number,
-  ];
-  return first - second || (a.metadata.name < b.metadata.name ? -1 : 1);
+  return createdAt(a) - createdAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
 
 /** Unix seconds at which the last of its pods ended. */

@@ -19,6 +19,7 @@ import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
 import { limitOrphans } from './orphans';
+import { POD_GROUP } from './pod-group';
 import type { WorkloadReconcilerOptions } from './reconciler-options';
 import { Release } from './release';
 import { keepReplacementPolicy } from './replacement-policy';
@@ -30,6 +31,8 @@ import { asGranted } from './staged';
 import { Staging } from './staging';
 import { allowForLateStart, recordStart } from './starts';
 import { Ungating } from './ungate';
+
+type Retry = NonNullable<ReconcileResult>;
 
 const IMMEDIATELY = { after: 1 };
 
@@ -178,7 +181,7 @@ export class WorkloadReconciler {
     return update.jobspec.attributes.user?.incomplete === undefined ? undefined : IMMEDIATELY;
   }
 
-  private left(row: WorkloadRow): Promise<undefined> {
+  private left(row: WorkloadRow): Promise<ReconcileResult> {
     return this.finish(row, { result: 'Cancelled', message: HANDED_BACK, finishedAt: this.options.now() });
   }
 
@@ -189,7 +192,7 @@ export class WorkloadReconciler {
     if (this.requestAdoption(workload.row, object, adapter, workload.row)) return;
     const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
-    const outcome = adapter.outcome(object, pods, now());
+    const outcome = adapter.outcome(object, pods, now(), row);
     if (outcome !== undefined) return this.finish(row, outcome);
     this.replacements.note(current);
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
@@ -211,10 +214,22 @@ export class WorkloadReconciler {
   private async followPods(workload: ActiveWorkload): Promise<ReconcileResult> {
     const { object, pods } = workload;
     const isDeleted = object.metadata.deletionTimestamp !== undefined;
-    const placed = isDeleted ? pods : await this.ungating.ungate(workload);
+    const placed = isDeleted ? pods : await this.place(workload);
+    if ('cause' in placed) return this.evict(workload, placed);
+    if ('after' in placed) return placed;
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
     const next = this.notices.follow(workload);
     return isDeleted ? shrinking : earliest(next, await this.watchGrant(workload));
+  }
+
+  private async place(workload: ActiveWorkload): Promise<readonly Pod[] | EvictionReason | Retry> {
+    try {
+      const placed = await this.ungating.ungate(workload);
+      this.release.forget(workload.row);
+      return placed;
+    } catch (error) {
+      return this.release.refusalOf(workload, error);
+    }
   }
 
   /** What runs in a namespace that left the queue stays, whatever happens to its nodes, as without the queue. */
@@ -290,12 +305,12 @@ export class WorkloadReconciler {
     return { after: TERMINATING_POLL_MS };
   }
 
-  private cancel(row: WorkloadRow): Promise<undefined> {
+  private cancel(row: WorkloadRow): Promise<ReconcileResult> {
     const message = this.departure.endOf(row);
     return this.finish(row, { result: 'Cancelled', message, finishedAt: this.options.now() });
   }
 
-  private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<undefined> {
+  private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {
     const { workloadCache, onFreed, onQueueChanged } = this.options;
     // Kubernetes truncates times to seconds: an end is never before its start.
     await workloadCache.finish(row.uid, result, Math.max(finishedAt, row.startedAt ?? 0), message);
@@ -303,6 +318,8 @@ export class WorkloadReconciler {
     this.forget(row);
     onFreed(row.jobid);
     onQueueChanged();
+    // Pods that waited beside a group are the next one of its name, and nothing else tells that its row has ended.
+    return row.kind === POD_GROUP ? IMMEDIATELY : undefined;
   }
 
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): undefined {

@@ -16,7 +16,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
-import type { Eviction } from './eviction';
+import type { Eviction, EvictionReason } from './eviction';
 import { causeOfRefusal } from './requeue-cause';
 import type { SubmissionBuilder } from './submission';
 
@@ -126,17 +126,35 @@ export class Release {
     }
   }
 
-  private async handleRejection(workload: ActiveWorkload, error: string): Promise<ReconcileResult> {
-    const { object, adapter, row } = workload;
-    const { workloadCache, eviction, clock, recordEvent } = this.options;
+  /** Whether the apiserver refuses the release for too long. */
+  private isRefused(row: WorkloadRow, error: string): boolean {
+    const { clock } = this.options;
     const since = this.rejectedSince.get(row.jobid) ?? clock.now();
     this.rejectedSince.set(row.jobid, since);
-    if (clock.now() - since < REJECTED_TIMEOUT_MS) {
-      this.log(row, 'release rejected, retrying', { error });
-      return { after: REJECTED_RETRY_MS };
-    }
+    if (clock.now() - since >= REJECTED_TIMEOUT_MS) return true;
+    this.log(row, 'release rejected, retrying', { error });
+    return false;
+  }
+
+  /**
+   * What the error of ungating a pod means for its group, which is of use only as a whole.
+   * @returns why the group leaves its nodes, or when to try again
+   * @throws the error where it means nothing for the others, or where they cannot be moved
+   */
+  refusalOf({ object, adapter, row }: ActiveWorkload, error: unknown): EvictionReason | { after: number } {
+    const isMovable = adapter.isSuspendable(object) || adapter.isSuspended(object);
+    if (adapter.membersOf(object) === undefined || !isMovable || !isRejection(error)) throw error;
+    const text = messageOf(error);
+    if (!this.isRefused(row, text)) return { after: REJECTED_RETRY_MS };
+    return { cause: causeOfRefusal(text), message: refusalText(text) };
+  }
+
+  private async handleRejection(workload: ActiveWorkload, error: string): Promise<ReconcileResult> {
+    const { object, adapter, row } = workload;
+    const { workloadCache, eviction, recordEvent } = this.options;
+    if (!this.isRefused(row, error)) return { after: REJECTED_RETRY_MS };
     this.forget(row);
-    const message = `the apiserver rejects the release: ${error}`;
+    const message = refusalText(error);
     const cause = causeOfRefusal(error);
     if ((await eviction.requeue(workload, { cause, message })) === undefined) return undefined;
     // A policy of the cluster may refuse everything for a while.
@@ -149,6 +167,10 @@ export class Release {
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): void {
     logDecision(this.options.logger, row, decision, detail);
   }
+}
+
+function refusalText(error: string): string {
+  return `the apiserver rejects the release: ${error}`;
 }
 
 /** Whether the apiserver or an admission policy rejected the request itself. */

@@ -1,6 +1,5 @@
 /** Turns a user's object into a submission: settings, queue, walltime, priority, jobspec. */
 import { isDeepStrictEqual } from 'node:util';
-import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { invalidJobspec, type JobspecOptions, jobspecOf, shapeOf } from '../jobspec/jobspec';
@@ -9,7 +8,7 @@ import type { PodSpec, Quantities } from '../jobspec/pod';
 import { gangOf, meetsConstraints, type SetJobspec, withoutConstraints } from '../jobspec/pod-sets';
 import { withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
-import type { KubernetesObject, ObjectMeta } from '../kubernetes/types';
+import type { KubernetesObject } from '../kubernetes/types';
 import type { QueueSettings } from '../queue/settings';
 import {
   askedBy,
@@ -24,11 +23,9 @@ import { elasticPodSettings } from './elastic-pod';
 import { withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
+import { rowUserOf } from './row-user';
 import { podSettings, workloadSettings } from './settings';
 import type { SubmissionBuilderOptions } from './submission-options';
-
-/** User names of ServiceAccounts begin with this. */
-const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
 export class SubmissionBuilder {
   /** Objects that ask for what their row says, by these facts. A watch delivers a new object for each change. */
@@ -171,7 +168,7 @@ export class SubmissionBuilder {
       jobspec,
       shape: shapeOf(jobspec),
       held: false,
-      user: this.userOf(metadata),
+      user: rowUserOf(metadata),
       after: [],
       preemptible: false,
     };
@@ -223,7 +220,7 @@ export class SubmissionBuilder {
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       // An earlier version knows no other way to keep it from starting.
       held: settings.hold || pods === 0 || demand.incomplete !== undefined,
-      user: elastic?.user ?? this.userOf(metadata),
+      user: elastic?.user ?? rowUserOf(metadata),
       after: settings.after,
       preemptible: settings.preemptible,
     };
@@ -276,15 +273,6 @@ export class SubmissionBuilder {
 
   private classPriority({ priority, podSets: [{ spec }] }: Demand): number {
     return priority ?? this.options.priorityOf(spec.priorityClassName) ?? 0;
-  }
-
-  /**
-   * The person that admission recorded. What a controller or a ServiceAccount created belongs to its namespace: otherwise
-   * whoever may create ServiceAccounts had the limits of a user once for each.
-   */
-  private userOf({ annotations, namespace = '' }: ObjectMeta): string {
-    const user = annotations?.[USER_ANNOTATION] ?? '';
-    return user === '' || user.startsWith(SERVICE_ACCOUNT) ? `namespace:${namespace}` : user;
   }
 }
 

@@ -37,7 +37,7 @@ export class Ungating {
   async ungate(workload: PlacedWorkload & Pick<ActiveWorkload, 'pods'>): Promise<readonly Pod[]> {
     const { object, adapter, row } = workload;
     const current = this.withPins(workload);
-    const gated = adapter.podsToPlace(object, current);
+    const gated = adapter.podsToPlace(object, current, row, this.options.now());
     if (gated.length === 0) return current;
     const placed = nodesForGatedPods(workload, current, gated, this.options.nodes);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
@@ -78,7 +78,7 @@ export class Ungating {
     pods,
   }: PlacedWorkload & Pick<ActiveWorkload, 'pods'>): readonly Pod[] {
     const pins = this.pins.get(row.uid);
-    if (pins === undefined) return pods;
+    if (pins === undefined || pins.size === 0) return pods;
     return pods.map((pod) => {
       const node = pins.get(pod.metadata.uid);
       if (node === undefined) return pod;
@@ -129,8 +129,8 @@ function freePlaces(
   { exists }: Pick<NodeView, 'exists'>,
   awaited: ReadonlyMap<string, number>,
 ): readonly PodPlace[] {
-  const waiting = new Set(gated);
-  const live = countByNode(pods.filter((pod) => !waiting.has(pod) && !isTerminal(pod)));
+  // A gated pod uses no node, also if its user pinned it to one.
+  const live = countByNode(pods.filter((pod) => !isGated(pod) && !isTerminal(pod)));
   const succeeded = countByNode(pods.filter(({ status }) => status?.phase === 'Succeeded'));
   const there = placement.filter(({ node }) => exists(node));
   const slots = there.map(({ node, pods: all }) => {

@@ -46,6 +46,13 @@ test.each<[string, Job]>([
   expect(after.metadata.annotations).not.toHaveProperty([SUSPEND_ANNOTATION]);
 });
 
+test('a group of pods is told what its user can do instead', () => {
+  const job = { ...running(), spec: {}, status: { phase: 'Running' } } as unknown as Job;
+  expect(() => requeueSteps('podgroup/ring', job)).toThrow(
+    /a group of Pods cannot leave its nodes and start again .*cancel it: what controllers make again waits in the queue/,
+  );
+});
+
 const refused = async () => Promise.reject(apiError(403, 'quota', undefined, ''));
 
 test.each([

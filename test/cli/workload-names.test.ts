@@ -1,7 +1,8 @@
-import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, GATE, GROUP, GROUP_SIZE, HOLD } from '../../constructs/api/labels';
 import {
   findFluxJob,
   findWorkload,
+  ofEach,
   isMeant,
   parseAnyWorkload,
   parseWorkload,
@@ -64,6 +65,37 @@ describe('the FluxJob of a workload', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('a group of pods', () => {
+  const pod = (name: string, annotations: object = {}) => ({
+    metadata: {
+      name,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      labels: { [ADMITTED_LABEL]: 'true', [GROUP]: 'ring' },
+      annotations: { [GROUP_SIZE]: '2', ...annotations },
+    },
+    spec: { schedulingGates: [{ name: GATE }] },
+  });
+
+  test('is held if one of its pods is, whichever of them', async () => {
+    const items = [pod('ring-0'), pod('ring-1', { [HOLD]: 'true' })];
+    const client = { list: async () => ({ items }) } as unknown as KubernetesClient;
+    const { object, paths } = await findWorkload(client, 'a', 'podgroup/ring');
+    expect(object.metadata.name).toBe('ring-1');
+    expect(paths).toHaveLength(2);
+  });
+
+  test('is written whole, although one of its pods is gone meanwhile', async () => {
+    const written: string[] = [];
+    const write = async (path: string) => {
+      if (path === 'gone') throw apiError(404, 'not found', undefined, path);
+      written.push(path);
+    };
+    await ofEach(['one', 'gone', 'two'], write);
+    expect(written).toEqual(['one', 'two']);
+    await expect(ofEach(['gone'], write)).rejects.toThrow('not found');
   });
 });
 

@@ -1,4 +1,12 @@
-import { ADMITTED_LABEL, JOB_NAME_LABEL, JOB_UID_LABEL, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import {
+  ADMITTED_LABEL,
+  GROUP,
+  GROUP_MEMBER_ANNOTATION,
+  GROUP_SIZE,
+  JOB_NAME_LABEL,
+  JOB_UID_LABEL,
+  JOBID_ANNOTATION,
+} from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { formatKey } from '../../runtime/shared/workload-key';
 import { WorkloadObjects } from '../../runtime/shared/workload-objects';
@@ -55,6 +63,16 @@ test('lists Jobs and queued pods, and finds objects by key and pods by the uid o
   expect(objects.get({ kind: 'Job', namespace: 'science', name: 'train' })).toBe(job);
   expect(objects.get({ kind: 'Pod', namespace: 'science', name: 'train-0' })).toBe(first);
   expect(objects.podsOf(job.metadata)).toEqual([first]);
+});
+
+test('lists no group whose row is about none of the pods that there are', () => {
+  const labels = { ...ADMITTED, [GROUP]: 'ring' };
+  const annotations = { [GROUP_MEMBER_ANNOTATION]: 'group-1/pods-1', [GROUP_SIZE]: '1' };
+  pods.set(pod('ended', { labels, annotations }));
+  expect([...objects.keys()].map(formatKey)).toEqual(['PodGroup/science/ring']);
+  const informers = { jobs: jobs.asInformer(), pods: pods.asInformer() };
+  const next = new WorkloadObjects(informers, podFacts, () => ({ uid: 'group-2', user: 'ada' }));
+  expect([...next.keys()]).toEqual([]);
 });
 
 test('finds no pods of another namespace that name the Job as their owner', () => {

@@ -44,6 +44,9 @@ export class GroupWorld {
   readonly nodes = new Set(['node-1', 'node-2', 'node-3']);
   /** Paths of pods that no eviction may end. */
   readonly protectedPods = new Set<string>();
+  /** Names of pods that a policy of the cluster lets nobody change. */
+  readonly refused = new Set<string>();
+  readonly clock = new ManualClock();
   hasLeft = false;
   readonly pods = new FakeInformer<Pod>({
     workload: (pod) => [podFacts.workloadUid(pod)],
@@ -71,7 +74,7 @@ export class GroupWorld {
     const objects = new WorkloadObjects(
       { jobs: this.jobs.asInformer() as never, pods: this.pods.asInformer() },
       podFacts,
-      ({ kind, namespace, name }) => this.cache.byName(kind, namespace, name)[0]?.uid,
+      ({ kind, namespace, name }) => this.cache.byName(kind, namespace, name)[0],
     );
     return { objects, reconciler: this.reconciler(objects) };
   }
@@ -181,6 +184,7 @@ export class GroupWorld {
       patch: async (path: string, body: readonly Operation[]) => {
         const pod = this.get(nameIn(path));
         if (pod === undefined) throw apiError(404, 'not found', undefined, path);
+        if (this.refused.has(pod.metadata.name)) throw apiError(403, 'a policy denies it', undefined, path);
         const patched = applyJsonPatch(pod, body);
         if (patched === undefined)
           throw apiError(
@@ -236,7 +240,7 @@ export class GroupWorld {
       recordEvent: (object, _adapter, note) => this.events.push({ on: object.metadata.name, note }),
       isBusy: () => false,
       logger: createLogger('test', 'silent'),
-      clock: new ManualClock(),
+      clock: this.clock,
       now: () => this.now,
     });
   }
@@ -245,4 +249,15 @@ export class GroupWorld {
 export interface Leader {
   readonly objects: WorkloadObjects;
   readonly reconciler: WorkloadReconciler;
+}
+
+/** Three running pods: two on the first node. */
+export async function runRing(world: GroupWorld, { reconciler }: Leader, owner?: string): Promise<void> {
+  for (const name of ['a', 'b', 'c']) world.pod(name, { ...(owner !== undefined && { owner }) });
+  await reconciler.reconcile(KEY);
+  await world.grant(['node-1', 2], ['node-2', 1]);
+  await reconciler.reconcile(KEY);
+  world.runAll();
+  await reconciler.reconcile(KEY);
+  expect(world.row.phase).toBe('Running');
 }

@@ -2,7 +2,7 @@
 import { GROUP_MEMBER_ANNOTATION, HOLD, JOBID_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
 import { unrecordedGrant } from '../../runtime/workloads/adoption';
 import { adapters } from '../../runtime/workloads/index';
-import { GroupWorld, KEY, type Leader } from './group-world';
+import { GroupWorld, KEY, type Leader, runRing } from './group-world';
 
 let world: GroupWorld;
 let leader: Leader;
@@ -13,16 +13,7 @@ beforeEach(async () => {
   leader = world.leader();
 });
 
-/** Three running pods: two on the first node. */
-async function running(owner?: string): Promise<void> {
-  for (const name of ['a', 'b', 'c']) world.pod(name, { ...(owner !== undefined && { owner }) });
-  await reconcile();
-  await world.grant(['node-1', 2], ['node-2', 1]);
-  await reconcile();
-  world.runAll();
-  await reconcile();
-  expect(world.row.phase).toBe('Running');
-}
+const running = (owner?: string) => runRing(world, leader, owner);
 
 describe('a group that waits', () => {
   test('is one row from its first pod on, which is granted nothing until it is complete', async () => {
@@ -45,6 +36,24 @@ describe('a group that waits', () => {
     const { resources, attributes } = world.row.jobspec;
     expect(resources.map(({ count }) => count)).toEqual([1, 2]);
     expect(attributes.user?.podSets?.[1]?.labels).not.toHaveProperty('index');
+  });
+
+  test('has one pod set for pods with rules about each other that differ by their own name alone', async () => {
+    const labelSelector = { matchLabels: { app: 'ring' } };
+    const term = { labelSelector, topologyKey: 'kubernetes.io/hostname' };
+    for (let i = 0; i < 20; i++) {
+      const own = {
+        'statefulset.kubernetes.io/pod-name': `ring-${i}`,
+        'apps.kubernetes.io/pod-index': `${i}`,
+      };
+      const pod = world.pod(`ring-${i}`, { size: '20', labels: { app: 'ring', ...own } });
+      const preferred = [{ weight: 1, podAffinityTerm: term }];
+      const affinity = { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
+      world.pods.set({ ...pod, spec: { ...pod.spec, affinity: affinity as never } });
+    }
+    await reconcile();
+    expect(world.row).toMatchObject({ pods: 20, held: false });
+    expect(world.row.jobspec.attributes.user).not.toHaveProperty('invalid');
   });
 
   test('leaves out what is beyond its size, and takes it in when a place is free', async () => {
@@ -231,78 +240,32 @@ describe('a group that is granted', () => {
     for (const name of ['a', 'b', 'c']) world.end(name, 'Failed', 'DeadlineExceeded');
     world.pod('d', { owner: 'set' });
     const { uid } = world.row;
-    await reconcile();
+    // No pod changes when its row ends, so nothing else would have the next group queued.
+    expect(await reconcile()).toEqual({ after: 1 });
     expect((await world.queue.byUid([uid]))[0]).toMatchObject({ result: 'TimedOut' });
     await reconcile();
     expect(world.row).toMatchObject({ phase: 'Waiting', held: true });
   });
-});
 
-describe('a group that loses its grant', () => {
-  test('is evicted as a whole if controllers make its pods again, and waits in its old place', async () => {
-    await running('set');
-    const { uid, submittedAt } = world.row;
-    world.nodes.delete('node-2');
+  test('is over at its walltime where its controller deletes each pod that failed, as a StatefulSet does', async () => {
+    const settings = { [WALLTIME]: '600' };
+    for (const name of ['a', 'b', 'c']) world.pod(name, { owner: 'set', settings });
     await reconcile();
+    await world.grant(['node-1', 3]);
+    await reconcile();
+    world.runAll();
+    await reconcile();
+    const { uid } = world.row;
+    world.now += 600;
+    for (const name of ['a', 'b', 'c']) {
+      world.delete(name);
+      world.pod(name, { owner: 'set', settings });
+      await reconcile();
+    }
     expect(world.placed).toEqual({});
-    // Between the end of the old pods and the first new one nothing of the group is there.
-    expect(await reconcile()).toEqual({ after: 250 });
-    world.pod('d', { owner: 'set' });
-    expect(await reconcile()).toEqual({ after: 5_000 });
-    world.pod('e', { owner: 'set' });
-    world.pod('f', { owner: 'set' });
+    expect((await world.queue.byUid([uid]))[0]).toMatchObject({ phase: 'Finished', result: 'TimedOut' });
     await reconcile();
-    expect(world.row).toMatchObject({ uid, submittedAt, phase: 'Waiting', held: false, requeues: 1 });
-    expect(world.placed).toEqual({});
-  });
-
-  test('waits as incomplete if its controllers do not make all its pods again', async () => {
-    await running('set');
-    world.nodes.delete('node-2');
-    await reconcile();
-    world.pod('d', { owner: 'set' });
-    await reconcile();
-    world.now += 10;
-    await reconcile();
-    expect(world.row).toMatchObject({ phase: 'Waiting', held: true });
-  });
-
-  test('stays whole where a budget keeps one of its pods, and holds its units until all are gone', async () => {
-    await running('set');
-    world.protectedPods.add('b');
-    world.nodes.delete('node-2');
-    expect(await reconcile()).toEqual({ after: 5_000 });
-    world.pod('d', { owner: 'set' });
-    await reconcile();
-    expect(world.row.allocation).not.toBeNull();
-    expect(world.placed).toEqual({ b: 'node-1' });
-  });
-
-  test('keeps bare pods where they are: nobody would make them again', async () => {
-    await running();
-    expect(world.row.jobspec.attributes.user?.immovable).toBe(true);
-    world.nodes.delete('node-2');
-    await reconcile();
-    expect(world.row.phase).toBe('Running');
-    expect(Object.keys(world.placed)).toEqual(['a', 'b', 'c']);
-  });
-
-  test('waits for other nodes if all its pods were replaced by others that ask for something else', async () => {
-    await running('set');
-    for (const name of ['a', 'b', 'c']) world.delete(name);
-    for (const name of ['d', 'e', 'f']) world.pod(name, { owner: 'set', cpu: '2' });
-    await reconcile();
-    expect(world.row).toMatchObject({ phase: 'Waiting', requeues: 0 });
-    expect(world.placed).toEqual({});
-  });
-
-  test('gets its places again if all its pods were replaced by equal ones', async () => {
-    await running('set');
-    for (const name of ['a', 'b', 'c']) world.delete(name);
-    for (const name of ['d', 'e', 'f']) world.pod(name, { owner: 'set' });
-    await reconcile();
-    expect(world.row.phase).toBe('Running');
-    expect(world.placed).toEqual({ d: 'node-1', e: 'node-1', f: 'node-2' });
+    expect(world.row).toMatchObject({ phase: 'Waiting', held: false });
   });
 });
 
