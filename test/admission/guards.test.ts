@@ -139,7 +139,7 @@ describeCluster('the guards', (getCluster) => {
       const group = { metadata: { labels: { 'fluxqueue/group': 'ring' } } };
       await denied(
         users.patch(ALICE, namespace, train, group),
-        'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/group"]: is not supported yet ',
+        'FLUXQ_SETTING_INVALID: metadata.labels["fluxqueue/group"]: is for Pods alone ',
       );
     });
 
