@@ -1,4 +1,5 @@
 /** The storage of a simulated apiserver: objects by resource, with versions and a log of changes for watches. */
+import { createHash } from 'node:crypto';
 import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesObject, ObjectMeta } from '../../runtime/kubernetes/types';
 
@@ -25,12 +26,18 @@ export class ObjectStore {
   private readonly logs = new Map<string, ChangeLog>();
   private readonly objects = new Map<string, Map<string, KubernetesObject>>();
   private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly hash = createHash('sha256');
 
   /** @param now Unix seconds, for creation times */
   constructor(private readonly now: () => number) {}
 
   get latest(): number {
     return this.version;
+  }
+
+  /** Of all changes so far: two runs with the same one were the same run. */
+  get digest(): string {
+    return this.hash.copy().digest('hex').slice(0, 16);
   }
 
   get<T extends KubernetesObject>(resource: string, key: string): T | undefined {
@@ -104,6 +111,8 @@ export class ObjectStore {
     this.objects.set(resource, all);
     if (type === 'DELETED') all.delete(key);
     else all.set(key, stored);
+    // The names and times of Events are of the machine.
+    if (resource !== 'events') this.hash.update(JSON.stringify([type, resource, stored]));
     const log = this.logOf(resource);
     log.changes.push({ version: this.version, resource, type, object: stored });
     if (log.changes.length > 2 * MAX_CHANGES) {

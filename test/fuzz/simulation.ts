@@ -51,6 +51,8 @@ export interface Outcome {
   readonly requeues: number;
   readonly preemptions: number;
   readonly restarts: number;
+  /** Of all that was written to the apiserver: equal for equal runs. */
+  readonly digest: string;
   readonly violations: readonly Violation[];
 }
 
@@ -137,6 +139,7 @@ class Simulation {
       requeues: count('Requeued'),
       preemptions: this.queue.all.reduce((sum, row) => sum + row.preemptions, 0),
       restarts: this.restarts,
+      digest: this.apiserver.store.digest,
       violations: this.violations,
     };
   }
