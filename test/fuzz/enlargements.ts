@@ -11,12 +11,16 @@ interface EnlargementsOptions {
   readonly apiserver: SimulatedApiserver;
   readonly random: Random;
   readonly namespaces: readonly string[];
+  /** Unix seconds of the cluster. */
+  readonly now: () => number;
   readonly onChange: () => void;
 }
 
 export class Enlargements {
   /** uids of the workloads. */
   readonly uids = new Set<string>();
+  /** When a webhook first made a pod larger than its template. Unix seconds. */
+  injectedSince: number | undefined;
   private copies = 0;
   private injects = false;
 
@@ -66,6 +70,7 @@ export class Enlargements {
     const isOurs = this.options.namespaces.includes(pod.metadata.namespace ?? '');
     if (!this.injects || !isOurs || pod.metadata.ownerReferences === undefined || coresOf(pod) >= CORES)
       return pod;
+    this.injectedSince ??= this.options.now();
     this.note(pod);
     const sidecar = { name: 'sidecar', image: 'none', resources: { requests: { cpu: '1' } } };
     return { ...pod, spec: { ...pod.spec, containers: [...pod.spec.containers, sidecar] } };

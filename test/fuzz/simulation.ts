@@ -313,6 +313,8 @@ class Simulation {
       this.user.releaseEverything();
       quiet = this.unfinished().length > 0 ? 0 : quiet + 1;
     }
+    // What was violated has stopped the time: nothing had to finish.
+    if (this.violations.length > 0) return;
     for (const text of this.unfinished()) this.violations.push({ invariant: 'lost', text });
     const { jobs } = await this.fluxion.state();
     for (const { jobid } of jobs.filter(({ jobid }) => jobid < 2 ** 52))

@@ -105,6 +105,8 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
     const queued = (at: number, queue = 'lab/default') => look(events, { queueChanges: [{ queue, at }] });
     expect([queued(95), queued(86)]).toEqual([[], []]);
     for (const found of [queued(84), queued(101), queued(95, 'lab/other')]) expect(found).toHaveLength(1);
+    expect(look(events, { injectedSince: 100 })).toEqual([]);
+    expect(look(events, { injectedSince: 101 })).toHaveLength(1);
     const other = [...events.slice(0, 3), event('a', 'Requeued', { message: 'requeued' })];
     expect(look(other, { changes: [{ uid: 'a', at: 95 }] })).toHaveLength(1);
   });

@@ -131,9 +131,10 @@ class RequeueCauses {
   /** The row is as its user wanted it, and its queue allowed it, before the grant. */
   private isChanged({ uid, at: when, detail: { message } }: LoggedEvent): boolean {
     if (!String(message).includes(CHANGED)) return false;
-    const { changes, queueChanges } = this.interventions;
+    const { changes, queueChanges, injectedSince = Number.POSITIVE_INFINITY } = this.interventions;
     const since = this.submittedAt.get(uid) ?? 0;
     return (
+      when >= injectedSince ||
       changes.some(({ uid: of, at }) => of === uid && at >= since && at <= when) ||
       queueChanges.some(
         ({ queue, at }) => queue === this.queueOf.get(uid) && at >= since - QUEUE_LAG_SECONDS && at <= when,

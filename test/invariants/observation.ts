@@ -94,6 +94,8 @@ export interface Interventions {
   readonly changes: readonly UserChange[];
   /** A grant that its queue's walltimes do not allow any more, or would allow for longer, is given back too. */
   readonly queueChanges: readonly QueueChange[];
+  /** When a webhook first added to the pods of a template: all of it is charged that from its next pod on. @default - never */
+  readonly injectedSince?: number | undefined;
   /** uids of workloads that the user suspended or deleted. */
   readonly stopped: ReadonlySet<string>;
 }
