@@ -11,19 +11,19 @@ import { podFacts } from '../workloads/pod-facts';
 
 /**
  * @param informers not started yet, or replayed later: what they report before is not seen
- * @param activeUid the uid of the row of a group of pods. @default - no group has a row
+ * @param activeRow the row of a group of pods. @default - no group has a row
  */
 export function clusterView(
   { units, queue, namespaces }: Pick<Config, 'units' | 'queue' | 'namespaces'>,
   informers: Informers,
-  activeUid?: ConstructorParameters<typeof WorkloadObjects>[2],
+  activeRow?: ConstructorParameters<typeof WorkloadObjects>[2],
 ) {
   const labels = new Namespaces(informers.namespaces, namespaces);
   return {
     informers,
     namespaces: labels,
     nodes: new NodeCache(informers.nodes, units, agentsOf(informers.pods, podFacts)),
-    workloads: new WorkloadObjects(informers, podFacts, activeUid),
+    workloads: new WorkloadObjects(informers, podFacts, activeRow),
     podFacts,
     queues: new QueueRegistry(
       stackQueue(queue),

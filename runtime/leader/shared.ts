@@ -49,7 +49,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     ...clusterView(
       config,
       informers,
-      ({ kind, namespace, name }) => workloadCache.byName(kind, namespace, name)[0]?.uid,
+      ({ kind, namespace, name }) => workloadCache.byName(kind, namespace, name)[0],
     ),
     events: new EventRecorder({
       client,

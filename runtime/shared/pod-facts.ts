@@ -20,11 +20,11 @@ export interface PodFacts {
   group(pod: Pod): string | undefined;
   /** The same of a workload that is a group of pods. */
   groupOf(workload: WorkloadIdentity): string | undefined;
-  /** The group that these pods are; undefined if none of them is of it. @param active uid of its row, if that has not ended */
+  /** The group that these pods are; undefined if none of them is of it. @param row its row, if that has not ended */
   assemble(
     key: Pick<WorkloadKey, 'namespace' | 'name'>,
     pods: readonly Pod[],
-    active: string | undefined,
+    row: Pick<WorkloadRow, 'uid' | 'jobspec' | 'allocation'> | undefined,
   ): KubernetesObject | undefined;
   /** Whether the pod, which names this workload, belongs to it: an owner can be of another namespace, or of another grant. */
   belongsTo(pod: Pod, workload: WorkloadIdentity): boolean;

@@ -1,16 +1,17 @@
 /** The objects that may be workloads, and their pods, as the watches last delivered them. */
 import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
 import { Signal } from '../signal';
 import type { Informers } from './informers';
 import type { PodFacts, WorkloadIdentity } from './pod-facts';
 import { formatKey, type WorkloadKey } from './workload-key';
 
-/** The uid of the row of this key that has not ended. */
-type ActiveUid = (key: WorkloadKey) => string | undefined;
+/** What is read of the row of a group of pods. */
+type ActiveRow = Pick<WorkloadRow, 'uid' | 'jobspec' | 'allocation'>;
 
 interface Assembled {
   readonly pods: readonly Pod[];
-  readonly active: string | undefined;
+  readonly row: ActiveRow | undefined;
   readonly object: KubernetesObject | undefined;
 }
 
@@ -20,11 +21,11 @@ export class WorkloadObjects {
   /** Groups of pods as they were asked for last: who compares objects finds the same one until one of its pods changes. */
   private readonly groups = new Map<string, Assembled>();
 
-  /** @param activeUid @default - no group of pods has a row */
+  /** @param activeRow the row of this key that has not ended. @default - no group of pods has a row */
   constructor(
     private readonly informers: Pick<Informers, 'jobs' | 'pods'>,
     private readonly podFacts: PodFacts,
-    private readonly activeUid: ActiveUid = () => undefined,
+    private readonly activeRow: (key: WorkloadKey) => ActiveRow | undefined = () => undefined,
   ) {
     informers.jobs.changed.subscribe(({ now, before }) => this.changed.emit(jobKey((now ?? before)!)));
     informers.pods.changed.subscribe(({ now, before }) => {
@@ -79,14 +80,19 @@ export class WorkloadObjects {
   private groupOf(key: WorkloadKey): KubernetesObject | undefined {
     const { namespace, name } = key;
     const pods = this.informers.pods.byIndex('group', `${namespace}/${name}`);
-    const active = this.activeUid(key);
+    const row = this.activeRow(key);
     const known = this.groups.get(formatKey(key));
-    if (known?.active === active && known !== undefined && isSame(known.pods, pods)) return known.object;
-    const object = this.podFacts.assemble(key, pods, active);
+    if (known !== undefined && isSameGrant(known.row, row) && isSame(known.pods, pods)) return known.object;
+    const object = this.podFacts.assemble(key, pods, row);
     if (pods.length === 0) this.groups.delete(formatKey(key));
-    else this.groups.set(formatKey(key), { pods, active, object });
+    else this.groups.set(formatKey(key), { pods, row, object });
     return object;
   }
+}
+
+function isSameGrant(a: ActiveRow | undefined, b: ActiveRow | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.uid === b.uid && a.jobspec === b.jobspec && (a.allocation === null) === (b.allocation === null);
 }
 
 function isSame(some: readonly Pod[], others: readonly Pod[]): boolean {

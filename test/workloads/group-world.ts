@@ -71,7 +71,7 @@ export class GroupWorld {
     const objects = new WorkloadObjects(
       { jobs: this.jobs.asInformer() as never, pods: this.pods.asInformer() },
       podFacts,
-      ({ kind, namespace, name }) => this.cache.byName(kind, namespace, name)[0]?.uid,
+      ({ kind, namespace, name }) => this.cache.byName(kind, namespace, name)[0],
     );
     return { objects, reconciler: this.reconciler(objects) };
   }
