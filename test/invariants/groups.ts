@@ -28,23 +28,29 @@ export function groupViolations({ pods, rows }: Seen, coreUnits: number): Violat
     pods.filter((pod) => pod.metadata.labels?.[GROUP] !== undefined && !isGated(pod)),
     ({ metadata }) => metadata.annotations?.[GROUP_MEMBER_ANNOTATION]?.split('/')[0],
   );
-  for (const [uid, members] of released) {
-    const live = members.filter((pod) => !isTerminal(pod));
-    const row = byUid.get(uid ?? '');
-    for (const pod of live) {
-      const why = row === undefined ? 'of no group' : notGranted(pod, row);
-      if (why !== undefined) report(`${pod.metadata.name} has lost its gate: it is ${why}`);
-    }
-    const size = Number(members[0]?.metadata.annotations?.[GROUP_SIZE]);
-    if (live.length > size) report(`${live.length} pods of a group of ${size} have lost their gates`);
-    for (const { name, units } of row?.allocation?.nodes ?? []) {
-      const used = live.filter((pod) => wantedNode(pod) === name).reduce((sum, pod) => sum + coresOf(pod), 0);
-      const granted = countIdset(units.core ?? '') / coreUnits;
-      if (used > granted)
-        report(`the pods of ${row!.name} use ${used} cores of ${name}, where it has ${granted}`);
-    }
-  }
+  for (const [uid, members] of released) checkGroup(byUid.get(uid ?? ''), members, coreUnits, report);
   return found;
+}
+
+function checkGroup(
+  row: SeenRow | undefined,
+  members: readonly Pod[],
+  coreUnits: number,
+  report: (text: string) => void,
+): void {
+  const live = members.filter((pod) => !isTerminal(pod));
+  for (const pod of live) {
+    const why = row === undefined ? 'of no group' : notGranted(pod, row);
+    if (why !== undefined) report(`${pod.metadata.name} has lost its gate: it is ${why}`);
+  }
+  const size = Number(members[0]?.metadata.annotations?.[GROUP_SIZE]);
+  if (live.length > size) report(`${live.length} pods of a group of ${size} have lost their gates`);
+  for (const { name, units } of row?.allocation?.nodes ?? []) {
+    const used = live.filter((pod) => wantedNode(pod) === name).reduce((sum, pod) => sum + coresOf(pod), 0);
+    const granted = countIdset(units.core ?? '') / coreUnits;
+    if (used > granted)
+      report(`the pods of ${row!.name} use ${used} cores of ${name}, where it has ${granted}`);
+  }
 }
 
 interface Wanted {

@@ -107,7 +107,7 @@ class World {
 }
 
 describe('groups of plain pods', () => {
-  const { numRuns, milliseconds } = cases(25);
+  const { numRuns, milliseconds } = cases(15);
 
   test(
     'hold units for all of their pods or for none, start by their grant only, and never wait for ever',

@@ -170,21 +170,6 @@ describe('a group that is granted', () => {
     );
   });
 
-  test('has a place for the only pod of a pod set after that was deleted, and none for one more of another', async () => {
-    world.pod('driver', { cpu: '4', owner: 'set' });
-    for (const name of ['b', 'c']) world.pod(name, { owner: 'set' });
-    await reconcile();
-    await world.grant(['node-1', 1, 0], ['node-2', 0, 2]);
-    await reconcile();
-    world.runAll();
-    await reconcile();
-    world.delete('driver');
-    world.pod('worker', { owner: 'set' });
-    world.pod('new', { cpu: '4', owner: 'set' });
-    await reconcile(world.leader());
-    expect(world.placed).toEqual({ b: 'node-2', c: 'node-2', new: 'node-1' });
-  });
-
   test('keeps the place of a pod that is being deleted until it is gone', async () => {
     await running('set');
     const leaving = world.get('c')!;
@@ -239,18 +224,6 @@ describe('a group that is granted', () => {
     const own = world.row.uid;
     await reconcile();
     expect((await world.queue.byUid([own]))[0]).toMatchObject({ result: 'Succeeded' });
-  });
-
-  test('is over if its pods failed before they had containers, and nobody makes them again', async () => {
-    await running('set');
-    const { uid } = world.row;
-    const startTime = new Date(world.now * 1000).toISOString();
-    for (const name of ['a', 'b', 'c'])
-      world.set(name, { phase: 'Failed', startTime, containerStatuses: [] } as never);
-    expect(await reconcile()).toEqual({ after: 10_000 });
-    world.now += 10;
-    await reconcile();
-    expect((await world.queue.byUid([uid]))[0]).toMatchObject({ phase: 'Finished', result: 'Failed' });
   });
 
   test('is over at its walltime, whatever its controller makes again', async () => {
