@@ -1,5 +1,5 @@
 /** Groups of plain pods, their users, and the controllers that make some of their pods again. */
-import { GATE, GROUP, GROUP_SIZE, WALLTIME } from '../../constructs/api/labels';
+import { GROUP, GROUP_SIZE, WALLTIME } from '../../constructs/api/labels';
 import { controllerOf } from '../../runtime/kubernetes/owner';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Pod } from '../../runtime/kubernetes/types';
@@ -8,7 +8,7 @@ import type { SimulatedApiserver } from './simulated-apiserver';
 import { RUNS } from './simulated-cluster';
 
 /** Pods that ask for the same. */
-export interface Kind {
+interface Kind {
   readonly pods: number;
   readonly cores: number;
 }
@@ -146,10 +146,6 @@ export class SimulatedGroups {
       status: { phase: 'Pending' },
     });
   }
-}
-
-export function isGatedByQueue({ spec }: Pod): boolean {
-  return spec.schedulingGates?.some(({ name }) => name === GATE) === true;
 }
 
 function isCounted({ metadata, status }: Pod): boolean {
