@@ -13,7 +13,7 @@ export interface WorkloadIdentity {
 }
 
 /** The row of a group of pods. */
-export type GroupRow = Pick<WorkloadRow, 'uid' | 'user'>;
+export type GroupRow = Pick<WorkloadRow, 'uid' | 'user' | 'jobspec' | 'allocation'>;
 
 /** What the watches have to know about a pod. The workloads area implements it. */
 export interface PodFacts {
@@ -23,11 +23,11 @@ export interface PodFacts {
   group(pod: Pod): string | undefined;
   /** The same of a workload that is a group of pods. */
   groupOf(workload: WorkloadIdentity): string | undefined;
-  /** The group that these pods are; undefined if none of them is of it. @param active its row, if that has not ended */
+  /** The group that these pods are; undefined if none of them is of it. @param row its row, if that has not ended */
   assemble(
     key: Pick<WorkloadKey, 'namespace' | 'name'>,
     pods: readonly Pod[],
-    active: GroupRow | undefined,
+    row: GroupRow | undefined,
   ): KubernetesObject | undefined;
   /** Whether the pod, which names this workload, belongs to it: an owner can be of another namespace, or of another grant. */
   belongsTo(pod: Pod, workload: WorkloadIdentity): boolean;

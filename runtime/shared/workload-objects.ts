@@ -10,8 +10,7 @@ type ActiveRow = (key: WorkloadKey) => GroupRow | undefined;
 
 interface Assembled {
   readonly pods: readonly Pod[];
-  /** The uid of its row. */
-  readonly active: string | undefined;
+  readonly row: GroupRow | undefined;
   readonly object: KubernetesObject | undefined;
 }
 
@@ -82,14 +81,19 @@ export class WorkloadObjects {
   private groupOf(key: WorkloadKey): KubernetesObject | undefined {
     const { namespace, name } = key;
     const pods = this.informers.pods.byIndex('group', `${namespace}/${name}`);
-    const active = this.activeRow(key);
+    const row = this.activeRow(key);
     const known = this.groups.get(formatKey(key));
-    if (known !== undefined && known.active === active?.uid && isSame(known.pods, pods)) return known.object;
-    const object = this.podFacts.assemble(key, pods, active);
+    if (known !== undefined && isSameGrant(known.row, row) && isSame(known.pods, pods)) return known.object;
+    const object = this.podFacts.assemble(key, pods, row);
     if (pods.length === 0) this.groups.delete(formatKey(key));
-    else this.groups.set(formatKey(key), { pods, active: active?.uid, object });
+    else this.groups.set(formatKey(key), { pods, row, object });
     return object;
   }
+}
+
+function isSameGrant(a: GroupRow | undefined, b: GroupRow | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.uid === b.uid && a.jobspec === b.jobspec && (a.allocation === null) === (b.allocation === null);
 }
 
 function isSame(some: readonly Pod[], others: readonly Pod[]): boolean {

@@ -23,7 +23,7 @@ import { REPLACEMENT_SECONDS } from './group-adapter';
 import { membershipOf } from './group-member';
 import { isLive, type NodeView } from './live-pods';
 import { assignedNode, belongsToGrant, findUnpinned, isGated } from './pod';
-import { placesOf } from './pod-group';
+import { asGroup, placesOf } from './pod-group';
 import type { SubmissionBuilder } from './submission';
 
 export interface EvictionOptions {
@@ -159,7 +159,7 @@ export class Eviction {
     const isMade = adapter.membersOf(object) === undefined;
     if (pods.some((pod) => isLive(pod, this.options.nodes) || (isMade && mayBeUngated(pod, object))))
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
-    if (this.awaitsPods(object, adapter, row))
+    if (this.awaitsPods(object, row))
       return this.log(row, 'evicting: waiting for the pods to be made again', reason);
     const requeued = await this.requeue({ object, adapter, row }, reason);
     if (requeued !== undefined)
@@ -170,9 +170,9 @@ export class Eviction {
    * A group that waits with fewer pods is another one, as if its user had changed it: it would not count how often it failed.
    * Controllers make pods again within a second, or not at all.
    */
-  private awaitsPods(object: KubernetesObject, adapter: WorkloadAdapter, { jobid }: WorkloadRow): boolean {
-    const members = adapter.membersOf(object);
-    if (members === undefined || placesOf(members).missing === 0) return false;
+  private awaitsPods(object: KubernetesObject, { jobid }: WorkloadRow): boolean {
+    const group = asGroup(object);
+    if (group === undefined || placesOf(group).missing === 0) return false;
     const since = this.incompleteSince.get(jobid) ?? this.options.now();
     this.incompleteSince.set(jobid, since);
     return this.options.now() < since + REPLACEMENT_SECONDS;

@@ -36,37 +36,35 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
   path: (namespace) => podPath(namespace),
   membersOf: ({ members }) => members,
   podsExist: true,
-  isSuspended: ({ members }) => {
-    const { live, succeeded, failed, joining } = placesOf(members);
+  isSuspended: (group) => {
+    const { live, succeeded, failed, joining } = placesOf(group);
     // Also one that can be no group: it waits as any other that cannot be read.
     return live.length === 0 && (joining.length > 0 || succeeded.length + failed.length === 0);
   },
   isStaged: () => false,
-  gates: ({ members }) => {
-    const { live, joining } = placesOf(members);
+  gates: (group) => {
+    const { live, joining } = placesOf(group);
     return [...new Set([...live, ...joining].flatMap(({ spec }) => foreignGates(spec)))].sort();
   },
   stagePatch: () => undefined,
   canRelease: () => true,
-  isReleasedOnto: ({ members }, { jobid }) =>
-    placesOf(members).live.every((pod) => belongsToGrant(pod, jobid)),
-  isSuspendable: ({ members }) => {
-    const { live, joining } = placesOf(members);
+  isReleasedOnto: (group, { jobid }) => placesOf(group).live.every((pod) => belongsToGrant(pod, jobid)),
+  isSuspendable: (group) => {
+    const { live, joining } = placesOf(group);
     return [...live, ...joining].every((pod) => controllerOf(pod) !== undefined);
   },
   isLarge: () => false,
   demand: demandOf,
   podSetOf: (_group, pod) => podSetNameOf(pod),
-  outcome: ({ metadata, members }, pods, now, row) =>
-    outcomeOf(pods.length === 0 ? members : ownMembers(pods, metadata), now, row),
-  finishedNodes: ({ metadata }, row, pods) => finishedNodes(row, ownMembers(pods, metadata)),
+  outcome: (group, pods, now, row) => outcomeOf(pods.length === 0 ? group : withPods(group, pods), now, row),
+  finishedNodes: (group, row, pods) => finishedNodes(row, withPods(group, pods)),
   isGang: () => true,
   idleNodes: () => [],
   neededPods: () => undefined,
   missingPods: () => 0,
   awaitedPods: () => new Map(),
   unseenPods: () => 0,
-  podsToPlace: ({ metadata }, pods, row, now) => podsToPlace(ownMembers(pods, metadata), row, now),
+  podsToPlace: (group, pods, row, now) => podsToPlace(withPods(group, pods), row, now),
   placePatch: (group, row, pod, node, now) => [
     // Only the pod that was compared with its group is released.
     { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
@@ -96,14 +94,20 @@ function marksOf({ metadata: { uid } }: PodGroup, { jobid }: WorkloadRow, pod: P
   return { [GROUP_MEMBER_ANNOTATION]: membershipText(membership), [JOBID_ANNOTATION]: `${jobid}` };
 }
 
+/** The group with these of its pods. */
+function withPods(group: PodGroup, pods: readonly Pod[]): PodGroup {
+  return { ...group, members: ownMembers(pods, group.metadata) };
+}
+
 function noObject(): never {
   throw new FluxqError('FLUXQ_GROUP', 'has no object that could be written', {
     remedy: 'report this as a bug',
   });
 }
 
-function demandOf({ metadata, members }: PodGroup): Demand {
-  const places = placesOf(members);
+function demandOf(group: PodGroup): Demand {
+  const { metadata, members } = group;
+  const places = placesOf(group);
   if (places.problem !== undefined)
     throw new FluxqError('FLUXQ_GROUP', places.problem, {
       field: `group ${metadata.name}`,
@@ -120,7 +124,7 @@ function demandOf({ metadata, members }: PodGroup): Demand {
     isService: pods.some(isServicePod),
     priority: pods[0]?.spec.priority,
     ...(missing !== undefined && { incomplete: missing }),
-    ...(groupAdapter.isSuspendable({ metadata, members }) ? {} : { isImmovable: true }),
+    ...(groupAdapter.isSuspendable(group) ? {} : { isImmovable: true }),
   };
 }
 
@@ -166,8 +170,8 @@ function incompleteText({ size, live, succeeded, joining, missing, refused }: Pl
  * Succeeded once each place has had a pod that succeeded. A pod that failed or was deleted is waited for only where a
  * controller makes it again, and not beyond the walltime of the group.
  */
-function outcomeOf(members: readonly Pod[], now: number, row: WorkloadRow | undefined): Outcome | undefined {
-  const places = placesOf(members);
+function outcomeOf(group: PodGroup, now: number, row: WorkloadRow | undefined): Outcome | undefined {
+  const places = placesOf(group);
   const { size, live, succeeded, failed, joining } = places;
   if (live.length > 0) return undefined;
   // A StatefulSet deletes a pod that failed, and with it what says that its time was over.
@@ -204,8 +208,8 @@ function mayBeReplaced(places: Places, now: number): boolean {
 }
 
 /** Nodes whose pods have all succeeded: a pod that failed there may be made again. */
-function finishedNodes(row: WorkloadRow, members: readonly Pod[]): readonly string[] {
-  const { live, succeeded } = placesOf(members);
+function finishedNodes(row: WorkloadRow, group: PodGroup): readonly string[] {
+  const { live, succeeded } = placesOf(group);
   const used = new Set(live.map(assignedNode));
   const ended = new Map<string, number>();
   for (const pod of succeeded) {
@@ -218,8 +222,8 @@ function finishedNodes(row: WorkloadRow, members: readonly Pod[]): readonly stri
 }
 
 /** Gated pods for which their group has a place. Nobody starts beyond the walltime of the others. */
-function podsToPlace(members: readonly Pod[], row: WorkloadRow, now: number): readonly Pod[] {
-  const { joining, failed } = placesOf(members);
+function podsToPlace(group: PodGroup, row: WorkloadRow, now: number): readonly Pod[] {
+  const { joining, failed } = placesOf(group);
   return hasExceeded(failed) || isPast(row, now) ? [] : joining;
 }
 

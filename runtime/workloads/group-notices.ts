@@ -1,13 +1,13 @@
 /** What the members of a group are told that wait for no place of it, and when the group has to be looked at again. */
 import type { EventNote } from '../kubernetes/events';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { GROUP_LATE } from '../scheduler/pass/wait-reasons';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 import { membershipOf } from './group-member';
-import { groupEnd, placesOf } from './pod-group';
+import { asGroup, groupEnd, type PodGroup, placesOf } from './pod-group';
 
 export interface GroupNoticesOptions {
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
@@ -29,14 +29,14 @@ export class GroupNotices {
   }
 
   /** @returns when its time to become complete, or to get the pods again that it lacks, is over */
-  follow({ object, adapter, row }: Omit<ActiveWorkload, 'pods'>): ReconcileResult {
-    const members = adapter.membersOf(object);
-    if (members === undefined) return undefined;
-    this.tellRefused(row, members);
-    const { live, ...places } = placesOf(members);
+  follow({ object, row }: Pick<ActiveWorkload, 'object' | 'row'>): ReconcileResult {
+    const group = asGroup(object);
+    if (group === undefined) return undefined;
+    this.tellRefused(row, group);
+    const { live, ...places } = placesOf(group);
     const now = this.options.now();
     if (row.phase === 'Waiting') return this.untilLate(row, now);
-    const isAwaited = live.length === 0 && members.some((pod) => membershipOf(pod) !== undefined);
+    const isAwaited = live.length === 0 && group.members.some((pod) => membershipOf(pod) !== undefined);
     const end = groupEnd({ live, ...places }, now) + REPLACEMENT_SECONDS;
     return isAwaited && end > now ? inSeconds(end - now) : undefined;
   }
@@ -49,8 +49,8 @@ export class GroupNotices {
     return undefined;
   }
 
-  private tellRefused({ uid }: WorkloadRow, members: readonly Pod[]): void {
-    const { refused } = placesOf(members);
+  private tellRefused({ uid }: WorkloadRow, group: PodGroup): void {
+    const { refused } = placesOf(group);
     if (refused.size === 0) {
       this.forget({ uid });
       return;

@@ -4,10 +4,12 @@
  * them. Pure.
  */
 import { GROUP, GROUP_SIZE, HOLD, USER_ANNOTATION } from '../../constructs/api/labels';
+import { askOf } from '../jobspec/jobspec';
+import { podSetsOf } from '../jobspec/pod-sets';
 import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
 import type { GroupRow } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
-import { isTerminal, lastFinishTime, secondsOf } from './adapter';
+import { isKnown, isTerminal, lastFinishTime, secondsOf } from './adapter';
 import {
   groupSizeOf,
   membershipOf,
@@ -26,6 +28,8 @@ export const POD_GROUP = 'PodGroup';
 export interface PodGroup extends KubernetesObject {
   /** Its pods: those that were released, and those that wait for it. */
   readonly members: readonly Pod[];
+  /** Granted pods by pod set. @default - it has no grant, or one for equal pods */
+  readonly granted?: ReadonlyMap<string, number>;
 }
 
 /** Who has a place in a group, and who waits for one. */
@@ -53,23 +57,25 @@ const MOST_POD_SETS = 16;
  * The group as its pods have it now; undefined if none is there. A row is about the pods of its user alone: others would have its
  * place in the queue, and be charged to it.
  * @param pods that name the group, of its namespace
- * @param active its row, if it has one that has not ended
+ * @param row its row, if it has one that has not ended
  */
 export function assembleGroup(
   { namespace, name }: Pick<WorkloadKey, 'namespace' | 'name'>,
   pods: readonly Pod[],
-  active: GroupRow | undefined,
+  row: GroupRow | undefined,
 ): PodGroup | undefined {
   const all = [...pods].sort(byAge);
-  const uid = active?.uid ?? groupUid(all);
-  const isOwn = ({ metadata }: Pod) => active === undefined || rowUserOf(metadata) === active.user;
+  const uid = row?.uid ?? groupUid(all);
+  const isOwn = ({ metadata }: Pod) => row === undefined || rowUserOf(metadata) === row.user;
   const found = all.filter((pod) => isOfGroup(pod, uid));
   const reference = found.find((pod) => membershipOf(pod) !== undefined) ?? found.find(isOwn);
   if (uid === undefined || reference === undefined) return undefined;
   const { labels = {}, annotations = {} } = reference.metadata;
   const members = ownMembers(found, { uid, annotations });
   const [first] = members as [Pod, ...Pod[]];
-  const isHeld = placesOf(members).joining.some(({ metadata }) => settingOf(metadata, HOLD) === 'true');
+  const granted = grantedSets(row);
+  const places = placesOf({ members, ...(granted && { granted }) });
+  const isHeld = places.joining.some(({ metadata }) => settingOf(metadata, HOLD) === 'true');
   return {
     metadata: {
       namespace,
@@ -81,7 +87,20 @@ export function assembleGroup(
       annotations: { ...without(annotations), ...(isHeld && { [HOLD]: 'true' }) },
     },
     members,
+    ...(granted && { granted }),
   };
+}
+
+/** All pods of a pod set may be gone: what their controller makes again has their places all the same. */
+function grantedSets(row: GroupRow | undefined): PodGroup['granted'] {
+  if (row === undefined || row.allocation === null) return undefined;
+  const sets = podSetsOf(row.jobspec);
+  return sets && new Map(sets.map(({ name, jobspec }) => [name, askOf(jobspec).pods]));
+}
+
+/** The object as a group of pods; undefined for one of another kind. */
+export function asGroup(object: KubernetesObject): PodGroup | undefined {
+  return 'members' in object ? (object as PodGroup) : undefined;
 }
 
 type GroupMetadata = Pick<ObjectMeta, 'uid' | 'annotations'>;
@@ -132,16 +151,22 @@ function referenceOf(members: readonly Pod[]): Pod {
   return members.find((pod) => membershipOf(pod) !== undefined) ?? members[0]!;
 }
 
-const known = new WeakMap<readonly Pod[], Places>();
+const known = new WeakMap<
+  readonly Pod[],
+  { readonly granted: PodGroup['granted']; readonly places: Places }
+>();
 
-/** @param members of one group, in the order of `ownMembers` */
-export function placesOf(members: readonly Pod[]): Places {
-  const places = known.get(members) ?? findPlaces(members);
-  known.set(members, places);
+/** @param group its members are in the order of `ownMembers` */
+export function placesOf(group: Pick<PodGroup, 'members' | 'granted'>): Places {
+  const { members, granted } = group;
+  const last = known.get(members);
+  if (last !== undefined && last.granted === granted) return last.places;
+  const places = findPlaces(group);
+  known.set(members, { granted, places });
   return places;
 }
 
-function findPlaces(members: readonly Pod[]): Places {
+function findPlaces({ members, granted }: Pick<PodGroup, 'members' | 'granted'>): Places {
   const released = members.filter((pod) => membershipOf(pod) !== undefined);
   const waiting = members.filter((pod) => membershipOf(pod) === undefined && !isLeaving(pod));
   const reference = referenceOf(members);
@@ -150,15 +175,25 @@ function findPlaces(members: readonly Pod[]): Places {
   const live = released.filter((pod) => !isTerminal(pod));
   const [succeeded, failed] = [inPhase('Succeeded'), inPhase('Failed')];
   const refused = new Map<Pod, string>();
-  const differs = (pod: Pod) => differenceOf(pod, reference) ?? newSetIn(pod, released);
+  const differs = (pod: Pod) => differenceOf(pod, reference) ?? newSetIn(pod, released, granted);
   const alike = waiting.filter((pod) => {
     const difference = differs(pod);
     if (difference !== undefined) refused.set(pod, difference);
     return difference === undefined;
   });
   const free = Math.max(0, size - live.length - succeeded.length);
-  const joining = alike.slice(0, free);
-  for (const pod of alike.slice(free)) refused.set(pod, beyondText(pod, size));
+  const taken = countBySet([...live, ...succeeded]);
+  const joining: Pod[] = [];
+  for (const pod of alike) {
+    const set = podSetNameOf(pod);
+    const count = taken.get(set) ?? 0;
+    const isFree = released.length === 0 || count < (granted?.get(set) ?? size);
+    if (joining.length >= free || !isFree) refused.set(pod, beyondText(pod, size));
+    else {
+      taken.set(set, count + 1);
+      joining.push(pod);
+    }
+  }
   return {
     ...{ size, live, succeeded, failed, joining, refused },
     missing: free - joining.length,
@@ -193,11 +228,17 @@ function differenceText([pod, own]: [Pod, SharedTerm], [other, theirs]: [Pod, Sh
   );
 }
 
+function countBySet(pods: readonly Pod[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const pod of pods) counts.set(podSetNameOf(pod), (counts.get(podSetNameOf(pod)) ?? 0) + 1);
+  return counts;
+}
+
 /** A running group has places for the pods that it was granted for, and for no others. */
-function newSetIn(pod: Pod, released: readonly Pod[]): string | undefined {
+function newSetIn(pod: Pod, released: readonly Pod[], granted: PodGroup['granted']): string | undefined {
   if (released.length === 0) return undefined;
   const set = podSetNameOf(pod);
-  if (released.some((other) => podSetNameOf(other) === set)) return undefined;
+  if (granted?.has(set) === true || released.some((other) => podSetNameOf(other) === set)) return undefined;
   return `pod ${pod.metadata.name} is left out of the group: it asks for something else than the pods that were started`;
 }
 
@@ -225,5 +266,12 @@ export function byAge(a: Pod, b: Pod): number {
 
 /** Unix seconds at which the last of its pods ended. */
 export function groupEnd({ succeeded, failed }: Places, now: number): number {
-  return lastFinishTime([...succeeded, ...failed], now);
+  const ended = [...succeeded, ...failed];
+  return lastFinishTime(ended, lastStart(ended) ?? now);
+}
+
+/** A pod that the kubelet refuses, or whose node is lost, has no containers that could say when it ended. */
+function lastStart(pods: readonly Pod[]): number | undefined {
+  const times = pods.map(({ status }) => secondsOf(status?.startTime ?? '')).filter(isKnown);
+  return times.length === 0 ? undefined : Math.max(...times);
 }

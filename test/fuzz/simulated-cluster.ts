@@ -2,9 +2,10 @@
  * The control loops of a cluster on the simulated apiserver: they create the pods of Jobs, bind, run and finish pods, and
  * collect garbage. They act with delays and in any order.
  */
+import { GROUP } from '../../constructs/api/labels';
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
-import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject, Node, OwnerReference, Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
@@ -154,9 +155,16 @@ export class SimulatedCluster {
       status: {
         ...status,
         phase: failed ? 'Failed' : 'Succeeded',
+        // Only groups are judged by when their pods ended: Jobs say it themselves.
+        ...(metadata.labels?.[GROUP] !== undefined && { containerStatuses: [this.ended(failed)] }),
         ...(late && { reason: 'DeadlineExceeded' }),
       },
     });
+  }
+
+  private ended(failed: boolean) {
+    const terminated = { exitCode: failed ? 1 : 0, finishedAt: timeOf(this.now()) };
+    return { name: 'main', ready: false, restartCount: 0, state: { terminated } };
   }
 
   private collectOrphan(pod: Pod): void {
@@ -166,10 +174,10 @@ export class SimulatedCluster {
   }
 
   private collect(record: KubernetesObject): void {
-    const [owner] = record.metadata.ownerReferences ?? [];
-    const key = `${record.metadata.namespace}/${owner?.name}`;
-    const found = this.store.get(owner?.kind === 'Job' ? 'jobs' : 'pods', key);
-    if (found?.metadata.uid === owner?.uid) return;
+    const { namespace, ownerReferences = [] } = record.metadata;
+    const exists = ({ kind, name, uid }: OwnerReference) =>
+      this.store.get(kind === 'Job' ? 'jobs' : 'pods', `${namespace}/${name}`)?.metadata.uid === uid;
+    if (ownerReferences.some(exists)) return;
     this.apiserver.delete(fluxJobs(record.metadata.namespace, record.metadata.name));
   }
 

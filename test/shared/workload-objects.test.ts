@@ -8,6 +8,7 @@ import {
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
+import type { GroupRow } from '../../runtime/shared/pod-facts';
 import { formatKey } from '../../runtime/shared/workload-key';
 import { WorkloadObjects } from '../../runtime/shared/workload-objects';
 import { podFacts } from '../../runtime/workloads/pod-facts';
@@ -71,7 +72,7 @@ test('lists no group whose row is about none of the pods that there are', () => 
   pods.set(pod('ended', { labels, annotations }));
   expect([...objects.keys()].map(formatKey)).toEqual(['PodGroup/science/ring']);
   const informers = { jobs: jobs.asInformer(), pods: pods.asInformer() };
-  const next = new WorkloadObjects(informers, podFacts, () => ({ uid: 'group-2', user: 'ada' }));
+  const next = new WorkloadObjects(informers, podFacts, () => ({ uid: 'group-2', user: 'ada' }) as GroupRow);
   expect([...next.keys()]).toEqual([]);
 });
 
