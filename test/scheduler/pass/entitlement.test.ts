@@ -16,7 +16,7 @@ test('a claim takes of the own quota what its workload is charged, with what its
       leftOf: () => amounts(8),
       chargedBy: () => amounts(5),
     },
-    reservations: { all: () => [claim], rowOf: () => ({ uid: 'claim', queue: 'a', pods: 1 }) },
+    reservations: { ofQueue: () => [claim], rowOf: () => ({ uid: 'claim', queue: 'a', pods: 1 }) },
     units: { cpuMillis: 1000, memoryMiB: 1024 },
   };
   const left = ownQuotaFor(pass as never, { uid: 'row', queue: 'a' } as never, 10);
