@@ -80,7 +80,7 @@ export class WriteTimes {
   /** Seconds until the FluxJob is due, or until it has to be asked again. */
   secondsToCreation(row: WorkloadRow): number {
     const seen = this.see(row);
-    const { submittedAt } = row;
+    const submittedAt = submissionOf(row, seen);
     if (this.isOneOfMany(row)) return Math.min(RECHECK_SECONDS, this.secondsInCrowd(row, seen));
     const [since, quietSeconds] = seen.phase === 'Finished' ? [seen.at, 0] : [submittedAt, CREATE_SECONDS];
     return this.secondsTo(row, { since, quietSeconds, unwrittenSince: submittedAt });
@@ -105,7 +105,8 @@ export class WriteTimes {
   /** A wait counts from the submission; each later phase must last by itself. */
   private secondsInCrowd(row: WorkloadRow, seen: Seen): number {
     const { phase, at, unwrittenSince } = seen;
-    const due = phase === 'Waiting' ? row.submittedAt + CROWD_SECONDS : at + this.busySeconds(row, at);
+    const due =
+      phase === 'Waiting' ? submissionOf(row, seen) + CROWD_SECONDS : at + this.busySeconds(row, at);
     this.seen.set(row.uid, { ...seen, keptBack: due - (unwrittenSince ?? due) });
     return due - this.options.now();
   }
@@ -146,4 +147,9 @@ export class WriteTimes {
     this.seen.set(row.uid, seen);
     return seen;
   }
+}
+
+/** The apiserver's clock says when; a leader whose own is behind would not create the FluxJob until it has caught up. */
+function submissionOf({ submittedAt }: WorkloadRow, { at, unwrittenSince = at }: Seen): number {
+  return Math.min(submittedAt, unwrittenSince);
 }

@@ -55,6 +55,17 @@ test('what waits is shown in a burst, too', async () => {
   expect(Math.max(...scene.lags())).toBeLessThan(10);
 });
 
+test.each([false, true])(
+  'a workload of an apiserver whose clock is an hour ahead is shown, too (busy: %s)',
+  async (busy) => {
+    const scene = new Scene();
+    scene.busy = busy;
+    scene.change('w', 'Waiting', { submittedAt: scene.now + 3_600 });
+    await scene.clock.advance(30_000);
+    expect(Math.max(...scene.lags())).toBeLessThan(10);
+  },
+);
+
 test.each<[string, Phase, Partial<WorkloadRow>, string | undefined]>([
   ['a pod that cannot start', 'Ready', {}, 'ImagePullBackOff'],
   ['a pod that does not fit', 'Ready', {}, 'Unschedulable'],
