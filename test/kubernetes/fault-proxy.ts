@@ -252,7 +252,8 @@ export class FaultProxy {
         answered.resume();
         return;
       }
-      if (exchange.muted) return;
+      // A watch that was told meanwhile that it has expired has its answer.
+      if (exchange.muted || response.headersSent) return;
       response.writeHead(answered.statusCode ?? 502, answered.headers);
       response.flushHeaders();
       answered.on('data', (part: Buffer) => pass(exchange, part));
