@@ -25,6 +25,7 @@ import { membershipOf, membershipText, podSetNameOf } from './group-member';
 import { assignedNode, belongsToGrant, isServicePod, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { groupEnd, ownMembers, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
+import { tally } from './tally';
 
 /** Seconds that a controller has to make a pod again before a group without it has ended. */
 export const REPLACEMENT_SECONDS = 10;
@@ -211,11 +212,7 @@ function mayBeReplaced(places: Places, now: number): boolean {
 function finishedNodes(row: WorkloadRow, group: PodGroup): readonly string[] {
   const { live, succeeded } = placesOf(group);
   const used = new Set(live.map(assignedNode));
-  const ended = new Map<string, number>();
-  for (const pod of succeeded) {
-    const node = assignedNode(pod) ?? '';
-    if (belongsToGrant(pod, row.jobid)) ended.set(node, (ended.get(node) ?? 0) + 1);
-  }
+  const ended = tally(succeeded.filter((pod) => belongsToGrant(pod, row.jobid)).map(assignedNode));
   return placementOf(row)
     .filter(({ node, pods }) => (ended.get(node) ?? 0) >= pods && !used.has(node))
     .map(({ node }) => node);

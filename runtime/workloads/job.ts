@@ -45,6 +45,7 @@ import { failureOf } from './pod-end';
 import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
 import { gatesOf, isStaged, stagedPlacement, stageOperations } from './staged';
+import { tally } from './tally';
 
 const POD_SET = 'pods';
 
@@ -306,7 +307,5 @@ function succeededByNode(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly
         (index) => nodeOfIndex(annotations?.[ASSIGNMENT_ANNOTATION] ?? '', Number(index)),
       )
     : succeeded.filter((pod) => belongsToGrant(pod, jobid)).map(({ spec: { nodeName } }) => nodeName);
-  const counts = new Map<string, number>();
-  for (const node of nodes) if (node !== undefined) counts.set(node, (counts.get(node) ?? 0) + 1);
-  return counts;
+  return tally(nodes);
 }

@@ -11,6 +11,7 @@ import { isTerminal } from './adapter';
 import { nodesOf, placementOf } from './assignment';
 import { isReleasedAs } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
+import { tally } from './tally';
 
 /** Undefined: it may need all of its slots. */
 export function neededPods(
@@ -26,7 +27,7 @@ export function neededPods(
   if (atOnce < 1 || atOnce >= granted) return undefined;
   const needed = new Map<string, number>();
   const pinned = pinnedTasks(job, pods);
-  const live = countBy(pods.filter((pod) => !isTerminal(pod)).map(assignedNode));
+  const live = tally(pods.filter((pod) => !isTerminal(pod)).map(assignedNode));
   for (const { node } of slots)
     needed.set(node, Math.max(live.get(node) ?? 0, Math.min(pinned.get(node) ?? 0, atOnce)));
   addUntil(atOnce, slots, needed);
@@ -96,11 +97,5 @@ function tasksWithout({ spec, status }: WatchedJob, left: readonly Pod[]): Reado
   const assignment = template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '';
   // An assignment lists its nodes in the order of the indexes.
   const nodes = nodesOf(assignment).flatMap(({ node, pods: count }) => Array<string>(count).fill(node));
-  return countBy(nodes.slice(0, completions).filter((_, index) => !indexes.has(String(index))));
-}
-
-function countBy(nodes: readonly (string | undefined)[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const node of nodes) if (node !== undefined) counts.set(node, (counts.get(node) ?? 0) + 1);
-  return counts;
+  return tally(nodes.slice(0, completions).filter((_, index) => !indexes.has(String(index))));
 }

@@ -22,6 +22,7 @@ import {
 import { isGated } from './pod';
 import { rowUserOf } from './row-user';
 import { settingOf } from './settings';
+import { tally } from './tally';
 
 export const POD_GROUP = 'PodGroup';
 
@@ -182,7 +183,7 @@ function findPlaces({ members, granted }: Pick<PodGroup, 'members' | 'granted'>)
     return difference === undefined;
   });
   const free = Math.max(0, size - live.length - succeeded.length);
-  const taken = countBySet([...live, ...succeeded]);
+  const taken = tally([...live, ...succeeded].map(podSetNameOf));
   const joining: Pod[] = [];
   for (const pod of alike) {
     const set = podSetNameOf(pod);
@@ -226,12 +227,6 @@ function differenceText([pod, own]: [Pod, SharedTerm], [other, theirs]: [Pod, Sh
     `pod ${pod.metadata.name} is left out of the group: its ${own.name} is ${said(own)}, and that of pod ` +
     `${other.metadata.name} ${said(theirs)}; all pods of a group have the same user and settings`
   );
-}
-
-function countBySet(pods: readonly Pod[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const pod of pods) counts.set(podSetNameOf(pod), (counts.get(podSetNameOf(pod)) ?? 0) + 1);
-  return counts;
 }
 
 /** A running group has places for the pods that it was granted for, and for no others. */

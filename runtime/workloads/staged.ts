@@ -18,6 +18,7 @@ import { withoutNotes } from './assignment';
 import { isParked, parkedDeadline } from './deadlines';
 import { deadlineOperations, jobReleasePatch } from './job-release';
 import { assignedNode, isGated } from './pod';
+import { tally } from './tally';
 
 /** An assignment that names no node: admission gates each pod with it. */
 const STAGED = 'staged';
@@ -71,10 +72,7 @@ export function stageOperations(
  */
 export function stagedPlacement(pods: readonly Pod[], hasEnded: boolean): readonly NodePods[] {
   const placed = pods.filter((pod) => !isGated(pod) && (hasEnded || !isTerminal(pod)));
-  const counts = new Map<string, number>();
-  for (const node of placed.map(assignedNode))
-    if (node !== undefined) counts.set(node, (counts.get(node) ?? 0) + 1);
-  return [...counts].map(([node, count]) => ({ node, pods: count }));
+  return [...tally(placed.map(assignedNode))].map(([node, count]) => ({ node, pods: count }));
 }
 
 /** The same workload, with the job id of its row in a staged Job and in the pods that it has made since it was staged. */

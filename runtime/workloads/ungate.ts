@@ -11,6 +11,7 @@ import { type ActiveWorkload, isTerminal } from './adapter';
 import { placementOf } from './assignment';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated } from './pod';
+import { tally } from './tally';
 
 /** Pods that are ungated at the same time: those of a gang wait for each other. */
 const AT_ONCE = 32;
@@ -130,8 +131,8 @@ function freePlaces(
   awaited: ReadonlyMap<string, number>,
 ): readonly PodPlace[] {
   // A gated pod uses no node, also if its user pinned it to one.
-  const live = countByNode(pods.filter((pod) => !isGated(pod) && !isTerminal(pod)));
-  const succeeded = countByNode(pods.filter(({ status }) => status?.phase === 'Succeeded'));
+  const live = tally(pods.filter((pod) => !isGated(pod) && !isTerminal(pod)).map(assignedNode));
+  const succeeded = tally(pods.filter(({ status }) => status?.phase === 'Succeeded').map(assignedNode));
   const there = placement.filter(({ node }) => exists(node));
   const slots = there.map(({ node, pods: all }) => {
     const free = Math.max(0, all - (live.get(node) ?? 0) - (awaited.get(node) ?? 0));
@@ -143,11 +144,4 @@ function freePlaces(
     ...slots.flatMap(({ node, free: all, unused }) => Array<string>(all - unused).fill(node)),
   ];
   return gated.slice(0, free.length).map((pod, i) => ({ pod, node: free[i]! }));
-}
-
-function countByNode(pods: readonly Pod[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const node of pods.map(assignedNode))
-    if (node !== undefined) counts.set(node, (counts.get(node) ?? 0) + 1);
-  return counts;
 }
