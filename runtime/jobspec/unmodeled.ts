@@ -37,6 +37,11 @@ export function foreignGates({ schedulingGates = [] }: PodSpec): readonly string
   return schedulingGates.map(({ name }) => name).filter((name) => name !== GATE);
 }
 
+/** Those of several pods, each once, in alphabetical order. */
+export function foreignGatesOf(pods: readonly { readonly spec: PodSpec }[]): readonly string[] {
+  return [...new Set(pods.flatMap(({ spec }) => foreignGates(spec)))].sort();
+}
+
 /** Full paths, each once, in the order of a pod spec. */
 export function unmodeledFields(pod: PodSpec, context: Context): readonly string[] {
   const paths = DETECTORS.flatMap((detect) => detect(pod, context));

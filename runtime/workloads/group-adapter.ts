@@ -4,7 +4,7 @@
  */
 import { GROUP_MEMBER_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
-import { foreignGates } from '../jobspec/unmodeled';
+import { foreignGatesOf } from '../jobspec/unmodeled';
 import { patchEntries } from '../kubernetes/json-patch';
 import { controllerOf } from '../kubernetes/owner';
 import { pods as podPath } from '../kubernetes/paths';
@@ -22,7 +22,7 @@ import {
 import { placementOf } from './assignment';
 import type { Demand, PodSet } from './demand';
 import { membershipOf, membershipText, podSetNameOf } from './group-member';
-import { assignedNode, belongsToGrant, isServicePod, pinPatch, ungated } from './pod';
+import { assignedNode, belongsToGrant, isServicePod, OF_PLAIN_PODS, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { groupEnd, ownMembers, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
 import { tally } from './tally';
@@ -31,24 +31,21 @@ import { tally } from './tally';
 export const REPLACEMENT_SECONDS = 10;
 
 export const groupAdapter: WorkloadAdapter<PodGroup> = {
+  ...OF_PLAIN_PODS,
   kind: POD_GROUP,
   apiVersion: 'v1',
   // No object has it: what is read and written is its pods.
   path: (namespace) => podPath(namespace),
   membersOf: ({ members }) => members,
-  podsExist: true,
   isSuspended: (group) => {
     const { live, succeeded, failed, joining } = placesOf(group);
     // Also one that can be no group: it waits as any other that cannot be read.
     return live.length === 0 && (joining.length > 0 || succeeded.length + failed.length === 0);
   },
-  isStaged: () => false,
   gates: (group) => {
     const { live, joining } = placesOf(group);
-    return [...new Set([...live, ...joining].flatMap(({ spec }) => foreignGates(spec)))].sort();
+    return foreignGatesOf([...live, ...joining]);
   },
-  stagePatch: () => undefined,
-  canRelease: () => true,
   isReleasedOnto: (group, { jobid }) => placesOf(group).live.every((pod) => belongsToGrant(pod, jobid)),
   isSuspendable: (group) => {
     const { live, joining } = placesOf(group);
@@ -59,12 +56,6 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
   podSetOf: (_group, pod) => podSetNameOf(pod),
   outcome: (group, pods, now, row) => outcomeOf(pods.length === 0 ? group : withPods(group, pods), now, row),
   finishedNodes: (group, row, pods) => finishedNodes(row, withPods(group, pods)),
-  isGang: () => true,
-  idleNodes: () => [],
-  neededPods: () => undefined,
-  missingPods: () => 0,
-  awaitedPods: () => new Map(),
-  unseenPods: () => 0,
   podsToPlace: (group, pods, row, now) => podsToPlace(withPods(group, pods), row, now),
   placePatch: (group, row, pod, node, now) => [
     // Only the pod that was compared with its group is released.
@@ -74,17 +65,11 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
     ...deadlinePatch(pod, row, now),
   ],
   placedPod: (group, row, pod, node) => {
-    const { metadata } = ungated(pod, node);
-    const annotations = { ...metadata.annotations, ...marksOf(group, row, pod) };
-    return { ...ungated(pod, node), metadata: { ...metadata, annotations } };
+    const placed = ungated(pod, node);
+    const annotations = { ...placed.metadata.annotations, ...marksOf(group, row, pod) };
+    return { ...placed, metadata: { ...placed.metadata, annotations } };
   },
   releasePatch: () => noObject(),
-  earlierReleasePatch: () => undefined,
-  replacementPolicy: () => undefined,
-  isReplacementNoted: () => false,
-  // Kubernetes lets nobody extend the deadline of a pod.
-  lateDeadline: () => ({}),
-  suspendPatch: () => undefined,
   handOverPatch: () => noObject(),
   recordedGrant: ({ members }) => recordedGrant(members),
 };
@@ -136,14 +121,8 @@ interface SetOfPods {
 
 /** In the order of their first pods. */
 function podSetsIn(pods: readonly Pod[]): readonly SetOfPods[] {
-  const sets = new Map<string, [Pod, ...Pod[]]>();
-  for (const pod of pods) {
-    const name = podSetNameOf(pod);
-    const set = sets.get(name);
-    if (set === undefined) sets.set(name, [pod]);
-    else set.push(pod);
-  }
-  return [...sets].map(([name, own]) => ({ name, pods: own }));
+  const sets = Map.groupBy(pods, podSetNameOf);
+  return [...sets].map(([name, own]) => ({ name, pods: own as [Pod, ...Pod[]] }));
 }
 
 function podSetOf({ name, pods }: SetOfPods): PodSet {

@@ -31,17 +31,34 @@ import { settingOf } from './settings';
 
 const POD_SET = 'pod';
 
+/** Of pods that are there before they are granted anything, and which nobody suspends, makes or extends. */
+export const OF_PLAIN_PODS = {
+  podsExist: true,
+  isStaged: () => false,
+  stagePatch: () => undefined,
+  canRelease: () => true,
+  isGang: () => true,
+  idleNodes: () => [],
+  neededPods: () => undefined,
+  missingPods: () => 0,
+  awaitedPods: () => new Map(),
+  unseenPods: () => 0,
+  earlierReleasePatch: () => undefined,
+  replacementPolicy: () => undefined,
+  isReplacementNoted: () => false,
+  // Kubernetes lets nobody extend the deadline of a pod.
+  lateDeadline: () => ({}),
+  suspendPatch: () => undefined,
+} satisfies Partial<WorkloadAdapter>;
+
 export const podAdapter: WorkloadAdapter<Pod> = {
+  ...OF_PLAIN_PODS,
   kind: 'Pod',
   apiVersion: 'v1',
   path: (namespace, name) => pods(namespace, name),
   membersOf: () => undefined,
-  podsExist: true,
   isSuspended: (pod) => isGated(pod),
-  isStaged: () => false,
   gates: ({ spec }) => foreignGates(spec),
-  stagePatch: () => undefined,
-  canRelease: () => true,
   // A gate cannot be added again, so a pod that lost its gate keeps its node.
   isReleasedOnto: () => true,
   isSuspendable: () => false,
@@ -71,12 +88,6 @@ export const podAdapter: WorkloadAdapter<Pod> = {
         }
       : undefined,
   finishedNodes: () => [],
-  isGang: () => true,
-  idleNodes: () => [],
-  neededPods: () => undefined,
-  missingPods: () => 0,
-  awaitedPods: () => new Map(),
-  unseenPods: () => 0,
   podsToPlace: () => [],
   placePatch: (_pod, _row, pod, node) => pinPatch(pod, node),
   placedPod: (_pod, _row, pod, node) => ungated(pod, node),
@@ -89,12 +100,6 @@ export const podAdapter: WorkloadAdapter<Pod> = {
       ...deadlinePatch(pod, row),
     ],
   }),
-  earlierReleasePatch: () => undefined,
-  replacementPolicy: () => undefined,
-  isReplacementNoted: () => false,
-  // Kubernetes lets nobody extend the deadline of a pod.
-  lateDeadline: () => ({}),
-  suspendPatch: () => undefined,
   handOverPatch: (pod) => ({ type: 'json', body: podHandOver(pod) }),
   recordedGrant(pod) {
     const node = isGated(pod) ? undefined : assignedNode(pod);

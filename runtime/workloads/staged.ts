@@ -9,7 +9,7 @@
  */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { NodePods } from '../jobspec/pods-per-node';
-import { foreignGates } from '../jobspec/unmodeled';
+import { foreignGates, foreignGatesOf } from '../jobspec/unmodeled';
 import type { ObjectMeta, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
@@ -51,7 +51,7 @@ export function gatesOf(job: WatchedJob, pods: readonly Pod[], isWhole: boolean)
     (pod) => isGated(pod) && !isTerminal(pod) && pod.metadata.deletionTimestamp === undefined,
   );
   if (waiting.length === 0 || !isWhole) return inTemplate;
-  return [...new Set(waiting.flatMap(({ spec }) => foreignGates(spec)))].sort();
+  return foreignGatesOf(waiting);
 }
 
 /** What makes pods of a Job that waits; undefined if there is nothing to do. */
