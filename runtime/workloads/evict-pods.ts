@@ -4,6 +4,7 @@ import { isStatus } from '../kubernetes/errors';
 import { pods as podPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import { isTerminal } from './adapter';
+import { inBatches } from './batches';
 import { isGated } from './pod';
 
 /**
@@ -12,16 +13,12 @@ import { isGated } from './pod';
  */
 export type EvictionOutcome = 'done' | 'gone' | 'refused';
 
-/** Evictions at the same time. */
-const AT_ONCE = 32;
-
 /** Those that run or may run. What is refused is tried again by the next reconcile. */
 export async function evictPods(client: KubernetesClient, pods: readonly Pod[]): Promise<void> {
   const running = pods.filter(
     (pod) => !isTerminal(pod) && !isGated(pod) && pod.metadata.deletionTimestamp === undefined,
   );
-  for (let i = 0; i < running.length; i += AT_ONCE)
-    await Promise.all(running.slice(i, i + AT_ONCE).map((pod) => evictPod(client, pod)));
+  await inBatches(running, (pod) => evictPod(client, pod));
 }
 
 export async function evictPod(

@@ -9,12 +9,10 @@ import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import { placementOf } from './assignment';
+import { inBatches } from './batches';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated } from './pod';
 import { tally } from './tally';
-
-/** Pods that are ungated at the same time: those of a gang wait for each other. */
-const AT_ONCE = 32;
 
 /**
  * Pins and ungates the pods whose node admission cannot know. It remembers its pins until the watch shows them: a pod that still
@@ -42,8 +40,7 @@ export class Ungating {
     if (gated.length === 0) return current;
     const placed = nodesForGatedPods(workload, current, gated, this.options.nodes);
     logDecision(this.options.logger, row, 'ungating pods', { gated: gated.length, ungated: placed.length });
-    for (let i = 0; i < placed.length; i += AT_ONCE)
-      await Promise.all(placed.slice(i, i + AT_ONCE).map((place) => this.pin(workload, place)));
+    await inBatches(placed, (place) => this.pin(workload, place));
     return this.withPins(workload);
   }
 
