@@ -237,3 +237,8 @@ export interface SubmissionUpdate {
   readonly after: readonly Dependency[];
   readonly preemptible: boolean;
 }
+
+/** Whether it keeps its nodes until it ends: Kubernetes neither gates a pod again nor moves it. */
+export function isImmovable({ kind, jobspec }: WorkloadRow): boolean {
+  return kind === 'Pod' || jobspec.attributes.user?.immovable === true;
+}

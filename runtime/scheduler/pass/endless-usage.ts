@@ -9,7 +9,7 @@ import { type Ask, askOf } from '../../jobspec/jobspec';
 import { matchingNodes } from '../../jobspec/matching-nodes';
 import { setsOf } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
-import type { WorkloadRow } from '../../queue/workload';
+import { isImmovable, type WorkloadRow } from '../../queue/workload';
 import { isEndless } from '../../resources/endless';
 import type { AllocatedNode, GraphNode, UnitCounts } from '../../resources/types';
 import { countsOf } from '../../resources/unit-counts';
@@ -33,11 +33,6 @@ const SCANS = 20;
 export function isService(row: WorkloadRow): boolean {
   const { allocation, preemptible } = row;
   return allocation !== null && isEndless(allocation) && (isImmovable(row) || !preemptible);
-}
-
-/** Kubernetes neither gates a pod again nor moves it. */
-function isImmovable({ kind, jobspec }: WorkloadRow): boolean {
-  return kind === 'Pod' || jobspec.attributes.user?.immovable === true;
 }
 
 type Usage = Map<string, Record<string, number>>;

@@ -1,7 +1,7 @@
 /** Evicts workloads for another one, if Fluxion and the quotas confirm that this one then starts. */
 import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
 import type { MatchResult } from '../../fluxion/types';
-import type { WorkloadRow } from '../../queue/workload';
+import { isImmovable, type WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 import { FreeCapacity } from './free-capacity';
@@ -23,28 +23,30 @@ export function evictableFor(pass: Pass, { uid }: Pick<WorkloadRow, 'uid'>): Hol
   return evictable(pass).filter((holder) => before?.has(holder.uid) !== true);
 }
 
+/** What is found is the same until somebody is evicted: in a cohort each of a thousand queues may ask. */
+function untilEviction<T>(find: (pass: Pass) => T): (pass: Pass) => T {
+  const known = new WeakMap<Pass, { readonly evictions: number; readonly found: T }>();
+  return (pass) => {
+    const last = known.get(pass);
+    if (last?.evictions === pass.evictions.length) return last.found;
+    const found = find(pass);
+    known.set(pass, { evictions: pass.evictions.length, found });
+    return found;
+  };
+}
+
 /**
  * All workloads that can be evicted. A bare pod can't be suspended; a workload that lost a node is requeued anyway; one past
  * its end is leaving already; and who needs longer to leave than to end frees nothing.
  */
-function evictable(pass: Pass): readonly Holder[] {
-  const known = evictables.get(pass);
-  if (known?.evictions === pass.evictions.length) return known.holders;
-  const holders = findEvictable(pass);
-  evictables.set(pass, { evictions: pass.evictions.length, holders });
-  return holders;
-}
-
-/** The same until somebody is evicted: in a cohort each of a thousand queues may ask. */
-const evictables = new WeakMap<Pass, { readonly evictions: number; readonly holders: readonly Holder[] }>();
+const evictable = untilEviction(findEvictable);
 
 function findEvictable(pass: Pass): Holder[] {
   const going = new Set([...leaving(pass), ...pass.overruns].map(({ uid }) => uid));
   return pass.holders
     .filter(
       (row) =>
-        row.kind !== 'Pod' &&
-        row.jobspec.attributes.user?.immovable !== true &&
+        !isImmovable(row) &&
         // Nothing would pin its pods again.
         pass.input.hasLeft?.(row) !== true &&
         !going.has(row.uid) &&
@@ -112,16 +114,7 @@ interface Evicted {
 }
 
 /** Workloads that were evicted by this pass or an earlier one, with the planned end of each. */
-export function evicted(pass: Pass): readonly Evicted[] {
-  const known = evictedSoFar.get(pass);
-  if (known?.evictions === pass.evictions.length) return known.all;
-  const all = findEvicted(pass);
-  evictedSoFar.set(pass, { evictions: pass.evictions.length, all });
-  return all;
-}
-
-/** The same until somebody is evicted: each workload that waits for own quota asks. */
-const evictedSoFar = new WeakMap<Pass, { readonly evictions: number; readonly all: readonly Evicted[] }>();
+export const evicted = untilEviction(findEvicted);
 
 function findEvicted({ holders, evictions }: Pass): readonly Evicted[] {
   const ends = new Map(evictions.map(({ uid, end }) => [uid, end]));
