@@ -2,6 +2,7 @@
 import type { KubernetesObject, OwnerReference } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadAdapter } from '../workloads/adapter';
+import { POD_GROUP } from '../workloads/pod-group';
 
 /** More of them make a large object of each FluxJob, and say nothing more. */
 const MOST_OWNERS = 16;
@@ -25,7 +26,7 @@ export function ownersOf(
       controller: false,
       blockOwnerDeletion: false,
     }));
-  if (kind === 'PodGroup') return [];
+  if (kind === POD_GROUP) return [];
   const { apiVersion } = adapter;
   return [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }];
 }
