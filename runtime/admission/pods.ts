@@ -2,6 +2,7 @@
  * Admission of Pods: *pins* a pod whose assignment determines its node, and
  * *gates* every other pod.
  */
+import { JOB_CONTROLLER_USERS } from '../../constructs/api/job-controller';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -83,17 +84,11 @@ function isManagedElsewhere({ metadata, spec }: AdmittedPod): boolean {
   );
 }
 
-/** The Job controller has its own credentials or those of the controller manager. */
-const JOB_CONTROLLERS = [
-  'system:serviceaccount:kube-system:job-controller',
-  'system:kube-controller-manager',
-];
-
 /** Whether the Job controller makes the pod of a Job that another queue has: of anybody else the annotation says nothing. */
 function isQueuedElsewhere(metadata: Metadata | undefined, username: string): boolean {
   return (
     metadata?.annotations?.[QUEUED_BY_ANNOTATION] !== undefined &&
-    JOB_CONTROLLERS.includes(username) &&
+    JOB_CONTROLLER_USERS.includes(username) &&
     (metadata.ownerReferences ?? []).some(
       ({ apiVersion, kind, controller }) =>
         controller === true && kind === 'Job' && apiVersion.startsWith('batch/'),

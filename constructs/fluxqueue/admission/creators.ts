@@ -7,7 +7,7 @@ import { CREATOR_KINDS, type CreatorKind } from '../../api/creators';
 import { pointerToken } from '../../api/json-pointer';
 import { USER_ANNOTATION } from '../../api/labels';
 import { addGuard } from './guard-policy';
-import { reserved } from './reserved';
+import { setByQueue } from './reserved';
 import {
   type AdmissionScopeProps,
   type ControllerUserProps,
@@ -88,11 +88,7 @@ export class CreatorGuard extends Construct {
         validations: [
           {
             expression: `${value} == ${wanted(kind, props)}`,
-            message: reserved(
-              `${field}.annotations["${USER_ANNOTATION}"]`,
-              'can only be set by the queue',
-              'remove it',
-            ),
+            message: setByQueue(`${field}.annotations["${USER_ANNOTATION}"]`),
           },
         ],
       });

@@ -2,6 +2,7 @@
  * CEL of the labels, annotations, gates and fields that are reserved for the runtime. The match conditions of the policies
  * already exclude requests of the runtime.
  */
+import { JOB_CONTROLLER } from '../../api/job-controller';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -28,7 +29,6 @@ import {
   HAS_ASSIGNMENT,
   isOfJudgedOwner,
   JOB_CONDITIONS,
-  JOB_CONTROLLER,
   type MatchCondition,
   namespaceIsEnabled,
   type Variable,
@@ -83,20 +83,12 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & Kue
       expression:
         `${assignment('object')} == (${before(assignment('oldObject'))}) && ` +
         `${templateAssignment('object')} == (${before(templateAssignment('oldObject'))})`,
-      message: reserved(
-        `metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`,
-        'can only be set by the queue',
-        'remove it',
-      ),
+      message: setByQueue(`metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`),
     },
     {
       // New job ids follow the highest id in the cluster: an invented id could exhaust them.
       expression: `${templateJobid('object')} == (${before(templateJobid('oldObject'))})`,
-      message: reserved(
-        `spec.template.metadata.annotations["${JOBID_ANNOTATION}"]`,
-        'can only be set by the queue',
-        'remove it',
-      ),
+      message: setByQueue(`spec.template.metadata.annotations["${JOBID_ANNOTATION}"]`),
     },
     // The queue has no Job that admission left alone.
     admittedLabel(props, `variables.suspended && ${ofTheQueue}`),
@@ -192,37 +184,21 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
     {
       // A pod of a released Job has both annotations from the Job's template, where only the runtime writes them.
       expression: `variables.assignment == (${before(assignment('oldObject'))}) || (oldObject == null && variables.fromJob)`,
-      message: reserved(
-        `metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`,
-        'can only be set by the queue',
-        'remove it',
-      ),
+      message: setByQueue(`metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`),
     },
     {
       expression: `${jobid('object')} == (${before(jobid('oldObject'))}) || (oldObject == null && variables.fromJob)`,
-      message: reserved(
-        `metadata.annotations["${JOBID_ANNOTATION}"]`,
-        'can only be set by the queue',
-        'remove it',
-      ),
+      message: setByQueue(`metadata.annotations["${JOBID_ANNOTATION}"]`),
     },
     {
       // A pod of a Job that another queue has, from the template, where only admission writes it.
       expression: `${queuedBy('object')} == (${before(queuedBy('oldObject'))}) || (oldObject == null && variables.fromJob)`,
-      message: reserved(
-        `metadata.annotations["${QUEUED_BY_ANNOTATION}"]`,
-        'can only be set by the queue',
-        'remove it',
-      ),
+      message: setByQueue(`metadata.annotations["${QUEUED_BY_ANNOTATION}"]`),
     },
     {
       // Whose place a pod has in which group: no owner writes it into a template either.
       expression: `${member('object')} == (${before(member('oldObject'))})`,
-      message: reserved(
-        `metadata.annotations["${GROUP_MEMBER_ANNOTATION}"]`,
-        'can only be set by the queue',
-        'remove it',
-      ),
+      message: setByQueue(`metadata.annotations["${GROUP_MEMBER_ANNOTATION}"]`),
     },
     ...GROUP_STAYS,
     admittedLabel(props, '(variables.gated || variables.assignment != "")'),
@@ -278,4 +254,9 @@ function admittedLabel(props: AdmissionScopeProps, isAdmitted: string): Validati
 /** The sentence of a refusal. */
 export function reserved(field: string, problem: string, remedy: string): string {
   return `FLUXQ_RESERVED: ${field}: ${problem}; ${remedy}`;
+}
+
+/** Of what a user cannot write. */
+export function setByQueue(field: string): string {
+  return reserved(field, 'can only be set by the queue', 'remove it');
 }

@@ -2,6 +2,7 @@
 import type { k8s } from 'cdk8s-plus-28';
 import { JUDGED_OWNERS } from '../../api/creators';
 import { GITOPS_USERS } from '../../api/gitops-users';
+import { JOB_CONTROLLER_USERS } from '../../api/job-controller';
 import {
   ASSIGNMENT_ANNOTATION,
   CONTROLLER_SERVICE_ACCOUNT,
@@ -199,11 +200,9 @@ export const NO_DAEMONSET =
   '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, ' +
   'has(owner.controller) && owner.controller && owner.kind == "DaemonSet" && owner.apiVersion.startsWith("apps/"))';
 
-/** The Job controller has its own credentials or those of the controller manager. */
-export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
 /** CEL: whether the Job controller creates the pod for a Job. */
 export const FROM_JOB =
-  `(request.userInfo.username in ${celList([JOB_CONTROLLER, 'system:kube-controller-manager'])} && ` +
+  `(request.userInfo.username in ${celList(JOB_CONTROLLER_USERS)} && ` +
   'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && ' +
   'owner.kind == "Job" && owner.apiVersion.startsWith("batch/")))';
 /** CEL: pods that no other queue has. Only a pod from the Job controller has the annotation (./reserved.ts), and only from admission. */
