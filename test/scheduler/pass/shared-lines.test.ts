@@ -52,6 +52,15 @@ test.each([false, true])(
   },
 );
 
+/** A workload that is next in its queue, and another one behind it, much later than those that run. */
+function submitLine(sim: Simulation, hasRival: boolean): void {
+  sim.now += 1000;
+  const rest = { priority: 5, cpu: 4, walltime: 100 };
+  if (hasRival) sim.submit('first', { queue: 'a', pods: 4, ...rest });
+  sim.submit('next', { queue: 'b', pods: 4, ...rest });
+  sim.submit('behind', { queue: 'b', ...rest, walltime: 3000 });
+}
+
 test.each([false, true])('only the next of a preempting queue evicts, a rival: %s', async (hasRival) => {
   const sim = await Simulation.of(nodesOf(4, 4));
   sim.queue('x', { preemption: PREEMPTS.preemption });
@@ -60,11 +69,7 @@ test.each([false, true])('only the next of a preempting queue evicts, a rival: %
     sim.submit(`low${i}`, { queue: 'x', cpu: 4, walltime: 5000, preemptible: true, priority: -1 });
   for (const i of [1, 2]) sim.submit(`firm${i}`, { queue: 'x', cpu: 4, walltime: 5000 });
   await sim.pass();
-  sim.now += 1000;
-  const rest = { priority: 5, cpu: 4, walltime: 100 };
-  if (hasRival) sim.submit('first', { queue: 'a', pods: 4, ...rest });
-  sim.submit('next', { queue: 'b', pods: 4, ...rest });
-  sim.submit('behind', { queue: 'b', ...rest, walltime: 3000 });
+  submitLine(sim, hasRival);
   expect((await sim.pass()).evictions).toEqual([]);
 });
 
@@ -78,11 +83,7 @@ test.each([false, true])(
     sim.submit('low', { queue: 'b', cpu: 4, walltime: 5000, preemptible: true, priority: -1 });
     for (const i of [1, 2, 3]) sim.submit(`firm${i}`, { queue: 'a', cpu: 4, walltime: 5000 });
     await sim.pass();
-    sim.now += 1000;
-    const rest = { priority: 5, cpu: 4, walltime: 100 };
-    if (hasRival) sim.submit('first', { queue: 'a', pods: 4, ...rest });
-    sim.submit('next', { queue: 'b', pods: 4, ...rest });
-    sim.submit('behind', { queue: 'b', ...rest, walltime: 3000 });
+    submitLine(sim, hasRival);
     expect((await sim.pass()).evictions).toEqual([]);
   },
 );
