@@ -62,8 +62,8 @@ export interface Act {
 
 /** What must come of an attack: one of the two, if both are given. */
 interface Holds {
-  /** Text of the refusal. */
-  readonly refused?: string;
+  /** Text of the refusal; of an attack that two policies refuse, of each: the apiserver names either. */
+  readonly refused?: string | readonly string[];
   /** What is true of the answer although the request was accepted. */
   readonly contained?: keyof typeof CONTAINED;
 }

@@ -185,7 +185,7 @@ const SETTINGS: readonly Attack[] = [
   ),
 ];
 
-const refused = (role: Role, name: string, act: Act, code: string) =>
+const refused = (role: Role, name: string, act: Act, code: NonNullable<Attack['holds']['refused']>) =>
   attack(role, name, act, { refused: code });
 const QUEUED = { annotations: { [QUEUED_BY_ANNOTATION]: 'kueue' } };
 /** What Kueue writes into the template of a Job when it starts it. */
@@ -233,7 +233,7 @@ const BESIDE: readonly Attack[] = [
       metadata: { labels: { ...KUEUE.labels, [ADMITTED_LABEL]: 'true' } },
       spec: job({}, { suspend: true }),
     }),
-    'FLUXQ_RESERVED',
+    ['FLUXQ_RESERVED: metadata.labels', 'FLUXQ_OTHER_QUEUE'],
   ),
   refused(
     'editor',
@@ -258,7 +258,7 @@ const BESIDE: readonly Attack[] = [
     'editor',
     'pods that Kueue has, in a Job that waits',
     patch('Job', 'waiting', { spec: { template: { metadata: QUEUED } } }),
-    'FLUXQ_RESERVED',
+    ['FLUXQ_RESERVED: spec.template', 'FLUXQ_SETTING_INVALID: spec.template'],
   ),
   refused(
     'editor',

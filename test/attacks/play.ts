@@ -42,7 +42,7 @@ function outcomeOf(
   if (status < 300)
     return contained !== undefined && CONTAINED[contained](object) ? 'contained' : 'succeeded';
   const isRefusal = status === 403 || status === 409 || status === 422;
-  const isExpected = refused !== undefined && message.includes(refused);
+  const isExpected = refused !== undefined && [refused].flat().some((text) => message.includes(text));
   const isUnowned = form === 'older' && message.includes(NO_MINICLUSTER);
   return isRefusal && (isExpected || isUnowned) ? 'refused' : 'succeeded';
 }
