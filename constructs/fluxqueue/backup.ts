@@ -134,7 +134,7 @@ function storeContainer({ runtimeImage }: Props, s3: S3TargetProps): k8s.Contain
     command: roleCommand(
       'store-backup',
       ...['--folder', FOLDER, '--endpoint', endpoint, '--bucket', bucket],
-      ...(prefix === undefined ? [] : ['--prefix', prefix]),
+      ...(prefix ? ['--prefix', prefix] : []),
       ...(region === undefined ? [] : ['--region', region]),
     ),
     env: [from('AWS_ACCESS_KEY_ID'), from('AWS_SECRET_ACCESS_KEY')],

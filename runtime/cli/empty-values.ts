@@ -2,12 +2,22 @@
 import type { Command } from 'commander';
 import { emptyName } from '../kubernetes/paths';
 
-/** @throws FluxqError FLUXQ_EMPTY_NAME for an option or an argument of the command that is an empty text */
+/**
+ * @throws FluxqError FLUXQ_EMPTY_NAME for an option or an argument that its user gave as an empty text, blanks included; a default may be
+ *   empty
+ */
 export function requireValues(command: Command): void {
   // A shell completes an empty word, too.
   if (command.name() === '__complete') return;
-  for (const option of command.options)
-    if (command.getOptionValue(option.attributeName()) === '') throw emptyName(option.long ?? option.flags);
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (command.getOptionValueSource(name) === 'cli' && isEmpty(command.getOptionValue(name)))
+      throw emptyName(option.long ?? option.flags);
+  }
   for (const [index, argument] of command.registeredArguments.entries())
-    if ([command.processedArgs[index]].flat().includes('')) throw emptyName(argument.name());
+    if ([command.processedArgs[index]].flat().some(isEmpty)) throw emptyName(argument.name());
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
 }

@@ -45,7 +45,7 @@ export function emptyName(field: string): FluxqError {
   return new FluxqError('FLUXQ_EMPTY_NAME', 'is empty', {
     field,
     value: '',
-    remedy: 'give a name; a variable of the shell may be unset',
+    remedy: 'give it a value; a variable of the shell may be unset',
   });
 }
 

@@ -41,15 +41,22 @@ test.each([
   ['whatif --filename=', '--filename'],
   ['nodes EMPTY', 'nodes'],
   ['cancel EMPTY', 'workload'],
+  ['cancel BLANK', 'workload'],
+  ['queue --selector=\t', '--selector'],
 ])('%s, with an unset variable, asks the cluster nothing', async (words, field) => {
   const api = getApi();
   api.answer = () => {
     throw new Error('it was asked');
   };
-  const texts = words.split(' ').map((word) => (word === 'EMPTY' ? '' : word));
+  const texts = words.split(' ').map((word) => ({ EMPTY: '', BLANK: ' ' })[word] ?? word);
   expect((await api.run(...texts)).refused).toBe(
-    `FLUXQ_EMPTY_NAME: ${field}: is empty (got ""); give a name; a variable of the shell may be unset`,
+    `FLUXQ_EMPTY_NAME: ${field}: is empty (got ""); give it a value; a variable of the shell may be unset`,
   );
+});
+
+test('a default may be empty', async () => {
+  const words = 'store-backup --folder / --endpoint https://store --bucket dumps';
+  expect((await getApi().run(...words.split(' '))).refused).toMatch(/^FLUXQ_CONFIG_INVALID: AWS_ACCESS_KEY_ID/);
 });
 
 test('the label of the namespace is asked for only where it is missing', async () => {
