@@ -39,11 +39,14 @@ async function run(name: string, options: { config?: string }): Promise<void> {
 /** The first SIGTERM or SIGINT stops the role gracefully, the second one at once. */
 function signal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const)
-      process.once(name, () => {
-        process.once(name, () => process.exit(130));
-        resolve(name);
-      });
+    let isStopping = false;
+    const stop = (name: NodeJS.Signals) => {
+      if (isStopping) process.exit(130);
+      isStopping = true;
+      resolve(name);
+    };
+    // Not once(): between two listeners, the signal would end the role as it is.
+    process.on('SIGTERM', stop).on('SIGINT', stop);
   });
 }
 
