@@ -56,7 +56,9 @@ test.each([
 
 test('a default may be empty', async () => {
   const words = 'store-backup --folder / --endpoint https://store --bucket dumps';
-  expect((await getApi().run(...words.split(' '))).refused).toMatch(/^FLUXQ_CONFIG_INVALID: AWS_ACCESS_KEY_ID/);
+  expect((await getApi().run(...words.split(' '))).refused).toMatch(
+    /^FLUXQ_CONFIG_INVALID: AWS_ACCESS_KEY_ID/,
+  );
 });
 
 test('the label of the namespace is asked for only where it is missing', async () => {
