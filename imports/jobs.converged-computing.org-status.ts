@@ -40,6 +40,11 @@ export interface FluxJobStatus {
   readonly plannedStart?: string;
 
   /**
+   * When it would start if workloads ended as early as the last two of their users, to the minute; present where that is sooner than estimatedStart or plannedStart. It may move in both directions, and nothing is decided by it. RFC 3339.
+   */
+  readonly likelyStart?: string;
+
+  /**
    * Time at which the workload was created. RFC 3339.
    */
   readonly submitTime?: string;

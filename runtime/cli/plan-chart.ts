@@ -69,7 +69,7 @@ export function planLines(plan: Plan, options: PlanOptions, page: Page): string[
 
 /** The same without bars, for readers of tables. */
 export function planTable(plan: Plan, { where, namespaces, empty }: PlanOptions): string[] {
-  const head = ['WORKLOAD', 'QUEUE', 'STATE', 'START', 'END', 'NODES'];
+  const head = ['WORKLOAD', 'QUEUE', 'STATE', 'START', 'LIKELY', 'END', 'NODES'];
   const rows = plan.jobs
     .toSorted(byStart)
     .map((job) => [
@@ -78,6 +78,7 @@ export function planTable(plan: Plan, { where, namespaces, empty }: PlanOptions)
       job.queue,
       job.state,
       startText(job),
+      job.likelyStart === undefined ? '-' : rfc3339(job.likelyStart),
       endText(job),
       hostlistOf(job.nodes),
     ]);

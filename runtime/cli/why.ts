@@ -6,6 +6,7 @@ import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
+import { likelySentence } from './likely-start';
 
 export interface Asked {
   readonly fluxJob: FluxJobObject;
@@ -117,7 +118,13 @@ const UNPLANNED =
 const JUDGED_MS = 60_000;
 
 /** When a workload starts, as one sentence. */
-function startSentence({ fluxJob, now }: Omit<Asked, 'all'>): string {
+function startSentence(asked: Omit<Asked, 'all'>): string {
+  const { likelyStart } = asked.fluxJob.status ?? {};
+  const said = startByWalltimes(asked);
+  return likelyStart === undefined ? said : `${said}; ${likelySentence(likelyStart)}`;
+}
+
+function startByWalltimes({ fluxJob, now }: Omit<Asked, 'all'>): string {
   const { status = {}, metadata } = fluxJob;
   const { reason } = scheduled(fluxJob);
   const isJudged = status.phase !== undefined && reason !== NOT_JUDGED;

@@ -26,6 +26,7 @@ const POSITIONS_MS = 10_000;
 interface SchedulerView {
   precedence(): Precedence;
   plannedStartOf(uid: string): number | undefined;
+  likelyStartOf(uid: string): number | undefined;
   readonly surpluses: Surpluses;
 }
 
@@ -54,6 +55,7 @@ export class FluxJobController implements Controller {
       rowOf: (uid) => this.rows.rowOf(uid),
       positionOf: (uid) => this.positions.of(uid),
       plannedStartOf: (uid) => scheduler.plannedStartOf(uid),
+      likelyStartOf: (uid) => scheduler.likelyStartOf(uid),
       waitOf: (uid) => shared.grantWaits.of(uid),
       surplusOf: (uid) => scheduler.surpluses.of(uid),
       ignoredOf: (row) => this.ignoredOf(row),

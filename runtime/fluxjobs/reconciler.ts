@@ -45,6 +45,7 @@ export interface FluxJobReconcilerOptions {
   readonly positionOf: (uid: string) => number | undefined;
   /** When a waiting workload without a promise would start by the latest plan. Unix seconds. */
   readonly plannedStartOf: (uid: string) => number | undefined;
+  readonly likelyStartOf: (uid: string) => number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly waitOf: (uid: string) => GrantWait | undefined;
   /** What the pods of a granted workload use beyond its grant. */
@@ -284,10 +285,13 @@ export class FluxJobReconciler {
   }
 
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
-    const { positionOf, plannedStartOf, waitOf, surplusOf, ignoredOf, olderPodsOf, now } = this.options;
+    const { options } = this;
+    const { positionOf, plannedStartOf, likelyStartOf, waitOf, surplusOf, ignoredOf, olderPodsOf, now } =
+      options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       plannedStart: plannedStartOf(row.uid),
+      likelyStart: likelyStartOf(row.uid),
       wait: waitOf(row.uid),
       surplus: surplusOf(row.uid),
       ignored: ignoredOf(row),

@@ -54,6 +54,8 @@ export interface StatusContext {
   readonly position: number | undefined;
   /** When it would start by the latest plan of the queue; Unix seconds. @default - not planned */
   readonly plannedStart?: number | undefined;
+  /** The same if workloads ran as long as those of their users usually do; Unix seconds. @default - not known */
+  readonly likelyStart?: number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly wait: GrantWait | undefined;
   /** What its pods use beyond its grant, by node. @default - nothing */
@@ -74,7 +76,7 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
 }
 
 export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): FluxJobStatus {
-  const { position, plannedStart, wait, previous, now } = context;
+  const { position, plannedStart, likelyStart, wait, previous, now } = context;
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
   const planned = plannedMinute(row, plannedStart);
@@ -86,6 +88,7 @@ export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): Flux
     ...(start === undefined ? {} : { start }),
     ...optionalTime('estimatedStart', waiting ? row.estimatedStart : null),
     ...optionalTime('plannedStart', planned),
+    ...optionalTime('likelyStart', likelyMinute(row, likelyStart, planned)),
     submitTime: rfc3339(row.submittedAt),
     ...optionalTime('startTime', row.startedAt),
     ...optionalTime('finishTime', row.finishedAt),
@@ -143,6 +146,14 @@ function hostlistOf(nodes: readonly AllocatedNode[]): string {
 function plannedMinute(row: WorkloadRow, seconds: number | undefined): number | null {
   if (row.phase !== 'Waiting' || row.estimatedStart !== null || seconds === undefined) return null;
   return Math.ceil(seconds / 60) * 60;
+}
+
+/** Shown where it is sooner than the promise or the plan. Later than a plan says only that others may be backfilled. */
+function likelyMinute(row: WorkloadRow, seconds: number | undefined, planned: number | null): number | null {
+  const start = row.estimatedStart ?? planned;
+  if (row.phase !== 'Waiting' || seconds === undefined || start === null) return null;
+  const minute = Math.ceil(seconds / 60) * 60;
+  return minute < start ? minute : null;
 }
 
 function startOf(row: WorkloadRow, planned: number | null): string | undefined {

@@ -22,6 +22,7 @@ import type { Queue } from './store';
 import { REMEMBER_SUCCESSION, SUCCESSIONS, type Succession } from './successions';
 import { tracedWorkloads } from './trace';
 import { SHARES } from './usage';
+import { USUAL_PARTS, type UsualPart } from './usual-runtimes';
 import type { Outcome, Share, WorkloadRow } from './workload';
 import { type Keyed, serialWriter } from './writer';
 
@@ -122,6 +123,7 @@ type Reads = Pick<
   | 'finished'
   | 'outcomes'
   | 'shares'
+  | 'usualParts'
   | 'estimateError'
   | 'accounting'
   | 'traced'
@@ -145,6 +147,7 @@ function reads(database: Database): Reads {
     finished: () => database.query(FINISHED),
     outcomes: (names) => database.query<Outcome>(OUTCOMES, [storable(names)]),
     shares: () => database.query<Share>(SHARES),
+    usualParts: () => database.query<UsualPart>(USUAL_PARTS),
     estimateError: (since) => estimateError(database, since),
     accounting: (query) => accounting(database, query),
     traced: (period) => tracedWorkloads(database, period),

@@ -14,6 +14,7 @@ import type { VersionedRows } from './row-mirror';
 import type { QueueSettings } from './settings';
 import type { Succession } from './successions';
 import type { TracedWorkload, TracePeriod } from './trace';
+import type { UsualPart } from './usual-runtimes';
 import type {
   Adoption,
   EvictionRequest,
@@ -70,6 +71,8 @@ export interface Queue extends LeaderViews, VersionedRows {
   notable(uids: readonly string[], withinSeconds: number): Promise<WorkloadRow[]>;
   /** Decayed usage of all queues and users, without what they hold now. */
   shares(): Promise<Share[]>;
+  /** Which part of their walltime the last two workloads of each user ran, of the newest 5,000 that ended. */
+  usualParts(): Promise<UsualPart[]>;
   /** How far promised starts were from the true ones, of workloads granted since this second. @returns undefined: none had a promise */
   estimateError(since: number): Promise<EstimateError | undefined>;
   /** How many rows of each queue are Finished and not archived. */

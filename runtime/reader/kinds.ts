@@ -133,6 +133,8 @@ export interface PlannedJob {
   readonly start: string;
   /** That of its walltime; if `overdue`, a guess that moves. */
   readonly end: string;
+  /** When it starts if workloads end as early as the last two of their users. @default - not sooner than `start`, or not known */
+  readonly likelyStart?: string;
   /** Whether it should have ended by now. @default false */
   readonly overdue?: boolean;
   readonly nodes: readonly string[];
@@ -190,6 +192,8 @@ export interface WhatIfStatus {
   /** @default - it does not start within the plan; `message` says why */
   readonly start?: string;
   readonly end?: string;
+  /** When it would start if workloads ended as early as the last two of their users. @default - not sooner than `start`, or not known */
+  readonly likelyStart?: string;
   readonly nodes: readonly string[];
   readonly message: string;
   /** Workloads of the same namespace that would start later because of it. */

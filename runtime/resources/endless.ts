@@ -7,7 +7,7 @@
 export const ENDLESS_SECONDS = 10 * 365 * 24 * 3600;
 
 /** A start further ahead than this is no plan: it is behind something that has no end. */
-const FORESEEABLE_SECONDS = ENDLESS_SECONDS / 2;
+export const FORESEEABLE_SECONDS = ENDLESS_SECONDS / 2;
 
 /** Whether a time that was planned now is an estimate, and not behind something that has no end. */
 export function isForeseeable(time: number, now: number): boolean {

@@ -135,8 +135,17 @@ export class Scheduler implements Controller {
 
   /** When a waiting workload without a promise would start by the latest plan, if it may still start. Unix seconds. */
   plannedStartOf(uid: string): number | undefined {
+    return this.isPlanned(uid) ? this.estimates.plannedOf(uid) : undefined;
+  }
+
+  /** When it would start if workloads ran as long as those of their users usually do; with a promise, too. Unix seconds. */
+  likelyStartOf(uid: string): number | undefined {
+    return this.isPlanned(uid) ? this.estimates.likelyOf(uid) : undefined;
+  }
+
+  private isPlanned(uid: string): boolean {
     const row = this.shared.workloadCache.byUid(uid);
-    return row !== undefined && mayBePlanned(row) ? this.estimates.of(uid) : undefined;
+    return row !== undefined && mayBePlanned(row);
   }
 
   /** Units in use without a grant, by node. */

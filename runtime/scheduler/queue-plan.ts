@@ -9,7 +9,9 @@ import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
+import type { RuntimeOf } from '../queue/usual-runtimes';
 import type { WaitUpdate, WorkloadRow } from '../queue/workload';
+import { isEndless } from '../resources/endless';
 import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
@@ -41,13 +43,15 @@ export interface PlanInput
   readonly line: readonly WorkloadRow[];
   /** The promises of the last pass. They are kept. */
   readonly reservations: readonly Reservation[];
+  /** How long workloads are played to run, within their walltimes. @default - as long as these */
+  readonly runtimeOf?: RuntimeOf | undefined;
   /** Whether the time for the plan is used up: it ends with what it has. */
   readonly isOver: () => boolean;
   /** Called between parts of the work. */
   readonly rest: () => Promise<void> | undefined;
 }
 
-/** uid -> Unix seconds, of workloads without a reservation. */
+/** uid -> Unix seconds. */
 export type PlannedStarts = ReadonlyMap<string, number>;
 
 /** What a plan says of the workloads that it contains. */
@@ -87,11 +91,11 @@ export function plannedLine(line: readonly WorkloadRow[]): readonly WorkloadRow[
 }
 
 /**
- * The starts of the first of each queue.
+ * The starts of the first of each queue. By walltimes, those with a reservation have a better one already.
  * @returns undefined if the time was used up before anything could be planned
  */
 export async function planStarts(input: PlanInput): Promise<PlannedStarts | undefined> {
-  const promised = new Set(input.reservations.map(({ uid }) => uid));
+  const promised = new Set(input.runtimeOf ? [] : input.reservations.map(({ uid }) => uid));
   const first = firstInLine(input.line).map(({ uid }) => uid);
   const wanted = new Set(first.filter((uid) => !promised.has(uid)));
   const plan = await planQueue(input, wanted);
@@ -143,6 +147,8 @@ class Play implements QueuePlan {
   readonly allocations = new Map<string, Allocation>();
   readonly waits = new Map<string, WaitUpdate>();
   private readonly running: Map<string, WorkloadRow>;
+  /** uid -> when a running one is played to end. Nobody knows when one ends that should have ended before the plan. */
+  private readonly ends = new Map<string, number>();
   private readonly waiting: Map<string, WorkloadRow>;
   /** Namespace and name of the workloads that ended. */
   private readonly ended = new Set<string>();
@@ -173,6 +179,7 @@ class Play implements QueuePlan {
     this.plannedEnds = new PlannedEnds(matcher);
     this.plannedEnds.reset(this.overruns, now);
     this.running = new Map(holders.map((row) => [row.uid, row]));
+    for (const row of holders) if (row.allocation!.end > now) this.ends.set(row.uid, this.endOf(row, now));
     // Without a message every wait is news.
     this.waiting = new Map(input.line.map((row) => [row.uid, { ...row, message: '' }]));
     this.reservations = reservations;
@@ -243,28 +250,37 @@ class Play implements QueuePlan {
     const row = this.waiting.get(uid)!;
     this.waiting.delete(uid);
     this.allocations.set(uid, allocation);
-    this.running.set(uid, { ...row, phase: 'Running', allocation, allocatedAt: now, startedAt: now });
+    const started: WorkloadRow = { ...row, phase: 'Running', allocation, allocatedAt: now, startedAt: now };
+    this.running.set(uid, started);
+    this.ends.set(uid, this.endOf(started, now));
+  }
+
+  /** One that has run for longer than usual is played to run for as long again. */
+  private endOf(row: WorkloadRow, now: number): number {
+    const { start, end } = row.allocation!;
+    const usual = isEndless(row.allocation!) ? undefined : this.input.runtimeOf?.(row);
+    if (usual === undefined) return end;
+    const since = row.startedAt ?? start;
+    const left = usual > now - since ? since + usual - now : now - since;
+    return Math.min(end, now + Math.max(1, Math.ceil(left)));
   }
 
   private nextEnd(): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const row of this.running.values()) if (this.ends(row)) next = Math.min(next, row.allocation!.end);
+    for (const end of this.ends.values()) next = Math.min(next, end);
     return next;
   }
 
   private async endUntil(now: number): Promise<void> {
-    for (const row of [...this.running.values()]) {
-      if (!this.ends(row) || row.allocation!.end > now) continue;
+    for (const [uid, end] of [...this.ends]) {
+      if (end > now) continue;
+      const row = this.running.get(uid)!;
       await this.matcher.cancel(row.jobid);
-      this.running.delete(row.uid);
+      this.ends.delete(uid);
+      this.running.delete(uid);
       this.ended.add(`${row.namespace}/${row.name}`);
       this.freed = true;
     }
-  }
-
-  /** Nobody knows when one ends that should have ended before the plan. */
-  private ends({ allocation }: WorkloadRow): boolean {
-    return allocation!.end > this.input.now;
   }
 }
 

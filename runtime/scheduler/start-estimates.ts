@@ -7,6 +7,7 @@ import { type Clock, restIn } from '../clock';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 import type { PassResult } from './pass/types';
+import type { Starts } from './plan-after';
 import type { PlannedStarts } from './queue-plan';
 
 /** What a plan may use: to ask whether its time is over, and to rest. */
@@ -17,7 +18,7 @@ export interface PlanBudget {
 
 export interface StartEstimatesOptions {
   /** Plans the queue after this pass; undefined: the time was used up before anything could be planned. */
-  readonly plan: (result: PassResult, budget: PlanBudget) => Promise<PlannedStarts | undefined>;
+  readonly plan: (result: PassResult, budget: PlanBudget) => Promise<Starts | undefined>;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
@@ -37,7 +38,7 @@ const SHOWN_SECONDS = 60;
 const SHOWN_PART = 1 / 5;
 
 export class StartEstimates {
-  private shown: ReadonlyMap<string, number> = new Map();
+  private shown: Starts = { planned: new Map(), likely: new Map() };
   private latest: PassResult | undefined;
   /** Milliseconds of the clock. */
   private earliest = Number.NEGATIVE_INFINITY;
@@ -48,8 +49,13 @@ export class StartEstimates {
   constructor(private readonly options: StartEstimatesOptions) {}
 
   /** Unix seconds; undefined: not among the first in line, or nobody knows. */
-  of(uid: string): number | undefined {
-    return this.shown.get(uid);
+  plannedOf(uid: string): number | undefined {
+    return this.shown.planned.get(uid);
+  }
+
+  /** Unix seconds; undefined: likewise, or nothing has ended yet of which a runtime could be told. */
+  likelyOf(uid: string): number | undefined {
+    return this.shown.likely.get(uid);
   }
 
   /** A plan follows if the pass changed something, or if an estimate has passed. */
@@ -68,7 +74,8 @@ export class StartEstimates {
 
   private hasPassed(): boolean {
     const now = this.options.now();
-    return [...this.shown.values()].some((start) => start <= now);
+    const { planned, likely } = this.shown;
+    return [...planned.values(), ...likely.values()].some((start) => start <= now);
   }
 
   private schedule(): void {
@@ -98,17 +105,24 @@ export class StartEstimates {
     }
     const milliseconds = clock.now() - started;
     this.earliest = clock.now() + Math.max(INTERVAL_MS, milliseconds / PART_OF_TIME);
-    logger.debug({ milliseconds, estimates: this.shown.size }, 'starts estimated');
+    logger.debug({ milliseconds, estimates: this.shown.planned.size }, 'starts estimated');
   }
 
-  private show(starts: PlannedStarts): void {
+  private show({ planned, likely }: Starts): void {
     const now = this.options.now();
-    const shown = [...starts].map(([uid, start]) => {
-      const before = this.shown.get(uid);
-      return [uid, before !== undefined && isClose(before, start, now) ? before : start] as const;
-    });
-    this.shown = new Map(shown);
+    this.shown = {
+      planned: steady(this.shown.planned, planned, now),
+      likely: steady(this.shown.likely, likely, now),
+    };
   }
+}
+
+function steady(shown: PlannedStarts, starts: PlannedStarts, now: number): PlannedStarts {
+  const kept = [...starts].map(([uid, start]) => {
+    const before = shown.get(uid);
+    return [uid, before !== undefined && isClose(before, start, now) ? before : start] as const;
+  });
+  return new Map(kept);
 }
 
 function isNews({ grants, waits, evictions, matches }: PassResult): boolean {

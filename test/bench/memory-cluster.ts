@@ -84,6 +84,7 @@ export function memoryQueue({ jobs }: MemoryCluster): Queue {
       ),
     byUid: async (uids) => rowsOf(uids),
     shares: async () => [],
+    usualParts: async () => [],
     outcomes: async () => [],
     finished: async () => [],
     sizes: async () => [],

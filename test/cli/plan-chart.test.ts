@@ -65,12 +65,13 @@ test('each job has a bar on the axis of time, its start, how long it lasts and i
 });
 
 test('a table says the same without bars', () => {
-  expect(planTable(plan(JOBS), { ...HERE, namespaces: true })).toEqual([
+  const jobs = JOBS.map((one) => (one.name === 'wide' ? { ...one, likelyStart: at(20) } : one));
+  expect(planTable(plan(jobs), { ...HERE, namespaces: true })).toEqual([
     'plan of namespace science at 2026-11-23T09:00:00Z',
-    'NAMESPACE  WORKLOAD   QUEUE    STATE     START                  END                   NODES',
-    'science    job/train  default  Running   2026-11-23T08:50:00Z   2026-11-23T10:00:00Z  node-0',
-    'science    job/wide   default  Reserved  ~2026-11-23T10:00:00Z  2026-11-23T10:10:00Z  node-[0-1]',
-    'science    job/tune   default  Planned   ?2026-11-23T10:10:00Z  2026-11-23T10:40:00Z  node-[1-2,10]',
+    'NAMESPACE  WORKLOAD   QUEUE    STATE     START                  LIKELY                END                   NODES',
+    'science    job/train  default  Running   2026-11-23T08:50:00Z   -                     2026-11-23T10:00:00Z  node-0',
+    'science    job/wide   default  Reserved  ~2026-11-23T10:00:00Z  2026-11-23T09:20:00Z  2026-11-23T10:10:00Z  node-[0-1]',
+    'science    job/tune   default  Planned   ?2026-11-23T10:10:00Z  -                     2026-11-23T10:40:00Z  node-[1-2,10]',
     'no estimate to judge: no job that had one has started in the last 7 days',
   ]);
 });
@@ -119,8 +120,12 @@ test('what has no end, has run out, or starts behind the chart is in it', () => 
   expect(lines.find((line) => line.startsWith('job/far'))).toMatch(
     /^job\/far +> +\?2026-11-24T15:00:00Z +1h$/,
   );
-  expect(planTable(plan(jobs), HERE).join('\n')).toMatch(/job\/service +default +Running +\S+ +none +node-1/);
-  expect(planTable(plan(jobs), HERE).join('\n')).toMatch(/job\/late +default +Running +\S+ +overdue +node-2/);
+  expect(planTable(plan(jobs), HERE).join('\n')).toMatch(
+    /job\/service +default +Running +\S+ +- +none +node-1/,
+  );
+  expect(planTable(plan(jobs), HERE).join('\n')).toMatch(
+    /job\/late +default +Running +\S+ +- +overdue +node-2/,
+  );
 });
 
 test('the hours of the chart are chosen', () => {

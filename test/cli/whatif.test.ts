@@ -35,6 +35,13 @@ test('the answer says when, where, why not now, and what would be delayed', () =
   ]);
 });
 
+test('a likely start stands behind the one by walltimes', () => {
+  const [, likely] = whatIfLines('job/train', whatIf({ ...STATUS, likelyStart: '2026-11-23T09:10:00Z' }));
+  expect(likely).toBe(
+    'if workloads end as early as the last two of their users, it starts at about 2026-11-23T09:10:00Z',
+  );
+});
+
 test('the conditions are part of the answer', () => {
   const spec = { moreNodes: 20, policy: 'hybrid', priority: 0 };
   const [first, ...others] = whatIfLines('job/train', whatIf({ ...STATUS, delays: [] }, spec));

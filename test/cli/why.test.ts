@@ -24,6 +24,21 @@ test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
     ],
   ],
   [
+    'is likely to start sooner than planned',
+    waits('mine', 5, {
+      plannedStart: '2026-11-23T14:00:00Z' as never,
+      likelyStart: '2026-11-23T12:30:00Z' as never,
+    }),
+    [waits('a', 1), waits('b', 2), waits('c', 3), waits('d', 4)],
+    [
+      'science/job/mine waits in queue default, position 5',
+      BUSY,
+      'it would start at about 2026-11-23T14:00:00Z if nothing else were submitted; this is no promise; if workloads end as early as the last two of their users, it starts at about 2026-11-23T12:30:00Z',
+      'just ahead of it: job/b (position 2), job/c (position 3), job/d (position 4)',
+      ADVICE,
+    ],
+  ],
+  [
     'waits behind workloads that its user may not see',
     waits('mine', 3, { estimatedStart: '2026-11-23T14:00:00Z' as never }),
     [waits('a', 2)],

@@ -49,6 +49,7 @@ export class Scene {
       waitOf: (uid) => this.waitsFor.get(uid),
       positionOf: () => undefined,
       plannedStartOf: () => undefined,
+      likelyStartOf: () => undefined,
       surplusOf: () => [],
       ignoredOf: () => [],
       exists: (row) => !this.deleted.has(row.uid),

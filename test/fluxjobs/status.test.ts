@@ -171,6 +171,21 @@ describe('the status of a FluxJob', () => {
     expect(fluxJobStatus(rowIn('Running'), context({ plannedStart: 9 }))).not.toHaveProperty('plannedStart');
   });
 
+  test('shows a likely start where it is sooner than the promise or the plan', () => {
+    const likelyOf = (row: WorkloadRow, over: Partial<StatusContext>) =>
+      fluxJobStatus(row, context(over)).likelyStart;
+    const busy = rowIn('Waiting', { reason: 'Busy' });
+    const reserved = rowIn('Waiting', { reason: 'Reserved', estimatedStart: 1_800_000_000 });
+    expect(likelyOf(reserved, { likelyStart: 1_799_999_001 })).toBe('2027-01-15T07:44:00Z');
+    expect(likelyOf(busy, { likelyStart: 1_799_999_001, plannedStart: 1_800_000_001 })).toBe(
+      '2027-01-15T07:44:00Z',
+    );
+    expect(likelyOf(reserved, { likelyStart: 1_799_999_999 })).toBeUndefined();
+    expect(likelyOf(busy, { likelyStart: 1_800_000_001, plannedStart: 1_799_999_001 })).toBeUndefined();
+    expect(likelyOf(busy, { likelyStart: 1_800_000_001 })).toBeUndefined();
+    expect(likelyOf(rowIn('Running'), { likelyStart: 9 })).toBeUndefined();
+  });
+
   test('shows the nodes and the start time of a running workload, but no position', () => {
     const status = fluxJobStatus(rowIn('Running'), context({ position: 1 }));
     expect(status).toMatchObject({

@@ -1,6 +1,8 @@
 /** The changes of a row in the in-memory model of the queue. */
 import { isDeepStrictEqual } from 'node:util';
+import type { UsualPart } from '../../runtime/queue/usual-runtimes';
 import type { Submission, SubmissionUpdate, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
+import { isEndless } from '../../runtime/resources/endless';
 import type { Allocation } from '../../runtime/resources/types';
 
 export const NO_WAIT = { reason: null, message: null, estimatedStart: null, notBefore: null } as const;
@@ -81,4 +83,22 @@ export function updated(
     notBefore: byUser ? null : row.notBefore,
     jobid: differs(REQUESTED) ? nextJobid() : row.jobid,
   };
+}
+
+/** As the statement has it, of rows that are few enough. */
+export function usualPartsOf(rows: readonly WorkloadRow[]): UsualPart[] {
+  const ran = rows.filter(
+    ({ result, startedAt, walltime }) =>
+      startedAt !== null &&
+      result !== null &&
+      result !== 'Cancelled' &&
+      !isEndless({ start: 0, end: walltime }),
+  );
+  const newest = ran.sort((a, b) => b.finishedAt! - a.finishedAt!);
+  return [...Map.groupBy(newest, ({ user }) => user)].map(([user, [last, before = last]]) => {
+    const parts = [last!, before!].map((row) =>
+      Math.min(1, (row.finishedAt! - row.startedAt!) / row.walltime),
+    );
+    return { user, part: (parts[0]! + parts[1]!) / 2 };
+  });
 }

@@ -288,6 +288,7 @@ class Player {
       active: (await queue.active()).map(({ uid }) => uid),
       finished: (await queue.finished()).toSorted((x, y) => x.queue.localeCompare(y.queue)),
       outcomes: outcomes.toSorted((x, y) => x.name.localeCompare(y.name)),
+      usual: (await queue.usualParts()).toSorted((x, y) => x.user.localeCompare(y.user)),
     };
   }
 }

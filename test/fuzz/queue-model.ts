@@ -8,6 +8,7 @@ import { isFleeting } from '../../runtime/fluxjobs/fleeting';
 import { newRow } from '../../runtime/queue/rows';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { Queue } from '../../runtime/queue/store';
+import type { UsualPart } from '../../runtime/queue/usual-runtimes';
 import type { Outcome, WorkloadName, WorkloadRow } from '../../runtime/queue/workload';
 import { inOrder } from '../../runtime/scheduler/pass/order';
 import type { LoggedEvent } from '../invariants/observation';
@@ -24,6 +25,7 @@ import {
   RETURNED,
   requestedFields,
   updated,
+  usualPartsOf,
 } from './queue-model-rows';
 
 interface Tables {
@@ -96,6 +98,10 @@ export class QueueModel extends QueueModelBase implements Queue {
     const finished = this.all.filter(({ phase }) => phase === 'Finished');
     const byQueue = Map.groupBy(finished, ({ queue }) => queue);
     return [...byQueue].map(([queue, { length: count }]) => ({ queue, count }));
+  }
+
+  async usualParts(): Promise<UsualPart[]> {
+    return usualPartsOf(this.all);
   }
 
   async unrecorded(uids: readonly string[]): Promise<string[]> {

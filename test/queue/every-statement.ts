@@ -4,7 +4,10 @@ import type { Queue } from '../../runtime/queue/store';
 import { allocationOf, submission } from './submission';
 
 /** The part of the contract that every release has. */
-export type AnyQueue = Omit<Queue, 'requestEviction' | 'estimateError' | 'notable' | keyof LeaderViews>;
+export type AnyQueue = Omit<
+  Queue,
+  'requestEviction' | 'estimateError' | 'notable' | 'usualParts' | keyof LeaderViews
+>;
 
 const QUEUE = {
   name: 'default',

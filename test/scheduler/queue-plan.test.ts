@@ -197,3 +197,33 @@ describe.each(QUEUE_POLICIES)('a plan of a %s queue', (policy) => {
     expect(starts.length).toBeGreaterThan(25);
   });
 });
+
+describe('by usual runtimes', () => {
+  const RUNTIMES = { ada: 20, eve: 1_000 } as const;
+  const runtimeOf = ({ user }: { readonly user: string }) => RUNTIMES[user as keyof typeof RUNTIMES];
+
+  async function played(user: string, over: Partial<PlanInput> = {}, seconds = 0) {
+    const sim = await busyCluster('easy');
+    await sim.pass();
+    sim.now += seconds;
+    for (const row of sim.rows.values()) sim.rows.set(row.uid, { ...row, user });
+    return planned(sim, await sim.pass(), { runtimeOf, ...over });
+  }
+
+  test('everybody starts sooner, those with a promise too', async () => {
+    expect(await played('ada')).toEqual({ first: 20, second: 40, third: 60 });
+  });
+
+  test('nobody runs for longer than the walltime', async () => {
+    expect(await played('eve')).toEqual({ first: 100, second: 150, third: 180 });
+  });
+
+  test('whose runtimes nobody knows runs for its walltime', async () => {
+    expect(await played('new')).toEqual({ first: 100, second: 150, third: 180 });
+  });
+
+  test('what has run for longer than usual runs for as long again, within its walltime', async () => {
+    expect(await played('ada', {}, 30)).toEqual({ first: 30, second: 50, third: 70 });
+    expect(await played('ada', {}, 60)).toEqual({ first: 40, second: 60, third: 80 });
+  });
+});

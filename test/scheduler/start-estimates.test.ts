@@ -8,13 +8,18 @@ const NOTHING = { grants: [], waits: [], evictions: [], matches: 0 } as unknown 
 const NEWS = { ...NOTHING, matches: 1 };
 
 /** Estimates whose plans are given; the seconds of the clock are Unix seconds. */
-function start(plan: (budget: PlanBudget) => Promise<PlannedStarts | undefined>) {
+function start(
+  plan: (budget: PlanBudget) => Promise<PlannedStarts | undefined>,
+  which: 'planned' | 'likely' = 'planned',
+) {
   const clock = new SimulatedClock();
   let plans = 0;
   const estimates = new StartEstimates({
     plan: (_, budget) => {
       plans += 1;
-      return plan(budget);
+      return plan(budget).then(
+        (planned) => planned && { planned: new Map(), likely: new Map(), [which]: planned },
+      );
     },
     clock,
     now: () => clock.now() / 1000,
@@ -30,7 +35,7 @@ test('plans once for many passes, and not without news', async () => {
   expect(plans()).toBe(0);
   for (let i = 0; i < 100; i++) estimates.passDone(NEWS);
   await clock.advance(5_000);
-  expect([plans(), estimates.of('a'), estimates.of('b')]).toEqual([1, 1_000, undefined]);
+  expect([plans(), estimates.plannedOf('a'), estimates.plannedOf('b')]).toEqual([1, 1_000, undefined]);
   for (let i = 0; i < 20; i++) {
     estimates.passDone(NEWS);
     await clock.advance(1_000);
@@ -38,20 +43,23 @@ test('plans once for many passes, and not without news', async () => {
   expect(plans()).toBeLessThanOrEqual(3);
 });
 
-test('a small change is not shown, a large one is', async () => {
-  let at = 10_000;
-  const { clock, estimates } = start(async () => new Map([['a', at]]));
-  const shownAfter = async (start: number) => {
-    at = start;
-    estimates.passDone(NEWS);
-    await clock.advance(15_000);
-    return estimates.of('a');
-  };
-  expect(await shownAfter(10_000)).toBe(10_000);
-  expect(await shownAfter(10_900)).toBe(10_000);
-  expect(await shownAfter(14_000)).toBe(14_000);
-  expect(await shownAfter(5_000)).toBe(5_000);
-});
+test.each(['planned', 'likely'] as const)(
+  'a small change of a %s start is not shown, a large one is',
+  async (which) => {
+    let at = 10_000;
+    const { clock, estimates } = start(async () => new Map([['a', at]]), which);
+    const shownAfter = async (start: number) => {
+      at = start;
+      estimates.passDone(NEWS);
+      await clock.advance(15_000);
+      return which === 'planned' ? estimates.plannedOf('a') : estimates.likelyOf('a');
+    };
+    expect(await shownAfter(10_000)).toBe(10_000);
+    expect(await shownAfter(10_900)).toBe(10_000);
+    expect(await shownAfter(14_000)).toBe(14_000);
+    expect(await shownAfter(5_000)).toBe(5_000);
+  },
+);
 
 test('plans again when an estimate has passed, and forgets who is not planned any more', async () => {
   const plan = new Map([['a', 30]]);
@@ -64,7 +72,7 @@ test('plans again when an estimate has passed, and forgets who is not planned an
   plan.clear();
   estimates.passDone(NOTHING);
   await clock.advance(5_000);
-  expect([plans(), estimates.of('a')]).toEqual([2, undefined]);
+  expect([plans(), estimates.plannedOf('a')]).toEqual([2, undefined]);
 });
 
 test('keeps what it shows when a plan fails or runs out of time', async () => {
@@ -78,7 +86,7 @@ test('keeps what it shows when a plan fails or runs out of time', async () => {
     estimates.passDone(NEWS);
     await clock.advance(15_000);
   }
-  expect([plans(), estimates.of('a')]).toEqual([3, 5_000]);
+  expect([plans(), estimates.plannedOf('a')]).toEqual([3, 5_000]);
 });
 
 test('a plan that takes long is over in time, and is repeated less often', async () => {
@@ -88,7 +96,7 @@ test('a plan that takes long is over in time, and is repeated less often', async
     plan: async (_, { isOver }) => {
       plans += 1;
       while (!isOver()) await new Promise<void>((resolve) => clock.after(100, resolve));
-      return new Map();
+      return { planned: new Map(), likely: new Map() };
     },
     clock,
     now: () => clock.now() / 1000,

@@ -8,6 +8,8 @@ export interface TraceOptions {
   readonly load: number;
   /** Whether walltimes equal runtimes. @default false */
   readonly exact?: boolean;
+  /** Whether three of four jobs of a user run about as long as the one before. @default false */
+  readonly habits?: boolean;
   /** @default 1 */
   readonly seed?: number;
 }
@@ -21,15 +23,30 @@ function randomOf(seed: number): () => number {
   };
 }
 
+const USERS = 7;
+
 /**
  * Widths are mostly powers of two up to half of the machine, most often narrow; a few jobs need nearly all of it.
  * Runtimes spread over four decades. Requested times are rounded up to common values.
  */
-export function swfTrace({ jobs, cores, load, exact = false, seed = 1 }: TraceOptions): string {
+export function swfTrace({
+  jobs,
+  cores,
+  load,
+  exact = false,
+  habits = false,
+  seed = 1,
+}: TraceOptions): string {
   const random = randomOf(seed);
-  const made = Array.from({ length: jobs }, () => {
+  const runtimes: number[] = [];
+  const made = Array.from({ length: jobs }, (_, i) => {
     const processors = widthOf(random, cores);
-    const runtime = Math.max(1, Math.round(10 ** (1 + 3.4 * random())));
+    const last = habits && random() < 0.75 ? runtimes[i - USERS] : undefined;
+    const runtime = Math.max(
+      1,
+      Math.round(last ? last * (0.7 + 0.6 * random()) : 10 ** (1 + 3.4 * random())),
+    );
+    runtimes.push(runtime);
     return { processors, runtime, requested: exact ? runtime : requestedFor(runtime, random) };
   });
   const work = made.reduce((sum, { processors, runtime }) => sum + processors * runtime, 0);
@@ -38,7 +55,7 @@ export function swfTrace({ jobs, cores, load, exact = false, seed = 1 }: TraceOp
   const lines = made.map(({ processors, runtime, requested }, i) => {
     at += -Math.log(1 - random()) * gap;
     const fields = [i + 1, Math.round(at), -1, runtime, processors, -1, -1, processors, requested, -1, 1];
-    return [...fields, 1 + (i % 7), 1, -1, 1, -1, -1, -1].join(' ');
+    return [...fields, 1 + (i % USERS), 1, -1, 1, -1, -1, -1].join(' ');
   });
   return `; Generated, seed ${seed}\n; MaxProcs: ${cores}\n${lines.join('\n')}\n`;
 }

@@ -148,6 +148,26 @@ describeStack(
       expect((await science.fluxJob('first-job'))!.status!.plannedStart).toBeUndefined();
     });
 
+    test('a promise says when it is likely kept, once workloads of its user have ended early', async () => {
+      for (const name of ['one', 'two'])
+        await science.phase(await science.job(name, { cores: 4, annotations: walltime('10h') }), 'Finished');
+      const hog = await science.job('hog', {
+        pods: 2,
+        cores: 4,
+        runs: UNTIL_ENDED,
+        annotations: walltime('10h'),
+      });
+      await science.phase(hog, 'Running');
+      const next = await science.job('next', { pods: 2, cores: 4, annotations: walltime('10m') });
+      const { estimatedStart } = await science.phase(next, 'Waiting', 'Reserved');
+      const isLikely = async () => {
+        const shown = await science.fluxJob('next-job');
+        return shown?.status?.likelyStart !== undefined && shown.status;
+      };
+      const { likelyStart } = await waitFor('its likely start', isLikely);
+      expect(Date.parse(likelyStart!) / 1000).toBeLessThan(estimatedStart! - 9 * 3600);
+    });
+
     test('a Job gets the node of lower weight', async () => {
       const { client } = getFixture();
       const { items } = await client.list<Node>('/api/v1/nodes');

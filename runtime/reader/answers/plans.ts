@@ -8,7 +8,7 @@ import type { ReadResource } from '../resource';
 import { answered, isoOf } from './answered';
 import type { ReadModel } from './read-model';
 import { Recent } from './recent';
-import { planned, situationOf } from './situation';
+import { likelyStarts, planned, situationOf, sooner } from './situation';
 
 /** Seconds of the log that tell how far estimates were from the truth. */
 const ERROR_SECONDS = 7 * 24 * 3600;
@@ -58,6 +58,7 @@ async function errorNow(model: ReadModel): Promise<EstimateError | undefined> {
 async function planNow(model: ReadModel): Promise<FullPlan> {
   const situation = await situationOf(model);
   const { line, plan } = await planned(situation, model.clock);
+  const likely = await likelyStarts(situation, model.clock);
   const { rows } = await model.openTables();
   const { now, holders } = situation;
   const running = holders.map((row) => runningJob(row, now));
@@ -65,7 +66,8 @@ async function planNow(model: ReadModel): Promise<FullPlan> {
     const allocation = plan.allocations.get(row.uid);
     if (allocation === undefined) return [];
     const state = row.estimatedStart === null ? 'Planned' : 'Reserved';
-    return [jobOf(row, state, startOf(row, allocation, now))];
+    const start = startOf(row, allocation, now);
+    return [{ ...jobOf(row, state, start), ...sooner(likely.get(row.uid), start) }];
   });
   const started = new Set(line.filter(({ uid }) => plan.allocations.has(uid)).map(({ uid }) => uid));
   return {

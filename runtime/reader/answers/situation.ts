@@ -2,6 +2,7 @@
 import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
 import { type Clock, restIn } from '../../clock';
 import type { QueueSettings } from '../../queue/settings';
+import { type RuntimeOf, runtimesBy } from '../../queue/usual-runtimes';
 import type { WorkloadRow } from '../../queue/workload';
 import type { GraphNode } from '../../resources/types';
 import { shareFactors } from '../../scheduler/pass/fair-share';
@@ -16,6 +17,7 @@ import {
 } from '../../scheduler/queue-plan';
 import { rowsByQueue } from '../../scheduler/queue-rows';
 import type { Watch } from '../../shared/informers';
+import { isoOf } from './answered';
 import type { ReadModel } from './read-model';
 
 /** The watches of a plan. */
@@ -24,9 +26,11 @@ export const PLAN_WATCHES: readonly Watch[] = ['nodes', 'pods', 'jobs', 'fluxSet
 /** Milliseconds that a plan waits for the promises of the leader. Without them it makes its own. */
 const PROMISES_MS = 2_000;
 
-export interface Situation extends Omit<PlanInput, 'line' | 'isOver' | 'rest'> {
+export interface Situation extends Omit<PlanInput, 'line' | 'isOver' | 'rest' | 'runtimeOf'> {
   /** Rows that wait and that the last pass did not find impossible to start, in any order. */
   readonly waiting: readonly WorkloadRow[];
+  /** @default - nothing has ended yet */
+  readonly usual: RuntimeOf | undefined;
 }
 
 export interface Planned {
@@ -36,8 +40,8 @@ export interface Planned {
 }
 
 export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Promise<Situation> {
-  const { rows, leader, cluster } = await model.world(watches);
-  const stored = await leader.view(PROMISES_MS);
+  const { rows, leader, cluster, queue } = await model.world(watches);
+  const [stored, usual] = await Promise.all([leader.view(PROMISES_MS), queue.usualParts()]);
   // What the leader decided while it was asked is in the rows.
   await rows.refresh();
   const { config } = model.options;
@@ -56,6 +60,7 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
     queues: queues.all(),
     holders: active.filter(({ allocation }) => allocation !== null),
     waiting,
+    usual: runtimesBy(usual),
     reservations: (stored?.view.reservations ?? []).filter(({ uid, jobid }) => promised.get(uid) === jobid),
     units: config.units,
     outcomeOf: rows.outcomeOf.bind(rows),
@@ -66,14 +71,33 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
 /** Milliseconds for a plan, rests included. */
 const BUDGET_MS = 5_000;
 
-/** The plan of a situation, with what its time allows. */
-export async function planned(situation: Situation, clock: Clock): Promise<Planned> {
+/** When workloads of the line likely start: by usual runtimes. Empty while nobody's runtimes are known. */
+export async function likelyStarts(situation: Situation, clock: Clock): Promise<ReadonlyMap<string, number>> {
+  if (situation.usual === undefined) return new Map();
+  const { plan } = await planned(situation, clock, situation.usual);
+  return new Map([...plan.allocations].map(([uid, { start }]) => [uid, start]));
+}
+
+/** The likely start where it is sooner than the one by walltimes. */
+export function sooner(
+  likely: number | undefined,
+  planned: { readonly start: number } | undefined,
+): { likelyStart?: string } {
+  if (likely === undefined || planned === undefined || likely >= planned.start) return {};
+  return { likelyStart: isoOf(likely) };
+}
+
+/**
+ * The plan of a situation, with what its time allows.
+ * @param runtimeOf @default - walltimes
+ */
+export async function planned(situation: Situation, clock: Clock, runtimeOf?: RuntimeOf): Promise<Planned> {
   const line = plannedLine(lineOf(situation, precedenceIn(situation)));
   const started = clock.now();
   const isOver = () => clock.now() - started > BUDGET_MS;
   const known = new Set(line.map(({ uid }) => uid));
   const reservations = situation.reservations.filter(({ uid }) => known.has(uid));
-  const plan = await planQueue({ ...situation, line, reservations, isOver, rest: restIn(clock) });
+  const plan = await planQueue({ ...situation, line, reservations, runtimeOf, isOver, rest: restIn(clock) });
   const promises = new Map(reservations.map(({ uid, allocation }) => [uid, allocation]));
   return { line, plan: plan ?? { allocations: promises, waits: new Map() } };
 }

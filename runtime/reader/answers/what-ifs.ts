@@ -12,7 +12,16 @@ import { RequestSlots } from '../request-slots';
 import type { ReadRequest, ReadResource } from '../resource';
 import { answered, isoOf } from './answered';
 import type { ReadModel } from './read-model';
-import { PLAN_WATCHES, type Planned, planned, type Situation, situationOf, withMoreNodes } from './situation';
+import {
+  likelyStarts,
+  PLAN_WATCHES,
+  type Planned,
+  planned,
+  type Situation,
+  situationOf,
+  sooner,
+  withMoreNodes,
+} from './situation';
 import { type CheckedSpec, checkedSpec } from './what-if-spec';
 import { wouldBeRow } from './would-be-row';
 
@@ -63,11 +72,18 @@ async function whatIf(model: ReadModel, request: ReadRequest): Promise<WhatIf> {
   const without = await planned(situation, model.clock);
   const more = { ...situation, waiting: [...situation.waiting, row] };
   const withIt = await planned(more, model.clock);
+  const allocation = withIt.plan.allocations.get(row.uid);
+  // What starts at once needs no other plan.
+  const likely =
+    allocation !== undefined && allocation.start > more.now
+      ? await likelyStarts(more, model.clock)
+      : undefined;
   return {
     ...answered('WhatIf', request),
     spec,
     status: {
       ...startOf(row, withIt, situation),
+      ...sooner(likely?.get(row.uid), allocation),
       delays: delaysOf(without, withIt, namespace),
     },
   };

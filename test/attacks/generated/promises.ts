@@ -25,8 +25,10 @@ const isOfKueue = ({ metadata }: KubeObject) => metadata.labels?.[KUEUE_QUEUE_LA
 const COMMON: Promises = {
   'it stays in the queue': keeps('labels', ADMITTED_LABEL),
   'it counts for its user': keeps('annotations', USER_ANNOTATION),
-  'its priority is one that every user may set': (_, { metadata }) =>
-    [metadata.labels?.[PRIORITY], metadata.annotations?.[PRIORITY]].every((text) => Number(text ?? 0) <= 0),
+  // Nobody reads that of a Job of Kueue, which it stays.
+  'its priority is one that every user may set': (_, after) =>
+    isOfKueue(after) ||
+    [after.metadata.labels, after.metadata.annotations].every((map) => Number(map?.[PRIORITY] ?? 0) <= 0),
 };
 
 const specOf = (object: KubeObject) => (object as unknown as Job).spec;

@@ -39,6 +39,30 @@ describe('plans', () => {
     expect(seconds(plan, third!.end) - seconds(plan, third!.start)).toBe(600);
   });
 
+  test('tell a likely start where workloads usually end before their walltime', async () => {
+    const { controller } = world;
+    for (const name of ['one', 'two']) {
+      controller.submit(name, { pods: 2, runs: 30 });
+      await controller.seconds(60);
+    }
+    controller.submit('running', { pods: 2, runs: 500 });
+    await controller.seconds(5);
+    for (const name of ['promised', 'planned']) controller.submit(name, { pods: 2 });
+    await controller.seconds(5);
+    const plan = await world.ask<Plan>('plans');
+    const told = plan.jobs.map(({ name, start, likelyStart = start }) => [
+      name,
+      seconds(plan, start) > 500,
+      seconds(plan, likelyStart) < 80,
+    ]);
+    expect(told).toEqual([
+      ['running', false, true],
+      ['promised', true, true],
+      ['planned', true, true],
+    ]);
+    expect(plan.jobs[0]).not.toHaveProperty('likelyStart');
+  });
+
   test('promise no start behind what should have ended, and say that it is overdue', async () => {
     const { controller } = world;
     controller.submit('stuck', { pods: 2, runs: 9_000 });

@@ -68,6 +68,18 @@ describe('what if', () => {
     expect(status!.nodes).toHaveLength(nodes);
   });
 
+  test('says when it likely starts behind workloads whose users ask for more time than they need', async () => {
+    const { controller } = world;
+    controller.submit('before', { pods: 2, runs: 30 });
+    await controller.seconds(60);
+    controller.submit('running', { pods: 2, runs: 500 });
+    await controller.seconds(5);
+    const { status } = await ask({ object: job({ pods: 2 }) });
+    expect(inSeconds(status!.start)).toBeGreaterThan(500);
+    expect(inSeconds(status!.likelyStart)).toBeLessThan(40);
+    expect((await ask({ object: job(), moreNodes: 2 })).status).not.toHaveProperty('likelyStart');
+  });
+
   test('stores and sends nothing', async () => {
     const { controller } = world;
     await controller.seconds(60);

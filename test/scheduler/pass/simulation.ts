@@ -251,7 +251,7 @@ export class Simulation {
   /** Ends a workload: its pods are gone. */
   async finish(uid: string): Promise<void> {
     await this.leave(uid);
-    this.change(uid, { phase: 'Finished', result: 'Succeeded', allocation: null });
+    this.change(uid, { phase: 'Finished', result: 'Succeeded', finishedAt: this.now, allocation: null });
   }
 
   /** Completes an eviction: the pods are gone, and the workload waits again with a new job id. */
