@@ -57,7 +57,11 @@ function sentence(code: string, problem: string, { field, value, remedy }: Coded
  */
 export function shownAs(value: unknown, shownText = (text: string): string => text): string {
   const shown = (_: string, member: unknown): unknown =>
-    typeof member === 'string' ? shownText(member) : (inWords(member) ?? member);
+    typeof member === 'string'
+      ? shownText(member)
+      : member === undefined
+        ? member
+        : (inWords(member) ?? member);
   try {
     return inWords(value) ?? JSON.stringify(value, shown);
   } catch {

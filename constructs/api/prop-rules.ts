@@ -91,9 +91,9 @@ export const required = <Of extends Kind>(each: Rule<Of>): Required<Rule<Of>> =>
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An instance of a class of the user can have the props; one without members, such as a Date, would be read as no props. */
+/** An instance of a class of the user can have the props; a construct has none, nor has a Date, or another object without members. */
 const isProps = (value: unknown): value is object =>
-  isObject(value) && (isPlain(value) || Object.keys(value).length > 0);
+  isObject(value) && (isPlain(value) || (Object.keys(value).length > 0 && !('node' in value)));
 
 /** The props of a group, which an object has within other props. */
 export const group = <Props extends object, Other extends Rule = never>(
@@ -146,11 +146,13 @@ function problems(props: object, rules: object, refusals: Refusals): PropProblem
   const table = rules as Table;
   const values = props as Readonly<Record<string, unknown>>;
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const isKnown = (name: string) => Object.hasOwn(table, name);
   return [
     ...given.flatMap(([name, value]) =>
-      Object.hasOwn(table, name)
-        ? valueProblems(props, name, value, table[name]!)
-        : [unknown(name, value, Object.keys(table), refusals)],
+      isKnown(name) ? valueProblems(props, name, value, table[name]!) : [],
+    ),
+    ...given.flatMap(([name, value]) =>
+      isKnown(name) ? [] : [unknown(name, value, Object.keys(table), refusals)],
     ),
     ...Object.entries(table).flatMap(([name, each]) =>
       values[name] === undefined && 'isRequired' in each ? [missing(name, each)] : [],

@@ -21,14 +21,14 @@ export const flag = ruleOf(
   'give a boolean',
 );
 /** For numbers whose range another check knows. */
-export const number = ruleOf('number', Number.isFinite, 'must be a number', 'give one, or remove it');
+export const number = ruleOf('number', Number.isFinite, 'must be a number', 'give a number');
 export const amount = ruleOf(
   'number',
   (value) => Number.isFinite(value) && Number(value) >= 0,
   'must be a number of 0 or more',
-  'give one, or remove it',
+  'give a number',
 );
-export const whole = ruleOf('number', Number.isInteger, 'must be a whole number', 'give one, or remove it');
+export const whole = ruleOf('number', Number.isInteger, 'must be a whole number', 'give a number');
 export const atLeast = (least: number): Rule<'number'> =>
   ruleOf(
     'number',
@@ -47,23 +47,23 @@ export const text = ruleOf(
   'text',
   (value) => isTrimmed(value) && value !== '',
   'must be a text without blanks at its ends',
-  'give it, or remove the prop',
+  'give a text',
 );
 /** For texts that Kubernetes, or another program, reads as they are, empty ones too. */
-export const anyText = ruleOf('text', isText, 'must be a text', 'give it, or remove the prop');
+export const anyText = ruleOf('text', isText, 'must be a text', 'give a text');
 /** For texts of several lines, such as a certificate. */
 export const lines = ruleOf(
   'text',
   (value) => isText(value) && value.trim() !== '',
   'must be a text',
-  'give it, or remove the prop',
+  'give a text',
 );
 /** For names that are empty where nothing is named. */
 export const textOrEmpty = ruleOf(
   'text',
   isTrimmed,
   'must be a text without blanks at its ends',
-  'give it, or remove the prop',
+  'give a text',
 );
 export const oneOf = <Text extends string>(...values: readonly Text[]): Rule<'text'> =>
   ruleOf(

@@ -44,13 +44,13 @@ const FLUX_SETUP = rule('object', (value) =>
     ? []
     : [{ problem: 'must be a FluxSetup', remedy: 'give it, or its name' }],
 );
-const POD_RESOURCES: Rules<PodResources> = { cpu: amount, memory: size, devices: fields };
+const POD_RESOURCES: Rules<PodResources> = { cpu: amount, memory: size, devices: mapOf(amount) };
 const COMPUTE: Rules<ComputeProps> = {
   cpu: amount,
   cpuLimit: amount,
   memory: size,
   memoryLimit: size,
-  devices: fields,
+  devices: mapOf(amount),
   claims: listOf(text),
   securityContext: fields,
 };

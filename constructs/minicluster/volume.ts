@@ -1,7 +1,7 @@
 import type { Size } from 'cdk8s';
 import type { IConfigMap, IPersistentVolumeClaim, ISecret } from 'cdk8s-plus-28';
 import { checkByRules, group, type PropRules, required } from '../api/prop-rules';
-import { anyText, flag, mapOf, number, oneOf, reference, size, text } from '../api/rules';
+import { anyText, flag, mapOf, oneOf, reference, size, text, whole } from '../api/rules';
 import { omitUndefined } from './object';
 import type { Reference } from './reference';
 import type { VolumeSpec } from './resource';
@@ -49,7 +49,7 @@ export interface CsiOptions extends MountOptions {
 }
 
 const MOUNT: PropRules<MountOptions> = { readOnly: flag, subPath: anyText };
-const FILES: PropRules<FilesOptions> = { ...MOUNT, items: mapOf(anyText), defaultMode: number };
+const FILES: PropRules<FilesOptions> = { ...MOUNT, items: mapOf(anyText), defaultMode: whole };
 const EMPTY_DIR: PropRules<EmptyDirOptions> = { ...MOUNT, path: text, inMemory: flag, sizeLimit: size };
 const HOST_PATH: PropRules<HostPathOptions> = {
   ...MOUNT,

@@ -1,10 +1,12 @@
 /** The fields of Kubernetes that settings of pods have, with the kinds of their values: cdk8s-plus leaves out what it does not know. */
 import type { k8s } from 'cdk8s-plus-28';
-import { group, type PropRules, required } from '../../api/prop-rules';
-import { anyText, envName, flag, labels, listOf, quantity, text, whole } from '../../api/rules';
+import { group, type PropRules, type Rule, required, rule } from '../../api/prop-rules';
+import { anyText, envName, fields, flag, labels, listOf, quantity, text, whole } from '../../api/rules';
 
-const fieldsOf = <Fields extends object>(rules: PropRules<Fields>) =>
-  group(rules, { unknown: 'is not a field of it in Kubernetes' });
+function fieldsOf<Fields extends object>(rules: PropRules<Fields>): Rule<'object'> {
+  const known = group(rules, { unknown: 'is not a field of it in Kubernetes' });
+  return rule('object', (value) => [fields(value), known(value)].find((wrong) => wrong.length > 0) ?? []);
+}
 
 const KEY_OF: PropRules<k8s.SecretKeySelector & k8s.ConfigMapKeySelector> = {
   key: required(text),
