@@ -3,6 +3,7 @@ import { FLUXJOB_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../api/policie
 import { group, type Need, type PropRules, required } from '../api/prop-rules';
 import {
   annotations,
+  anyText,
   duration,
   flag,
   instance,
@@ -83,7 +84,8 @@ const EXTERNAL_RULES: PropRules<ExternalRuntime> = {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
 
 export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
-  namespace: text,
+  // The check of the place says more of a name that is none.
+  namespace: anyText,
   kubernetesVersion: text,
   admission: oneOf('policies', 'webhook', 'both'),
   clusterWide: flag,
