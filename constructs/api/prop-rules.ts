@@ -51,7 +51,7 @@ type Plain = 'text' | 'number' | 'flag' | 'list';
 type Check = (value: unknown) => readonly Wrong[];
 export type Rule<Of extends Kind = Kind> = Check & { readonly kind: Of };
 /** Of a prop that has no default. */
-type Required<Each extends Rule> = Each & { readonly isRequired: true };
+type RequiredRule<Each extends Rule> = Each & { readonly isRequired: true };
 
 /** Without it a prop has no effect. */
 export interface Need<Props> {
@@ -69,7 +69,7 @@ type RuleOf<Of extends Kind, Other extends Rule> = Rule<Of> | (Of extends Plain 
 type Entry<Props, Name extends keyof Props, Each extends Rule> =
   Partial<Pick<Props, Name>> extends Pick<Props, Name>
     ? Each | readonly [Each, ...Need<Props>[]]
-    : Required<Each>;
+    : RequiredRule<Each>;
 
 export type PropRules<Props, Other extends Rule = never> = {
   readonly [Name in keyof Props]-?: Entry<Props, Name, RuleOf<KindOf<NonNullable<Props[Name]>>, Other>>;
@@ -85,7 +85,7 @@ export interface Refusals {
 
 export const rule = <Of extends Kind>(kind: Of, check: Check): Rule<Of> => Object.assign(check, { kind });
 
-export const required = <Of extends Kind>(each: Rule<Of>): Required<Rule<Of>> =>
+export const required = <Of extends Kind>(each: Rule<Of>): RequiredRule<Rule<Of>> =>
   Object.assign((value: unknown) => each(value), { kind: each.kind, isRequired: true } as const);
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

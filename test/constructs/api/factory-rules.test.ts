@@ -1,5 +1,5 @@
 /** What factories and constructs of GitOps say of a wrong argument, in the words that a user reads. wrong-values tries all others. */
-import { App, Chart, Duration, Size, Testing } from 'cdk8s';
+import { App, Chart, Duration, Lazy, Size, Testing } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import {
   ArgoCdApplicationSet,
@@ -167,6 +167,12 @@ test.each<[string, object]>([
   ],
 ])('FluxQueue.%s', (message, props) => {
   expect(() => stackObjects(props)).toThrow(`FLUXQ_PROPS_INVALID: FluxQueue.${message}`);
+});
+
+test('a wrong value beside lazy ones is refused at once', () => {
+  const labels = { team: Lazy.any({ produce: () => 'hpc' }) as string };
+  const make = () => new FluxQueue(new App(), 'stack', { labels, database: secret as never });
+  expect(make).toThrow('FluxQueue.database: must be a Database (got Secret app/credentials)');
 });
 
 test('a value that refers to itself is refused as well', () => {
