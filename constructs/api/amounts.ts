@@ -17,7 +17,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Pi: 2 ** 50,
   Ei: 2 ** 60,
 };
-const QUANTITY = /^(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][-+]?\d+)?$/;
+const QUANTITY = /^\+?(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][-+]?\d+)?$/;
 
 /** The number that a quantity stands for; undefined for a text that is not a quantity, or is negative. */
 export function amountOf(quantity: string | number): number | undefined {

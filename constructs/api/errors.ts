@@ -50,7 +50,43 @@ function sentence(code: string, problem: string, { field, value, remedy }: Coded
   return `${code}: ${where}${problem}${shown}${remedy === undefined ? '' : `; ${remedy}`}`;
 }
 
-/** JSON has no NaN and no Infinity. */
-function shownAs(value: unknown): string {
-  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+/**
+ * A value as messages show it. It never throws, whatever a program in JavaScript gives: constructs refer to each other in circles, and
+ * JSON leaves out functions, Symbols and NaN.
+ * @param shownText what is shown of a text. @default - all of it
+ */
+export function shownAs(value: unknown, shownText = (text: string): string => text): string {
+  const shown = (_: string, member: unknown): unknown =>
+    typeof member === 'string'
+      ? shownText(member)
+      : member === undefined
+        ? member
+        : (inWords(member) ?? member);
+  try {
+    return inWords(value) ?? JSON.stringify(value, shown);
+  } catch {
+    return 'an object that cannot be shown';
+  }
+}
+
+/** Values that JSON does not have; undefined for all others. */
+function inWords(value: unknown): string | undefined {
+  if (typeof value === 'function') return `the function ${value.name}`.trimEnd();
+  if (typeof value === 'object' && value !== null) return ofClass(value);
+  const isOfJson = typeof value === 'string' || typeof value === 'boolean' || value === null;
+  return isOfJson || Number.isFinite(value) ? undefined : String(value);
+}
+
+/** `Secret app/credentials` for a construct, `Duration` for a value of a class; undefined for plain objects and lists. */
+function ofClass(value: object): string | undefined {
+  const { node, toJSON } = value as { node?: { path?: unknown }; toJSON?: unknown };
+  if (Array.isArray(value) || isPlain(value) || typeof toJSON === 'function') return undefined;
+  const path = typeof node?.path === 'string' ? node.path : '';
+  return `${value.constructor?.name ?? 'object'} ${path}`.trimEnd();
+}
+
+/** Whether an object is no list and of no class, also where another realm made it. */
+export function isPlain(value: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,10 +1,11 @@
 /**
- * One check for the props of every construct: TypeScript refuses a misspelled name or value only in a literal, and a JavaScript program
- * or a value from a file passes it by. A table has a rule for each prop, which the compiler compares with the interface.
+ * One check for the props of every construct and the arguments of every factory: TypeScript refuses a misspelled name or value only in a
+ * literal, and a JavaScript program or a value from a file passes it by. A table has a rule for each prop, which the compiler compares
+ * with the interface: the kind of its values, and whether it must be given. rules.ts has the rules.
  */
 import type { Duration, Size } from 'cdk8s';
-import type { Cpu } from 'cdk8s-plus-28';
-import { PropsError } from './errors';
+import type { Cpu, k8s } from 'cdk8s-plus-28';
+import { isPlain, PropsError } from './errors';
 import { nearest } from './nearest';
 
 /** A mistake in props: the path from the props on, and the error in words. */
@@ -15,9 +16,42 @@ export interface PropProblem {
   readonly remedy: string;
 }
 
-type Wrong = Pick<PropProblem, 'problem' | 'remedy'> & { readonly path?: string; readonly value?: unknown };
-/** What is wrong with a value. */
-export type Rule = (value: unknown) => readonly Wrong[];
+/** What is wrong with a value; without a path, the value as a whole. */
+export type Wrong = Pick<PropProblem, 'problem' | 'remedy'> & {
+  readonly path?: string;
+  readonly value?: unknown;
+};
+
+/** The kind of a type: a value of another kind would be dropped, or a construct would call what it does not have. */
+type KindOf<Value> = [Value] extends [Duration]
+  ? 'Duration'
+  : [Value] extends [Size]
+    ? 'Size'
+    : [Value] extends [Cpu]
+      ? 'Cpu'
+      : [Value] extends [k8s.Quantity]
+        ? 'Quantity'
+        : [Value] extends [string]
+          ? 'text'
+          : [Value] extends [number]
+            ? 'number'
+            : [Value] extends [boolean]
+              ? 'flag'
+              : [Value] extends [readonly unknown[]]
+                ? 'list'
+                : [Value] extends [string | number | k8s.Quantity]
+                  ? 'amount'
+                  : 'object';
+/** `schema`: of a value that becomes a field of a resource as it is, whose schema checks it. */
+export type Kind = 'object' | 'Duration' | 'Size' | 'Cpu' | 'Quantity' | 'amount' | Plain | 'schema';
+/** Kinds that a resource has as well. */
+type Plain = 'text' | 'number' | 'flag' | 'list';
+
+/** What is wrong with a value that is given. */
+type Check = (value: unknown) => readonly Wrong[];
+export type Rule<Of extends Kind = Kind> = Check & { readonly kind: Of };
+/** Of a prop that has no default. */
+type RequiredRule<Each extends Rule> = Each & { readonly isRequired: true };
 
 /** Without it a prop has no effect. */
 export interface Need<Props> {
@@ -29,177 +63,55 @@ export interface Need<Props> {
   readonly remedy: string;
 }
 
-/** Values of these classes have methods that a construct calls: a prop of one needs the rule of its class. */
-interface Classes {
-  readonly Duration: Duration;
-  readonly Size: Size;
-  readonly Cpu: Cpu;
-}
-type ClassRule<Name extends keyof Classes> = Rule & { readonly of: Name };
-/** For objects: a text in place of one would be read as an object without members, and dropped. */
-export type ObjectRule = Rule & { readonly ofObjects: true };
-const ofObjects = (check: Rule): ObjectRule => Object.assign(check, { ofObjects: true } as const);
+/** @template Other rule that a prop of a plain kind can have instead */
+type RuleOf<Of extends Kind, Other extends Rule> = Rule<Of> | (Of extends Plain ? Other : never);
 
-type RuleOf<Value> = [Value] extends [Duration]
-  ? ClassRule<'Duration'>
-  : [Value] extends [Size]
-    ? ClassRule<'Size'>
-    : [Value] extends [Cpu]
-      ? ClassRule<'Cpu'>
-      : [Value] extends [string | number | boolean | readonly unknown[]]
-        ? Rule
-        : ObjectRule;
+type Entry<Props, Name extends keyof Props, Each extends Rule> =
+  Partial<Pick<Props, Name>> extends Pick<Props, Name>
+    ? Each | readonly [Each, ...Need<Props>[]]
+    : RequiredRule<Each>;
 
-export type PropRules<Props> = {
-  readonly [Name in keyof Required<Props>]:
-    | RuleOf<NonNullable<Props[Name]>>
-    | readonly [RuleOf<NonNullable<Props[Name]>>, ...Need<Props>[]];
+export type PropRules<Props, Other extends Rule = never> = {
+  readonly [Name in keyof Props]-?: Entry<Props, Name, RuleOf<KindOf<NonNullable<Props[Name]>>, Other>>;
 };
 
-const rule =
-  (isRight: (value: unknown) => boolean, problem: string, remedy: string): Rule =>
-  (value) =>
-    isRight(value) ? [] : [{ problem, remedy }];
-
-/** Told by its members: a program can have several copies of cdk8s. */
-function ofClass<Name extends keyof Classes>(
-  of: Name,
-  member: keyof Classes[Name],
-  example: string,
-): ClassRule<Name> {
-  const isRight = (value: unknown) => typeof value === 'object' && value !== null && member in value;
-  return Object.assign(rule(isRight, `must be a ${of}`, `give ${example}`), { of });
+/** Why props of a group that others of its kind have are refused. */
+export interface Refusals {
+  /** For any other name. @default is not a prop */
+  readonly unknown?: string;
+  /** For single names. */
+  readonly named?: Readonly<Record<string, Wrong>>;
 }
 
-export const duration = ofClass('Duration', 'toMilliseconds', 'Duration.hours(1), for example, from cdk8s');
-export const size = ofClass('Size', 'toMebibytes', 'Size.gibibytes(1), for example, from cdk8s');
-export const cpu = ofClass('Cpu', 'amount', 'Cpu.units(1), for example, from cdk8s-plus-28');
+export const rule = <Of extends Kind>(kind: Of, check: Check): Rule<Of> => Object.assign(check, { kind });
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const required = <Of extends Kind>(each: Rule<Of>): RequiredRule<Rule<Of>> =>
+  Object.assign((value: unknown) => each(value), { kind: each.kind, isRequired: true } as const);
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * For objects that a construct calls or reads, and whose members have a check of their own.
- * @param member that every such object has, if there is one
- */
-export const object = (of: string, example: string, member?: string): ObjectRule =>
-  ofObjects(
-    rule(
-      (value) => isObject(value) && (member === undefined || member in value),
-      `must be ${/^[AEIO]/.test(of) ? 'an' : 'a'} ${of}`,
-      `give ${example}, for example`,
-    ),
-  );
-
-/** For objects that are checked as fields of a resource of Kubernetes. */
-export const fields = ofObjects(rule(isObject, 'must be an object', 'give its fields'));
-
-/** For an object to which a prop refers, such as a Secret. */
-export const reference = (
-  kind: string,
-  remedy = `give one of your program, or ${kind}.from${kind}Name(…)`,
-): ObjectRule =>
-  ofObjects(rule((value) => isObject(value) && typeof value.name === 'string', `must be a ${kind}`, remedy));
-
-/** For an object, or a text in its place. */
-export const orText = (check: ObjectRule): ObjectRule =>
-  ofObjects((value) => (typeof value === 'string' ? [] : check(value)));
-
-/** For objects with keys of their own, each with a value of one kind. */
-export const mapOf = (each: Rule): ObjectRule =>
-  ofObjects((value) =>
-    isObject(value)
-      ? Object.entries(value).flatMap(([key, item]) =>
-          each(item).map((wrong) => within(`.${key}`, wrong, item)),
-        )
-      : [{ problem: 'must be an object', remedy: 'give its keys and their values' }],
-  );
-
-/** For values that have a check of their own. */
-export const any: Rule = () => [];
-export const flag = rule((value) => typeof value === 'boolean', 'must be true or false', 'give a boolean');
-export const text = rule(
-  (value) => typeof value === 'string' && value.trim() !== '' && value.trim() === value,
-  'must be a text without blanks at its ends',
-  'give it, or remove the prop',
-);
-export const oneOf = (...values: readonly string[]): Rule =>
-  rule(
-    (value) => typeof value === 'string' && values.includes(value),
-    `must be one of: ${values.join(', ')}`,
-    'choose one of them',
-  );
-
-export const amount = rule(
-  (value) => Number.isFinite(value) && Number(value) >= 0,
-  'must be a number of 0 or more',
-  'give one, or remove it',
-);
-
-/** Every item of a list. */
-export const listOf =
-  (each: Rule): Rule =>
-  (value) =>
-    Array.isArray(value)
-      ? value.flatMap((item, index) => each(item).map((wrong) => within(`[${index}]`, wrong, item)))
-      : [{ problem: 'must be a list', remedy: 'give an array' }];
-
-export const port = rule(
-  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
-  'must be a port',
-  'give a whole number from 1 to 65535',
-);
-
-const KEY = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-
-/** Labels or annotations. */
-export const keys = ofObjects((value) =>
-  isObject(value) ? wrongKeys(value) : [{ problem: 'must be an object', remedy: 'give keys and values' }],
-);
-
-const wrongKeys = (value: object): readonly Wrong[] =>
-  Object.keys(value)
-    .filter((key) => !KEY.test(key))
-    .map((key) => ({
-      path: `[${JSON.stringify(key)}]`,
-      problem: 'is not a key of labels and annotations',
-      value: key,
-      remedy: 'give at most 63 letters, digits, "-", "_" and ".", after a domain and "/" if you like',
-    }));
+/** An instance of a class of the user can have the props; a construct has none, nor has a Date, or another object without members. */
+const isProps = (value: unknown): value is object =>
+  isObject(value) && (isPlain(value) || (Object.keys(value).length > 0 && !('node' in value)));
 
 /** The props of a group, which an object has within other props. */
-export const group = <Props extends object>(rules: PropRules<Props>): ObjectRule =>
-  ofObjects((value) =>
-    isObject(value)
-      ? propProblems(value as Props, rules).map(({ path, ...wrong }) => ({ ...wrong, path: `.${path}` }))
+export const group = <Props extends object, Other extends Rule = never>(
+  rules: PropRules<Props, Other>,
+  refusals: Refusals = {},
+): Rule<'object'> =>
+  rule('object', (value) =>
+    isProps(value)
+      ? problems(value, rules, refusals).map(({ path, ...wrong }) => ({ ...wrong, path: `.${path}` }))
       : [{ problem: 'must be an object', remedy: 'give its props' }],
   );
 
 /** Everything that is wrong with some props. */
-export function propProblems<Props extends object>(props: Props, rules: PropRules<Props>): PropProblem[] {
-  return Object.entries(props).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    if (!Object.hasOwn(rules, name)) return [unknown(name, value, Object.keys(rules))];
-    const given: Rule | readonly [Rule, ...Need<Props>[]] = rules[name as keyof Props];
-    const [check, ...needs] = typeof given === 'function' ? [given] : given;
-    const wrong = check(value);
-    const unmet =
-      wrong.length > 0 ? [] : needs.filter(({ met }) => !met(props)).map((need) => ofNeed(need, value));
-    return [...wrong, ...unmet].map(({ problem, remedy, ...place }: Wrong) =>
-      within(name, { problem, remedy, ...place }, value),
-    );
-  });
-}
-
-/** @throws PropsError where a JavaScript program gives no props */
-export function requireProps(construct: string, props: unknown): void {
-  if (typeof props === 'object' && props !== null) return;
-  throw new PropsError(
-    `${construct} props`,
-    'must be an object',
-    props,
-    'give the props, or {} for the defaults',
-  );
+export function propProblems<Props extends object, Other extends Rule = never>(
+  props: Props,
+  rules: PropRules<Props, Other>,
+): PropProblem[] {
+  return isProps(props) ? problems(props, rules, {}) : [];
 }
 
 /** @throws PropsError for the first mistake */
@@ -208,9 +120,54 @@ export function checkByRules<Props extends object>(
   props: Props,
   rules: PropRules<Props>,
 ): void {
+  requireProps(construct, props);
   const [first] = propProblems(props, rules);
-  if (first === undefined) return;
-  throw new PropsError(`${construct}.${first.path}`, first.problem, first.value, first.remedy);
+  if (first !== undefined) throw propsError(construct, first);
+}
+
+export function propsError(construct: string, { path, problem, value, remedy }: PropProblem): PropsError {
+  return new PropsError(`${construct}.${path}`, problem, value, remedy);
+}
+
+/** @throws PropsError where a JavaScript program gives no props */
+export function requireProps(construct: string, props: unknown): void {
+  if (isProps(props)) return;
+  throw new PropsError(
+    `${construct} props`,
+    'must be an object',
+    props,
+    'give the props, or {} for the defaults',
+  );
+}
+
+type Table = Readonly<Record<string, Rule | readonly [Rule, ...Need<object>[]]>>;
+
+function problems(props: object, rules: object, refusals: Refusals): PropProblem[] {
+  const table = rules as Table;
+  const values = props as Readonly<Record<string, unknown>>;
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const isKnown = (name: string) => Object.hasOwn(table, name);
+  return [
+    ...given.flatMap(([name, value]) =>
+      isKnown(name) ? valueProblems(props, name, value, table[name]!) : [],
+    ),
+    ...given.flatMap(([name, value]) =>
+      isKnown(name) ? [] : [unknown(name, value, Object.keys(table), refusals)],
+    ),
+    ...Object.entries(table).flatMap(([name, each]) =>
+      values[name] === undefined && 'isRequired' in each ? [missing(name, each)] : [],
+    ),
+  ];
+}
+
+function valueProblems(props: object, name: string, value: unknown, given: Table[string]): PropProblem[] {
+  const [check, ...needs] = typeof given === 'function' ? [given] : given;
+  const wrong = check(value);
+  const unmet =
+    wrong.length > 0 ? [] : needs.filter(({ met }) => !met(props)).map((need) => ofNeed(need, value));
+  return [...wrong, ...unmet].map(({ problem, remedy, ...place }) =>
+    within(name, { problem, remedy, ...place }, value),
+  );
 }
 
 function ofNeed<Props>({ member, problem, remedy }: Need<Props>, value: unknown): Wrong {
@@ -218,12 +175,20 @@ function ofNeed<Props>({ member, problem, remedy }: Need<Props>, value: unknown)
   return { problem, remedy, path: `.${member}`, value: (value as Record<string, unknown>)[member] };
 }
 
-function within(parent: string, wrong: Wrong, value: unknown): PropProblem {
+/** A mistake of a member as one of the object around it. */
+export function within(parent: string, wrong: Wrong, value: unknown): PropProblem {
   return { value, ...wrong, path: `${parent}${wrong.path ?? ''}` };
 }
 
-function unknown(name: string, value: unknown, known: readonly string[]): PropProblem {
+function missing(name: string, check: Table[string]): PropProblem {
+  const [wrong] = typeof check === 'function' ? check(undefined) : [];
+  return { path: name, problem: 'is required', value: undefined, remedy: wrong?.remedy ?? 'give it' };
+}
+
+function unknown(name: string, value: unknown, known: readonly string[], refusals: Refusals): PropProblem {
+  const named = refusals.named?.[name];
+  if (named !== undefined) return within(name, named, value);
   const similar = nearest(name, known);
   const remedy = similar === undefined ? 'remove it' : `did you mean ${similar}`;
-  return { path: name, problem: 'is not a prop', value, remedy };
+  return { path: name, problem: refusals.unknown ?? 'is not a prop', value, remedy };
 }

@@ -2,6 +2,8 @@
 import type { Size } from 'cdk8s';
 import type { ISecret } from 'cdk8s-plus-28';
 import { PropsError } from '../api/errors';
+import { checkByRules, group, type PropRules, required } from '../api/prop-rules';
+import { atLeast, instance, reference, size, text, textOrEmpty } from '../api/rules';
 
 export interface VolumeTargetProps {
   /** Size of the volume for the dumps. @default Size.gibibytes(10) */
@@ -32,6 +34,19 @@ export interface BackupProps {
   readonly target?: BackupTarget;
 }
 
+const VOLUME: PropRules<VolumeTargetProps> = {
+  storage: size,
+  storageClassName: textOrEmpty,
+  keep: atLeast(1),
+};
+const S3: PropRules<S3TargetProps> = {
+  endpoint: required(text),
+  bucket: required(text),
+  prefix: textOrEmpty,
+  region: text,
+  credentials: required(reference('Secret', { canBeLazy: true })),
+};
+
 /** A place for dumps. */
 export class BackupTarget {
   private constructor(
@@ -42,25 +57,19 @@ export class BackupTarget {
 
   /**
    * A volume of the cluster. It does not help against the loss of the cluster.
-   * @throws PropsError for a number of dumps that is not positive
+   * @throws PropsError for a wrong prop, such as a number of dumps that is not positive
    */
   static volume(props: VolumeTargetProps = {}): BackupTarget {
-    const { keep = 1 } = props;
-    if (!Number.isInteger(keep) || keep < 1)
-      throw new PropsError(
-        'BackupTarget.volume.keep',
-        'must be a whole number, 1 or more',
-        keep,
-        'give 1 or more',
-      );
+    checkByRules('BackupTarget.volume', props, VOLUME);
     return new BackupTarget({ volume: props });
   }
 
   /**
    * A bucket of S3, or of a store with the same protocol.
-   * @throws PropsError for an endpoint that is not a URL
+   * @throws PropsError for a wrong prop, such as an endpoint that is not a URL
    */
   static s3(props: S3TargetProps): BackupTarget {
+    checkByRules('BackupTarget.s3', props, S3);
     const url = URL.parse(props.endpoint);
     if (url === null || !/^https?:$/.test(url.protocol))
       throw new PropsError(
@@ -73,3 +82,13 @@ export class BackupTarget {
     return new BackupTarget({ s3: props }, port);
   }
 }
+
+const BACKUP: PropRules<BackupProps> = {
+  schedule: text,
+  target: instance(
+    'BackupTarget',
+    'BackupTarget.volume()',
+    ({ kind }) => typeof kind === 'object' && kind !== null,
+  ),
+};
+export const backup = group(BACKUP);

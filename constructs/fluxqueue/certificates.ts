@@ -6,6 +6,8 @@ import { ApiObject } from 'cdk8s';
 import type { k8s } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import { WEBHOOK_SERVICE } from '../api/labels';
+import { checkByRules, group, type PropRules, required } from '../api/prop-rules';
+import { text } from '../api/rules';
 import { type ComponentProps, objectMetadata, Wave } from '../metadata';
 
 /** Name of the Certificate and of its Secret. The webhook's own Secret has another type, which cannot change. */
@@ -27,6 +29,9 @@ export interface CertificateIssuer {
   readonly group?: string;
 }
 
+const ISSUER: PropRules<CertificateIssuer> = { name: required(text), kind: text, group: text };
+const CERT_MANAGER: PropRules<CertManagerProps> = { issuer: group(ISSUER) };
+
 /** Source of the webhook's certificate. */
 export class WebhookCertificate {
   private constructor(
@@ -39,8 +44,9 @@ export class WebhookCertificate {
     return new WebhookCertificate();
   }
 
-  /** cert-manager, which must be installed, issues and renews the certificate; by default with a CA of the stack's own. */
+  /** cert-manager, which must be installed, issues and renews the certificate; by default with a CA of the stack's own. @throws PropsError for a wrong prop */
   static certManager(props: CertManagerProps = {}): WebhookCertificate {
+    checkByRules('WebhookCertificate.certManager', props, CERT_MANAGER);
     return new WebhookCertificate(props);
   }
 }

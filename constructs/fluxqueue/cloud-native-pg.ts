@@ -7,7 +7,10 @@
 import { ApiObject, type Size } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PRIORITY_CLASS } from '../api/labels';
+import { group, type PropRules } from '../api/prop-rules';
+import { anyText, atLeast, mapOf, size, text, textOrEmpty } from '../api/rules';
 import { type ComponentProps, KEEP, objectMetadata, Wave } from '../metadata';
+import { RESOURCES_RULES } from './pods/checks';
 import type { ContainerResources } from './pods/props';
 import { DATABASE_STORAGE, OWNER } from './postgres';
 
@@ -32,6 +35,16 @@ export interface CloudNativeDatabaseProps {
   /** Namespace of the operator, from which NetworkPolicies admit connections. @default cnpg-system */
   readonly operatorNamespace?: string;
 }
+
+export const CLOUD_NATIVE_RULES: PropRules<CloudNativeDatabaseProps> = {
+  instances: atLeast(1),
+  storage: size,
+  storageClassName: textOrEmpty,
+  image: text,
+  resources: group(RESOURCES_RULES),
+  parameters: mapOf(anyText),
+  operatorNamespace: text,
+};
 
 /** Pods of the database in the namespace of the stack, and the namespace of their operator. */
 export function cloudNativePgPods({ operatorNamespace = 'cnpg-system' }: CloudNativeDatabaseProps) {

@@ -4,8 +4,12 @@ import { type Size, SizeRoundingBehavior } from 'cdk8s';
 import type { ISecret, k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
+import { checkByRules, group, type PropRules, required } from '../api/prop-rules';
+import { number, orText, port, reference, size, text, textOrEmpty } from '../api/rules';
 import { Backup } from './backup';
+import { backup } from './backup-target';
 import {
+  CLOUD_NATIVE_RULES,
   type CloudNativeDatabaseProps,
   CloudNativePg,
   cloudNativePgPods,
@@ -55,18 +59,35 @@ export interface DatabaseOwnerProps {
   readonly runtimeRole: string;
 }
 
+const STATEFUL: PropRules<StatefulDatabaseProps> = {
+  storage: size,
+  storageClassName: textOrEmpty,
+  image: text,
+  replacesMajor: number,
+  backup,
+};
+const OWNER: PropRules<DatabaseOwnerProps> = {
+  secret: required(reference('Secret', { canBeLazy: true })),
+  key: text,
+  runtimeRole: required(text),
+};
+const EXISTING: PropRules<ExistingDatabaseProps> = { key: text, port, owner: group(OWNER) };
+
 /** Postgres database with the tables of the queue. */
 export abstract class Database {
-  /** Deploys Postgres as part of the stack, with a volume, a generated password and a generated certificate. */
+  /** Deploys Postgres as part of the stack, with a volume, a generated password and a generated certificate. @throws PropsError for a wrong prop */
   static statefulSet(props: StatefulDatabaseProps = {}): Database {
+    checkByRules('Database.statefulSet', props, STATEFUL);
     return new StatefulDatabase(props);
   }
 
   /**
    * Deploys a `Cluster` of the operator CloudNativePG, which must be installed: several instances with failover. The operator
    * makes password and certificates, and its user owns the tables.
+   * @throws PropsError for a wrong prop
    */
   static cloudNativePg(props: CloudNativeDatabaseProps = {}): Database {
+    checkByRules('Database.cloudNativePg', props, CLOUD_NATIVE_RULES);
     return new CloudNativeDatabase(props);
   }
 
@@ -75,8 +96,17 @@ export abstract class Database {
    * Secret's key `ca.crt`, or of the image if the Secret has no such key. `sslmode=disable` in the URL allows plain text.
    * @param secret Secret in the namespace of the stack, e.g. `Secret.fromSecretName(chart, 'db', 'fluxqueue-db')`
    * @param props key of the URL, or all props. @default url
+   * @throws PropsError for no Secret or a wrong prop
    */
   static fromSecret(secret: ISecret, props: string | ExistingDatabaseProps = {}): Database {
+    checkByRules(
+      'Database.fromSecret',
+      { secret, props },
+      {
+        secret: required(reference('Secret', { canBeLazy: true })),
+        props: required(orText(group(EXISTING))),
+      },
+    );
     const { key = URL_KEY, port, owner } = typeof props === 'string' ? { key: props } : props;
     return new ExistingDatabase({ name: secret.name, key }, port, owner);
   }
@@ -159,18 +189,10 @@ class CloudNativeDatabase extends Database {
   override readonly storage: Size;
   override readonly operated;
 
-  /** @throws PropsError for a storage of size 0 or fewer than one instance */
+  /** @throws PropsError for a storage of size 0 */
   constructor(private readonly props: CloudNativeDatabaseProps) {
     super();
     checkStorage('Database.cloudNativePg.storage', props.storage);
-    const { instances = 1 } = props;
-    if (!Number.isInteger(instances) || instances < 1)
-      throw new PropsError(
-        'Database.cloudNativePg.instances',
-        'must be a whole number, 1 or more',
-        instances,
-        'give 3 for a database that survives the loss of a node',
-      );
     this.storage = props.storage ?? DATABASE_STORAGE;
     this.operated = cloudNativePgPods(props);
   }

@@ -58,7 +58,7 @@ function billingSettings({ queueBillingWeights }: FluxQueueProps) {
 }
 
 function preemptionSettings({ queuePreemptionMinRuntime, queuePreemptionLimit: limit }: FluxQueueProps) {
-  const minRuntimeSeconds = queuePreemptionMinRuntime?.toSeconds();
+  const minRuntimeSeconds = secondsOf(queuePreemptionMinRuntime);
   if (minRuntimeSeconds === undefined && limit === undefined) return {};
   const preemption = {
     ...(minRuntimeSeconds === undefined ? {} : { minRuntimeSeconds }),
@@ -77,7 +77,7 @@ function quotaSettings({ cores, memory, ...counted }: Quota = {}) {
   return {
     ...counted,
     ...(cores === undefined ? {} : { cores: coresOf(cores) }),
-    ...(memory === undefined ? {} : { memoryGiB: memory.toMebibytes() / 1024 }),
+    ...(memory === undefined ? {} : { memoryGiB: memory.toKibibytes() / 1024 ** 2 }),
   };
 }
 
@@ -136,8 +136,7 @@ function checkDays(field: string, duration: Duration | undefined): void {
 }
 
 function checkSeconds(field: string, duration: Duration | undefined): void {
-  if (duration === undefined) return;
-  const seconds = duration.toMilliseconds() / 1000;
+  const seconds = secondsOf(duration) ?? 1;
   if (seconds < 1 || !Number.isInteger(seconds))
     throw new PropsError(
       field,
@@ -147,23 +146,21 @@ function checkSeconds(field: string, duration: Duration | undefined): void {
     );
 }
 
+function secondsOf(duration: Duration | undefined): number | undefined {
+  return duration === undefined ? undefined : duration.toMilliseconds() / 1000;
+}
+
 function walltimes({ defaultWalltime, maxWalltime }: FluxQueueProps) {
   return {
-    defaultWalltimeSeconds: defaultWalltime?.toSeconds() ?? QUEUE_DEFAULTS.defaultWalltimeSeconds,
-    maxWalltimeSeconds: maxWalltime?.toSeconds() ?? QUEUE_DEFAULTS.maxWalltimeSeconds,
+    defaultWalltimeSeconds: secondsOf(defaultWalltime) ?? QUEUE_DEFAULTS.defaultWalltimeSeconds,
+    maxWalltimeSeconds: secondsOf(maxWalltime) ?? QUEUE_DEFAULTS.maxWalltimeSeconds,
   };
 }
 
 function checkWalltimes(props: FluxQueueProps): void {
+  for (const name of ['defaultWalltime', 'maxWalltime'] as const)
+    checkSeconds(`FluxQueue.${name}`, props[name]);
   const { defaultWalltimeSeconds, maxWalltimeSeconds } = walltimes(props);
-  if (defaultWalltimeSeconds < 1) {
-    throw new PropsError(
-      'FluxQueue.defaultWalltime',
-      'must be at least 1 s, because planning needs the end of every workload',
-      `${defaultWalltimeSeconds} s`,
-      'give a Duration of 1 s or more',
-    );
-  }
   if (maxWalltimeSeconds < defaultWalltimeSeconds) {
     throw new PropsError(
       'FluxQueue.maxWalltime',

@@ -11,7 +11,6 @@ import {
   WEBHOOK_SECRET,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { requireProps } from '../api/prop-rules';
 import { DEFAULT_IMAGES } from '../images';
 import { whenKnown } from '../lazy';
 import { Admission } from './admission/admission';
@@ -40,7 +39,7 @@ import { ControllerAccount, ReaderAccount, SchedulerAccount, WebhookAccount } fr
 import { OutsideReader, ReadApi, Reader } from './reader';
 import { Scheduler } from './scheduler';
 import { stackSettings } from './settings';
-import { checkLazy, checkProps, checkWhenKnown } from './stack-checks';
+import { checkedProps, checkProps, checkWhenKnown } from './stack-checks';
 import { UserRoles } from './user-roles';
 import { Webhook } from './webhook';
 
@@ -58,22 +57,19 @@ export class FluxQueue extends Construct {
   /** Name of the cluster, if the app writes the stacks of several clusters. */
   readonly cluster: string | undefined;
 
+  private readonly props: FluxQueueProps;
   private readonly version: KubernetesVersion | undefined;
   private readonly database: Database;
   private readonly pods: Pods;
 
   /** @throws PropsError when a value is not valid or two props cannot be combined */
-  constructor(
-    scope: Construct,
-    id: string,
-    private readonly props: FluxQueueProps = {},
-  ) {
+  constructor(scope: Construct, id: string, given: FluxQueueProps = {}) {
     super(scope, id);
-    requireProps('FluxQueue', props);
+    const props = checkedProps(given);
+    this.props = props;
     this.node.addMetadata(STACK_METADATA, true);
     this.cluster = props.cluster;
     this.namespace = props.namespace ?? STACK_NAMESPACE;
-    checkLazy(props);
     checkStackNamespace(this.namespace);
     checkChart(this);
     checkOnlyStack(this, (construct): construct is FluxQueue => construct instanceof FluxQueue);

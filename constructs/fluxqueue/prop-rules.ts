@@ -1,30 +1,32 @@
 /** What each prop of the stack may be, and what it needs to have an effect. Values that depend on each other: stack-checks.ts. */
 import { FLUXJOB_POLICIES, MATCH_POLICIES, QUEUE_POLICIES } from '../api/policies';
+import { group, type Need, type PropRules, required } from '../api/prop-rules';
 import {
-  any,
+  annotations,
+  anyText,
   duration,
-  fields,
   flag,
-  group,
-  keys,
+  instance,
+  labels,
+  lines,
   listOf,
-  type Need,
-  object,
+  mapOf,
+  number,
   oneOf,
-  type PropRules,
   port,
   size,
   text,
-} from '../api/prop-rules';
-import type { PriorityWeights } from '../fluxsetup/props';
+} from '../api/rules';
 import {
   BILLING_WEIGHT_RULES,
   LIMIT_RULES,
   PRIORITY_WEIGHT_RULES,
   QUOTA_RULES,
-} from '../fluxsetup/validation';
+} from '../fluxsetup/prop-rules';
+import type { PriorityWeights } from '../fluxsetup/props';
 import type { ExternalReader, ExternalRuntime } from './admission/form';
 import type { MonitoringProps } from './monitoring';
+import { PODS_REFUSALS, PODS_RULES } from './pods/checks';
 import type { ImageProps } from './pods/images';
 import type { FluxQueueProps } from './props';
 
@@ -34,7 +36,8 @@ const OWN_QUEUE: Need<FluxQueueProps> = {
   remedy: 'remove one of the two',
 };
 const FAIR_SHARE: Need<FluxQueueProps> = {
-  met: ({ fairShare }) => fairShare === true,
+  // A lazy value may turn out to be true.
+  met: ({ fairShare }) => fairShare !== undefined && fairShare !== false,
   problem: 'requires fairShare: true',
   remedy: 'give fairShare: true, or remove it',
 };
@@ -59,62 +62,67 @@ const ofWeight = (member: keyof PriorityWeights, need: Need<FluxQueueProps>): Ne
   member,
   met: (props) => props.priorityWeights?.[member] === undefined || need.met(props),
 });
-const IMAGE_RULES: PropRules<ImageProps> = { registry: text, digests: fields, pullSecrets: listOf(text) };
+const IMAGE_RULES: PropRules<ImageProps> = {
+  registry: text,
+  digests: mapOf(text),
+  pullSecrets: listOf(text),
+};
 const MONITORING_RULES: PropRules<MonitoringProps> = {
   podMonitor: flag,
   interval: duration,
   alerts: flag,
   dashboard: flag,
-  labels: keys,
+  labels,
 };
-const READER_RULES: PropRules<ExternalReader> = { host: text, port };
+const READER_RULES: PropRules<ExternalReader> = { host: required(text), port: required(port) };
 const EXTERNAL_RULES: PropRules<ExternalRuntime> = {
   webhookUrl: text,
-  webhookCa: any,
+  webhookCa: lines,
   reader: group(READER_RULES),
   users: listOf(text),
 };
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'];
 
 export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
-  namespace: text,
+  // The check of the place says more of a name that is none.
+  namespace: anyText,
   kubernetesVersion: text,
   admission: oneOf('policies', 'webhook', 'both'),
   clusterWide: flag,
   excludedNamespaces: listOf(text),
   gitOpsUsers: listOf(text),
   kueueUsers: listOf(text),
-  database: object('Database', 'Database.statefulSet()', 'isDeployed'),
+  database: instance('Database', 'Database.statefulSet()', ({ isDeployed }) => isDeployed !== undefined),
   fluxion: oneOf('sidecar', 'embedded'),
   fluxionEngine: [oneOf('embedded', 'library'), SIDECAR],
   scheduler: flag,
-  pods: object('PodsProps', '{ controller: { … } }'),
+  pods: group(PODS_RULES, PODS_REFUSALS),
   images: group(IMAGE_RULES),
-  labels: keys,
-  annotations: keys,
+  labels,
+  annotations,
   cluster: text,
   matchPolicy: oneOf(...MATCH_POLICIES),
   defaultQueue: flag,
   queueName: [text, OWN_QUEUE],
   queuePolicy: [oneOf(...QUEUE_POLICIES), OWN_QUEUE],
-  queueReservations: [any, OWN_QUEUE],
-  queueDepth: [any, OWN_QUEUE],
-  queueWeight: [any, OWN_QUEUE, FAIR_SHARE],
+  queueReservations: [number, OWN_QUEUE],
+  queueDepth: [number, OWN_QUEUE],
+  queueWeight: [number, OWN_QUEUE, FAIR_SHARE],
   queueQuota: [group(QUOTA_RULES), OWN_QUEUE],
   queueLimits: [group(LIMIT_RULES), OWN_QUEUE],
   queueLimitsPerUser: [group(LIMIT_RULES), OWN_QUEUE],
-  queueMinPriority: [any, OWN_QUEUE],
-  queueMaxPriority: [any, OWN_QUEUE],
+  queueMinPriority: [number, OWN_QUEUE],
+  queueMaxPriority: [number, OWN_QUEUE],
   queueBillingWeights: [group(BILLING_WEIGHT_RULES), OWN_QUEUE, FAIR_SHARE],
   queuePreemptionMinRuntime: [duration, OWN_QUEUE],
-  queuePreemptionLimit: [any, OWN_QUEUE],
-  userMinPriority: any,
-  userMaxPriority: any,
+  queuePreemptionLimit: [number, OWN_QUEUE],
+  userMinPriority: number,
+  userMaxPriority: number,
   defaultWalltime: duration,
   maxWalltime: duration,
   retention: duration,
   archiveRetention: duration,
-  recordsPerHour: any,
+  recordsPerHour: number,
   fluxJobs: oneOf(...FLUXJOB_POLICIES),
   priorityWeights: [
     group(PRIORITY_WEIGHT_RULES),
@@ -129,15 +137,19 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   startTimeout: duration,
   groupTimeout: duration,
   nodeAvoidance: duration,
-  coreUnitMillis: any,
+  coreUnitMillis: number,
   memoryUnit: size,
   networkPolicies: flag,
-  apiserverPorts: [listOf(port), POLICIES],
+  apiserverPorts: [listOf(port, 1), POLICIES],
   monitoringNamespace: text,
   monitoring: group(MONITORING_RULES),
   verticalPodAutoscalers: flag,
   flowSchemas: flag,
-  webhookCertificate: object('WebhookCertificate', 'WebhookCertificate.certManager()', 'certManager'),
+  webhookCertificate: instance(
+    'WebhookCertificate',
+    'WebhookCertificate.certManager()',
+    (value) => 'certManager' in value,
+  ),
   miniClusters: flag,
   readApi: flag,
   logLevel: oneOf(...LOG_LEVELS),

@@ -155,10 +155,10 @@ export interface FluxQueueProps {
    */
   readonly userMaxPriority?: number;
 
-  /** Walltime of workloads that request none. @default Duration.hours(1) */
+  /** Walltime of workloads that request none, in whole seconds. @default Duration.hours(1) */
   readonly defaultWalltime?: Duration;
 
-  /** Maximum walltime of a workload; a longer request is reduced to it. @default Duration.days(7) */
+  /** Maximum walltime of a workload, in whole seconds; a longer request is reduced to it. @default Duration.days(7) */
   readonly maxWalltime?: Duration;
 
   /**
@@ -251,7 +251,7 @@ export interface FluxQueueProps {
    */
   readonly networkPolicies?: boolean;
 
-  /** Ports at which pods reach the apiserver behind its Service. @default [443, 6443] */
+  /** Ports at which pods reach the apiserver behind its Service, at least one. @default [443, 6443] */
   readonly apiserverPorts?: readonly number[];
 
   /**

@@ -2,8 +2,8 @@
 import { Lazy, type Size, SizeRoundingBehavior } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
-import { checkByRules } from '../api/prop-rules';
-import { hasLazy, produced } from '../lazy';
+import { checkByRules, propProblems, propsError, requireProps } from '../api/prop-rules';
+import { given, hasLazy, produced } from '../lazy';
 import { checkPositive, checkQueue } from './default-queue';
 import { checkFluxion } from './fluxion';
 import { checkInterval } from './monitoring';
@@ -42,8 +42,22 @@ const KNOWN_AT_ONCE = [
   'images',
 ] as const satisfies readonly (keyof FluxQueueProps)[];
 
+/**
+ * The props that are given, of which all that is not lazy has the right kind; checkProps says whether they fit together.
+ * @throws PropsError
+ */
+export function checkedProps(props: FluxQueueProps): FluxQueueProps {
+  requireProps('FluxQueue', props);
+  checkLazy(props);
+  const wrong = propProblems(props, FLUX_QUEUE_RULES).find(
+    ({ path }) => !hasLazy(props[path.split(/[.[]/)[0] as keyof FluxQueueProps]),
+  );
+  if (wrong !== undefined) throw propsError('FluxQueue', wrong);
+  return given(props);
+}
+
 /** @throws PropsError for a lazy value of a prop that must be known at once */
-export function checkLazy(props: FluxQueueProps): void {
+function checkLazy(props: FluxQueueProps): void {
   const lazy = [
     ...KNOWN_AT_ONCE.filter((name) => hasLazy(props[name])),
     ...(['labels', 'annotations', 'pods'] as const).filter((name) => isLazy(props[name])),
@@ -103,7 +117,6 @@ export function checkProps(
   checkMonitoring(props);
   checkOperators(props, hasWebhook);
   checkPods(props.pods ?? {}, absence);
-  checkLabels(props.labels);
   const { excludedNamespaces = [], monitoringNamespace } = props;
   for (const name of excludedNamespaces) checkNamespaceName('FluxQueue.excludedNamespaces', name);
   if (monitoringNamespace !== undefined)
@@ -119,20 +132,6 @@ function checkMemoryUnit(size: Size | undefined): void {
     `${mebibytes} MiB`,
     'give Size.mebibytes(…)',
   );
-}
-
-const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
-
-function checkLabels(labels: FluxQueueProps['labels'] = {}): void {
-  for (const [key, value] of Object.entries(labels)) {
-    if (LABEL_VALUE.test(value)) continue;
-    throw new PropsError(
-      `FluxQueue.labels[${key}]`,
-      'is not the value of a label',
-      value,
-      'give at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends',
-    );
-  }
 }
 
 /** Objects for other operators, which the stack must have pods for. */

@@ -15,7 +15,6 @@ import {
 } from '../../imports/fluxsetup-flux-framework.org';
 import { formatDuration } from '../api/durations';
 import { NAMESPACE_LABEL, QUEUE } from '../api/labels';
-import { requireProps } from '../api/prop-rules';
 import { KubeObject } from '../kube-object';
 import type { FluxSetupProps, Limits, Quota } from './props';
 import { checkQueueName, checkSetup } from './validation';
@@ -57,10 +56,9 @@ export class FluxSetup extends Construct implements IFluxSetup {
   /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(scope: Construct, id: string, props: FluxSetupProps = {}) {
     super(scope, id);
-    requireProps('FluxSetup', props);
+    checkSetup(props);
     this.name = props.name ?? id;
     checkQueueName('FluxSetup.name', this.name);
-    checkSetup(props);
     const { labels, namespaceLabels } = reference(this.name);
     this.labels = labels;
     this.namespaceLabels = namespaceLabels;
@@ -102,12 +100,12 @@ function specOf(props: FluxSetupProps): FluxSetupSpec {
     ...group('quota', {
       ...counted(props.quota),
       cores: mapped(props.quota?.cores?.amount, FluxSetupSpecQuotaCores.fromString),
-      memory: mapped(mebibytes(props.quota), FluxSetupSpecQuotaMemory.fromString),
+      memory: mapped(sizeOf(props.quota), FluxSetupSpecQuotaMemory.fromString),
     }),
     ...group('borrowing', {
       ...counted(props.borrowing),
       cores: mapped(props.borrowing?.cores?.amount, FluxSetupSpecBorrowingCores.fromString),
-      memory: mapped(mebibytes(props.borrowing), FluxSetupSpecBorrowingMemory.fromString),
+      memory: mapped(sizeOf(props.borrowing), FluxSetupSpecBorrowingMemory.fromString),
     }),
     ...group('lendingLimit', {
       ...defined({
@@ -116,7 +114,7 @@ function specOf(props: FluxSetupProps): FluxSetupSpec {
         gpus: props.lendingLimit?.gpus,
       }),
       cores: mapped(props.lendingLimit?.cores?.amount, FluxSetupSpecLendingLimitCores.fromString),
-      memory: mapped(mebibytes(props.lendingLimit), FluxSetupSpecLendingLimitMemory.fromString),
+      memory: mapped(sizeOf(props.lendingLimit), FluxSetupSpecLendingLimitMemory.fromString),
     }),
     ...group('limits', { ...props.limits, perUser: nonEmpty(props.limitsPerUser) }),
     ...group('billingWeights', { ...props.billingWeights }),
@@ -134,10 +132,11 @@ function counted({ jobs, pods, gpus, nodes }: Quota = {}) {
   return { jobs, pods, gpus, nodes };
 }
 
-function mebibytes({ memory }: Quota = {}): string | undefined {
+function sizeOf({ memory }: Quota = {}): string | undefined {
   if (memory === undefined) return undefined;
-  const size = memory.toMebibytes();
-  return size % 1024 === 0 ? `${size / 1024}Gi` : `${size}Mi`;
+  const size = memory.toKibibytes();
+  if (size % 1024 !== 0) return `${size}Ki`;
+  return size % 1024 ** 2 === 0 ? `${size / 1024 ** 2}Gi` : `${size / 1024}Mi`;
 }
 
 function text(duration: Duration | undefined): string | undefined {

@@ -1,19 +1,8 @@
 /** Validation of a FluxSetup's props at synth, before the apiserver validates the object. */
-import type { Duration } from 'cdk8s';
+import { type Duration, type Size, SizeRoundingBehavior } from 'cdk8s';
 import { PropsError } from '../api/errors';
-import { BACKFILL_ORDERS, QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
-import {
-  any,
-  checkByRules,
-  cpu,
-  duration,
-  flag,
-  group,
-  oneOf,
-  type PropRules,
-  size,
-  text,
-} from '../api/prop-rules';
+import { QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
+import { checkByRules } from '../api/prop-rules';
 import { MAX_BACKOFF_SECONDS, QUEUE_DEFAULTS, QUEUE_RANGES, type Range } from '../api/queue-defaults';
 import {
   COHORT_PATTERN,
@@ -23,7 +12,8 @@ import {
   QUEUE_NAME_PATTERN,
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
-import type { BillingWeights, FluxSetupProps, LendingLimit, Limits, PriorityWeights, Quota } from './props';
+import { FLUX_SETUP_RULES } from './prop-rules';
+import type { BillingWeights, FluxSetupProps, Limits, PriorityWeights, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
@@ -33,7 +23,7 @@ const NAME = new RegExp(QUEUE_NAME_PATTERN);
  * @throws PropsError
  */
 export function checkQueueName(field: string, name: string): void {
-  if (NAME.test(name)) return;
+  if (typeof name === 'string' && NAME.test(name)) return;
   throw new PropsError(
     field,
     `does not match the required pattern ${QUEUE_NAME_PATTERN}`,
@@ -69,52 +59,9 @@ export function checkPolicy(
   );
 }
 
-/** Of any queue; the numbers have ranges of their own below. */
-const LENDING_RULES: PropRules<LendingLimit> = { jobs: any, pods: any, cores: cpu, memory: size, gpus: any };
-export const QUOTA_RULES: PropRules<Quota> = { ...LENDING_RULES, nodes: any };
-export const LIMIT_RULES: PropRules<Limits> = { running: any, waiting: any };
-export const PRIORITY_WEIGHT_RULES: PropRules<PriorityWeights> = {
-  age: any,
-  fairShare: any,
-  size: any,
-  queue: any,
-};
-export const BILLING_WEIGHT_RULES: PropRules<BillingWeights> = { cores: any, memory: any, gpus: any };
-
-const RULES: PropRules<FluxSetupProps> = {
-  name: text,
-  namespace: text,
-  policy: oneOf(...QUEUE_POLICIES),
-  reservations: any,
-  backfillOrder: oneOf(...BACKFILL_ORDERS),
-  backfillMaxWait: duration,
-  depth: any,
-  defaultWalltime: duration,
-  maxWalltime: duration,
-  minPriority: any,
-  maxPriority: any,
-  allowStackQueue: flag,
-  agingPerHour: any,
-  priorityWeights: group(PRIORITY_WEIGHT_RULES),
-  quota: group(QUOTA_RULES),
-  cohort: text,
-  borrowing: group(QUOTA_RULES),
-  lendingLimit: group(LENDING_RULES),
-  reclaim: flag,
-  limits: group(LIMIT_RULES),
-  limitsPerUser: group(LIMIT_RULES),
-  weight: any,
-  billingWeights: group(BILLING_WEIGHT_RULES),
-  preempts: flag,
-  preemptionMinRuntime: duration,
-  preemptionLimit: any,
-  requeueLimit: any,
-  requeueBackoff: duration,
-};
-
 /** @throws PropsError */
 export function checkSetup(props: FluxSetupProps): void {
-  checkByRules('FluxSetup', props, RULES);
+  checkByRules('FluxSetup', props, FLUX_SETUP_RULES);
   checkPolicy(
     { policy: 'FluxSetup.policy', reservations: 'FluxSetup.reservations' },
     props.policy,
@@ -144,7 +91,7 @@ function checkBackfill({ policy, backfillOrder, backfillMaxWait }: FluxSetupProp
   throw invalid(
     'backfillMaxWait',
     'requires backfillOrder: shortestArea',
-    `${backfillMaxWait.toSeconds()} s`,
+    `${secondsOf(backfillMaxWait)} s`,
     'remove it, or choose backfillOrder: shortestArea',
   );
 }
@@ -294,8 +241,16 @@ export function checkQuota(field: string, quota: Quota | undefined): void {
       cores.amount.endsWith('m') ? Number.parseFloat(cores.amount) / 1000 : Number(cores.amount),
       'give a Cpu of 0 or more',
     );
-  if (Object.keys(quota).length === 0)
+  checkMemory(`${field}.memory`, quota.memory);
+  if (Object.values(quota).every((limit) => limit === undefined))
     throw new PropsError(field, 'must limit at least one resource', quota, 'name a resource, or remove it');
+}
+
+/** Kubernetes has no part of a byte, and cdk8s would throw an error of its own. */
+function checkMemory(field: string, memory: Size | undefined): void {
+  const kibibytes = memory?.toKibibytes({ rounding: SizeRoundingBehavior.NONE }) ?? 0;
+  if (Number.isInteger(kibibytes)) return;
+  throw new PropsError(field, 'must be whole kibibytes', memory?.asString(), 'give Size.mebibytes(…)');
 }
 
 function checkWhole(field: string, value: number | undefined, { min, max }: Range): void {

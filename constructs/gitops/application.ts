@@ -1,7 +1,8 @@
 /** Applications of Argo CD. Manifests are applied on the server, because the CRDs are too large for an annotation with their text. */
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { PropsError } from '../api/errors';
+import { checkByRules, group, isObject, type PropRules, required, rule } from '../api/prop-rules';
+import { flag, labels, listOf, text } from '../api/rules';
 
 const IN_CLUSTER = 'https://kubernetes.default.svc';
 
@@ -30,10 +31,23 @@ export interface ArgoCdApplicationProps extends ArgoCdSourceProps {
   readonly cluster?: string;
 }
 
+const SOURCE: PropRules<ArgoCdSourceProps> = {
+  name: text,
+  namespace: text,
+  project: text,
+  repository: required(text),
+  revision: text,
+  automated: flag,
+  syncOptions: listOf(text),
+};
+const APPLICATION: PropRules<ArgoCdApplicationProps> = { ...SOURCE, path: required(text), cluster: text };
+
 /** An Application of Argo CD: a folder of a repository in a cluster. */
 export class ArgoCdApplication extends Construct {
+  /** @throws PropsError for a wrong prop */
   constructor(scope: Construct, id: string, props: ArgoCdApplicationProps) {
     super(scope, id);
+    checkByRules('ArgoCdApplication', props, APPLICATION);
     const { path, cluster } = props;
     const destination = cluster === undefined ? { server: IN_CLUSTER } : { name: cluster };
     addObject(this, 'Application', props, specOf(props, path, destination));
@@ -59,11 +73,23 @@ export interface ClusterGenerator {
   readonly path: string;
 }
 
+const byFolder = group<FolderGenerator>({ folders: required(listOf(text, 1)), except: listOf(text) });
+const byCluster = group<ClusterGenerator>({ clusterLabels: required(labels), path: required(text) });
+const APPLICATION_SET: PropRules<ArgoCdApplicationSetProps> = {
+  ...SOURCE,
+  each: required(
+    rule('object', (value) =>
+      isObject(value) && 'clusterLabels' in value ? byCluster(value) : byFolder(value),
+    ),
+  ),
+};
+
 /** An ApplicationSet of Argo CD: an Application for each folder of a repository, or for each cluster. */
 export class ArgoCdApplicationSet extends Construct {
-  /** @throws PropsError for no folder */
+  /** @throws PropsError for a wrong prop, such as no folder */
   constructor(scope: Construct, id: string, props: ArgoCdApplicationSetProps) {
     super(scope, id);
+    checkByRules('ArgoCdApplicationSet', props, APPLICATION_SET);
     const name = props.name ?? id;
     const { generator, title, path, destination } = generated(name, props);
     addObject(this, 'ApplicationSet', props, {
@@ -83,13 +109,6 @@ function generated(name: string, { each, repository, revision = 'HEAD' }: ArgoCd
       path: each.path,
       destination: { name: '{{.name}}' },
     };
-  if (each.folders.length === 0)
-    throw new PropsError(
-      'ArgoCdApplicationSet.each.folders',
-      'must have a folder',
-      undefined,
-      "give ['teams/*']",
-    );
   const directories = [
     ...each.folders.map((path) => ({ path })),
     ...(each.except ?? []).map((path) => ({ path, exclude: true })),

@@ -8,6 +8,8 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import fluxCdChecks from '../../imports/flux-cd-health.json';
 import { FLUXJOB_GROUP, FLUXSETUP_GROUP, MINICLUSTER_GROUP } from '../api/labels';
+import { checkByRules } from '../api/prop-rules';
+import { text } from '../api/rules';
 
 const FOLDER = join(__dirname, 'health');
 
@@ -49,8 +51,11 @@ export interface ArgoCdHealthProps {
  * them to the settings that the cluster has.
  */
 export class ArgoCdHealth extends Construct {
-  constructor(scope: Construct, id: string, { namespace = 'argocd' }: ArgoCdHealthProps = {}) {
+  /** @throws PropsError for a wrong prop */
+  constructor(scope: Construct, id: string, props: ArgoCdHealthProps = {}) {
     super(scope, id);
+    checkByRules('ArgoCdHealth', props, { namespace: text });
+    const { namespace = 'argocd' } = props;
     new ApiObject(this, 'settings', {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -1,6 +1,8 @@
 import { ApiObject, type Duration } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
+import { checkByRules, type PropRules, required } from '../api/prop-rules';
+import { duration, listOf, oneOf, text } from '../api/rules';
 import { fluxCdHealth } from './health';
 
 export interface FluxCdKustomizationProps {
@@ -25,14 +27,26 @@ export interface FluxCdKustomizationProps {
   readonly wait?: Duration;
 }
 
+const RULES: PropRules<FluxCdKustomizationProps> = {
+  name: text,
+  namespace: text,
+  path: required(text),
+  source: text,
+  sourceKind: oneOf('GitRepository', 'OCIRepository', 'Bucket'),
+  dependsOn: listOf(text),
+  serviceAccountName: text,
+  wait: duration,
+};
+
 /** A Kustomization of Flux CD with the health checks of the queue's objects. */
 export class FluxCdKustomization extends Construct {
   /** Name of the Kustomization, for `dependsOn`. */
   readonly name: string;
 
-  /** @throws PropsError when wait is less than a second */
+  /** @throws PropsError for a wrong prop, such as a wait of less than a second */
   constructor(scope: Construct, id: string, props: FluxCdKustomizationProps) {
     super(scope, id);
+    checkByRules('FluxCdKustomization', props, RULES);
     this.name = props.name ?? id;
     const { namespace = 'flux-system', path, source = 'flux-system', sourceKind, dependsOn = [] } = props;
     new ApiObject(this, 'Resource', {

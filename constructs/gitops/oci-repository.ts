@@ -1,6 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PropsError } from '../api/errors';
+import { checkByRules, group, type PropRules, required } from '../api/prop-rules';
+import { oneOf, text } from '../api/rules';
 
 export interface FluxCdOciRepositoryProps {
   /** Name of the OCIRepository. @default - the id of the construct */
@@ -26,14 +28,25 @@ export interface FluxCdOciReference {
   readonly digest?: string;
 }
 
+const REFERENCE: PropRules<FluxCdOciReference> = { tag: text, semver: text, digest: text };
+const RULES: PropRules<FluxCdOciRepositoryProps> = {
+  name: text,
+  namespace: text,
+  url: required(text),
+  ref: required(group(REFERENCE)),
+  secretName: text,
+  verify: oneOf('cosign', 'notation'),
+};
+
 /** A source of Flux CD: manifests in a registry of images, for a `FluxCdKustomization` with `sourceKind: 'OCIRepository'`. */
 export class FluxCdOciRepository extends Construct {
   /** Name of the OCIRepository, for `source`. */
   readonly name: string;
 
-  /** @throws PropsError for an address that is not one of a registry, and for none or several references */
+  /** @throws PropsError for a wrong prop, for an address that is not one of a registry, and for none or several references */
   constructor(scope: Construct, id: string, props: FluxCdOciRepositoryProps) {
     super(scope, id);
+    checkByRules('FluxCdOciRepository', props, RULES);
     this.name = props.name ?? id;
     const { namespace = 'flux-system', url, ref, secretName, verify } = props;
     check(props);

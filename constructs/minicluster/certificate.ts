@@ -1,14 +1,19 @@
 import type { ISecret } from 'cdk8s-plus-28';
+import { checkByRules, type PropRules, required } from '../api/prop-rules';
+import { reference, text } from '../api/rules';
 import type { Reference } from './reference';
 import type { KeygenOptions } from './resource';
+
+const KEYGEN: PropRules<KeygenOptions> = { image: text };
 
 /**
  * Source of the certificate by which the brokers trust each other. No manifest contains it, because everybody who has
  * it can join the Flux instance as a broker.
  */
 export abstract class Certificate {
-  /** Uses an existing Secret with the certificate under the key `curve.cert`, as `flux keygen` writes it. */
+  /** Uses an existing Secret with the certificate under the key `curve.cert`, as `flux keygen` writes it. @throws PropsError for no Secret */
   static fromSecret(secret: Reference<ISecret>): Certificate {
+    checkByRules('Certificate.fromSecret', { secret }, { secret: required(reference('Secret')) });
     return new SecretCertificate(secret.name);
   }
 
@@ -20,8 +25,9 @@ export abstract class Certificate {
     return new ClusterCertificate();
   }
 
-  /** Adds a Job that creates the Secret NAME-curve, with or without the fluxqueue controller: the default without `live`. */
+  /** Adds a Job that creates the Secret NAME-curve, with or without the fluxqueue controller: the default without `live`. @throws PropsError for a wrong option */
   static fromKeygen(options: KeygenOptions = {}): Certificate {
+    checkByRules('Certificate.fromKeygen', options, KEYGEN);
     return new KeygenCertificate(options);
   }
 

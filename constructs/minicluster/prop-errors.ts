@@ -27,24 +27,10 @@ export function validProps(
 
 /** @throws PropsError for props that the conversion to a spec would drop, or cannot read */
 export function checkNames(props: MiniClusterProps, constructPath: string): void {
-  // A program in JavaScript can leave it out.
-  const isMissing = (props.container as unknown) === undefined;
-  const found = [
-    ...(isMissing
-      ? [
-          {
-            path: 'container',
-            message: 'is required',
-            value: undefined,
-            remedy: 'give the container of the brokers',
-          },
-        ]
-      : []),
-    ...propProblems(props, MINICLUSTER_RULES).map(({ problem, ...place }) => ({
-      ...place,
-      message: problem,
-    })),
-  ];
+  const found = propProblems(props, MINICLUSTER_RULES).map(({ problem, ...place }) => ({
+    ...place,
+    message: problem,
+  }));
   if (found.length > 0) throw mistakes(constructPath, found);
 }
 

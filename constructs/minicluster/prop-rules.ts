@@ -1,19 +1,19 @@
-/** The props that a MiniCluster has, for programs that TypeScript does not check. Their values are checked as fields of the resource. */
+/** The props that a MiniCluster has, for programs that TypeScript does not check. */
+import { group, isObject, type PropRules, type Rule, required, rule } from '../api/prop-rules';
 import {
   amount,
-  any,
   duration,
+  envName,
   fields,
   flag,
-  group,
+  instance,
   listOf,
   mapOf,
-  object,
   orText,
-  type PropRules,
   reference,
   size,
-} from '../api/prop-rules';
+  text,
+} from '../api/rules';
 import type { ComputeProps, EnvFromProps, MiniClusterContainerProps, SecretKey } from './container-props';
 import type { FluxViewProps, MiniClusterFluxProps } from './flux-props';
 import type { MiniClusterJobProps } from './job-props';
@@ -23,163 +23,177 @@ import type { MiniClusterPodProps, PodResources } from './pod-props';
 import type { MiniClusterProps } from './props';
 import type { MiniClusterSchedulingProps } from './scheduling-props';
 
-export const VOLUME = object('MiniClusterVolume', 'MiniClusterVolume.fromClaim(claim, path)', 'spec');
-const SECRET_KEY: PropRules<SecretKey> = { secret: reference('Secret'), key: any };
-const ENV_FROM: PropRules<EnvFromProps> = {
+/** For values that become a field of the resource as they are: its schema checks them. */
+const bySchema = rule('schema', () => []);
+type Rules<Props> = PropRules<Props, Rule<'schema'>>;
+
+export const VOLUME = instance('MiniClusterVolume', 'MiniClusterVolume.fromClaim(claim, path)', isVolume);
+
+function isVolume({ spec }: Readonly<Record<string, unknown>>): boolean {
+  return typeof spec === 'object' && spec !== null;
+}
+
+const SECRET_KEY: Rules<SecretKey> = { secret: required(reference('Secret')), key: required(bySchema) };
+const ENV_FROM: Rules<EnvFromProps> = {
   configMap: reference('ConfigMap'),
   secret: reference('Secret'),
-  prefix: any,
+  prefix: bySchema,
 };
-const POD_RESOURCES: PropRules<PodResources> = { cpu: amount, memory: size, devices: fields };
-const COMPUTE: PropRules<ComputeProps> = {
+const FLUX_SETUP = rule('object', (value) =>
+  isObject(value) && 'namespaceLabels' in value
+    ? []
+    : [{ problem: 'must be a FluxSetup', remedy: 'give it, or its name' }],
+);
+const POD_RESOURCES: Rules<PodResources> = { cpu: amount, memory: size, devices: mapOf(amount) };
+const COMPUTE: Rules<ComputeProps> = {
   cpu: amount,
   cpuLimit: amount,
   memory: size,
   memoryLimit: size,
-  devices: fields,
-  claims: any,
+  devices: mapOf(amount),
+  claims: listOf(text),
   securityContext: fields,
 };
-const CONTAINER: PropRules<MiniClusterContainerProps> = {
+const CONTAINER: Rules<MiniClusterContainerProps> = {
   ...COMPUTE,
-  image: any,
-  name: any,
-  command: any,
-  script: any,
-  launcher: any,
-  batch: any,
-  batchRaw: any,
-  logs: any,
-  init: any,
-  pre: any,
-  brokerPre: any,
-  workerPre: any,
-  servicePre: any,
-  post: any,
-  prefix: any,
-  workingDir: any,
-  environment: fields,
-  secrets: mapOf(group(SECRET_KEY)),
-  env: any,
+  image: bySchema,
+  name: bySchema,
+  command: bySchema,
+  script: bySchema,
+  launcher: bySchema,
+  batch: bySchema,
+  batchRaw: bySchema,
+  logs: bySchema,
+  init: bySchema,
+  pre: bySchema,
+  brokerPre: bySchema,
+  workerPre: bySchema,
+  servicePre: bySchema,
+  post: bySchema,
+  prefix: bySchema,
+  workingDir: bySchema,
+  environment: mapOf(bySchema, envName),
+  secrets: mapOf(group(SECRET_KEY), envName),
+  env: bySchema,
   envFrom: listOf(group(ENV_FROM)),
   volumes: mapOf(VOLUME),
-  ports: any,
-  serviceName: any,
-  noWrapEntrypoint: any,
-  imagePullPolicy: any,
-  pullAlways: any,
+  ports: bySchema,
+  serviceName: bySchema,
+  noWrapEntrypoint: bySchema,
+  imagePullPolicy: bySchema,
+  pullAlways: bySchema,
   imagePullSecret: reference('Secret'),
-  postStart: any,
-  preStop: any,
+  postStart: bySchema,
+  preStop: bySchema,
   livenessProbe: fields,
   readinessProbe: fields,
   startupProbe: fields,
 };
-const VIEW: PropRules<FluxViewProps> = {
+const VIEW: Rules<FluxViewProps> = {
   ...COMPUTE,
-  image: any,
+  image: bySchema,
   imagePullSecret: reference('Secret'),
-  pullAlways: any,
-  name: any,
-  workingDir: any,
-  pythonPath: any,
+  pullAlways: bySchema,
+  name: bySchema,
+  workingDir: bySchema,
+  pythonPath: bySchema,
 };
-const FLUX: PropRules<MiniClusterFluxProps> = {
-  inImage: any,
+const FLUX: Rules<MiniClusterFluxProps> = {
+  inImage: bySchema,
   view: group(VIEW),
-  mountPath: any,
-  submitCommand: any,
-  optionFlags: any,
-  wrap: any,
+  mountPath: bySchema,
+  submitCommand: bySchema,
+  optionFlags: bySchema,
+  wrap: bySchema,
   environment: fields,
-  simpleScheduler: any,
-  queuePolicy: any,
-  matchPolicy: any,
-  cores: any,
-  gpus: any,
-  report: any,
-  cpuAffinity: any,
-  topology: any,
+  simpleScheduler: bySchema,
+  queuePolicy: bySchema,
+  matchPolicy: bySchema,
+  cores: bySchema,
+  gpus: bySchema,
+  report: bySchema,
+  cpuAffinity: bySchema,
+  topology: bySchema,
   connectTimeout: duration,
   socket: flag,
   waitSocket: flag,
-  completeWorkers: any,
+  completeWorkers: bySchema,
   bursting: fields,
   mungeSecret: reference('Secret'),
-  brokerConfig: any,
+  brokerConfig: bySchema,
 };
-const JOB: PropRules<MiniClusterJobProps> = {
+const JOB: Rules<MiniClusterJobProps> = {
   labels: fields,
   deadline: duration,
-  backoffLimit: any,
+  backoffLimit: bySchema,
   ttlAfterFinished: duration,
   podFailurePolicy: fields,
 };
-const LOGGING: PropRules<MiniClusterLoggingProps> = {
-  quiet: any,
-  strict: any,
-  debug: any,
-  zeromq: any,
-  timed: any,
-  level: any,
+const LOGGING: Rules<MiniClusterLoggingProps> = {
+  quiet: bySchema,
+  strict: bySchema,
+  debug: bySchema,
+  zeromq: bySchema,
+  timed: bySchema,
+  level: bySchema,
 };
-const NETWORK: PropRules<MiniClusterNetworkProps> = {
-  headlessName: any,
-  clusterDomain: any,
-  fqdn: any,
-  port: any,
-  minimalService: any,
-  hostNetwork: any,
-  dnsPolicy: any,
+const NETWORK: Rules<MiniClusterNetworkProps> = {
+  headlessName: bySchema,
+  clusterDomain: bySchema,
+  fqdn: bySchema,
+  port: bySchema,
+  minimalService: bySchema,
+  hostNetwork: bySchema,
+  dnsPolicy: bySchema,
 };
-const POD: PropRules<MiniClusterPodProps> = {
+const POD: Rules<MiniClusterPodProps> = {
   annotations: fields,
   labels: fields,
   serviceAccount: reference('ServiceAccount'),
-  automountServiceAccountToken: any,
-  restricted: any,
+  automountServiceAccountToken: bySchema,
+  restricted: bySchema,
   securityContext: fields,
-  restartPolicy: any,
+  restartPolicy: bySchema,
   terminationGracePeriod: duration,
   resources: group(POD_RESOURCES),
-  resourceClaims: any,
-  runtimeClassName: any,
-  shareProcessNamespace: any,
-  hostIpc: any,
-  hostPid: any,
+  resourceClaims: bySchema,
+  runtimeClassName: bySchema,
+  shareProcessNamespace: bySchema,
+  hostIpc: bySchema,
+  hostPid: bySchema,
 };
-const SCHEDULING: PropRules<MiniClusterSchedulingProps> = {
-  priority: any,
-  exclusive: any,
-  arch: any,
+const SCHEDULING: Rules<MiniClusterSchedulingProps> = {
+  priority: bySchema,
+  exclusive: bySchema,
+  arch: bySchema,
   nodeSelector: fields,
   nodeAffinity: fields,
   affinity: flag,
-  tolerations: any,
-  topologySpread: any,
-  priorityClassName: any,
-  schedulerName: any,
+  tolerations: bySchema,
+  topologySpread: bySchema,
+  priorityClassName: bySchema,
+  schedulerName: bySchema,
 };
 
-export const MINICLUSTER_RULES: PropRules<MiniClusterProps> = {
-  container: group(CONTAINER),
+export const MINICLUSTER_RULES: Rules<MiniClusterProps> = {
+  container: required(group(CONTAINER)),
   sidecars: listOf(group(CONTAINER)),
   services: listOf(group(CONTAINER)),
-  size: any,
-  minSize: any,
-  maxSize: any,
-  tasks: any,
-  interactive: any,
-  queue: orText(reference('FluxSetup', 'give it, or its name')),
+  size: bySchema,
+  minSize: bySchema,
+  maxSize: bySchema,
+  tasks: bySchema,
+  interactive: bySchema,
+  queue: orText(FLUX_SETUP),
   walltime: duration,
-  suspend: any,
-  certificate: object('Certificate', 'Certificate.ofCluster()', 'secretName'),
-  archivePath: any,
-  name: any,
-  namespace: any,
-  workload: any,
+  suspend: bySchema,
+  certificate: instance('Certificate', 'Certificate.ofCluster()', (value) => 'secretName' in value),
+  archivePath: bySchema,
+  name: text,
+  namespace: text,
+  workload: bySchema,
   live: flag,
-  cleanup: any,
+  cleanup: bySchema,
   flux: group(FLUX),
   pod: group(POD),
   network: group(NETWORK),

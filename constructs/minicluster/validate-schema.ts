@@ -1,4 +1,5 @@
 /** The rules of the CRD's schema: which fields exist, their types and their values. */
+import { isPlain } from '../api/errors';
 import { nearest } from '../api/nearest';
 import { knownFieldRemedy } from './old-fields';
 import type { Schema } from './schema';
@@ -125,7 +126,7 @@ function missingIssues(object: JsonObject, required: readonly string[]): Validat
 type JsonObject = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
 function unknownFieldIssue(key: string, value: unknown, known: object): ValidationIssue {

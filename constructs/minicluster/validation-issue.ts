@@ -1,3 +1,5 @@
+import { shownAs } from '../api/errors';
+
 /** One mistake in a MiniCluster. */
 export interface ValidationIssue {
   /** Path of the field, from `spec` or `metadata`; in errors of the construct, path of the prop. */
@@ -16,20 +18,14 @@ export interface ValidationIssue {
 
 /** Formats an issue as one line for people. */
 export function formatIssue({ path, message, value, remedy }: ValidationIssue): string {
-  const shown = value === undefined ? '' : ` (got ${shorten(shownAs(value))})`;
+  const shown = value === undefined ? '' : ` (got ${shorten(shownAs(value, firstLine))})`;
   return `${path}: ${message}${shown}; ${remedy}`;
 }
 
-/** JSON has no NaN and no Infinity. */
-function shownAs(value: unknown): string {
-  return typeof value === 'number' ? String(value) : (JSON.stringify(value, firstLine) ?? String(value));
-}
-
 /** Scripts are long, and a certificate, even one in the wrong field, must not be printed. */
-function firstLine(_: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  const end = value.trimEnd().indexOf('\n');
-  return end === -1 ? value : `${value.slice(0, end)}…`;
+function firstLine(text: string): string {
+  const end = text.trimEnd().indexOf('\n');
+  return end === -1 ? text : `${text.slice(0, end)}…`;
 }
 
 function shorten(text: string): string {

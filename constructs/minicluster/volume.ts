@@ -1,5 +1,7 @@
 import type { Size } from 'cdk8s';
 import type { IConfigMap, IPersistentVolumeClaim, ISecret } from 'cdk8s-plus-28';
+import { checkByRules, group, type PropRules, required } from '../api/prop-rules';
+import { anyText, flag, mapOf, oneOf, reference, size, text, whole } from '../api/rules';
 import { omitUndefined } from './object';
 import type { Reference } from './reference';
 import type { VolumeSpec } from './resource';
@@ -46,36 +48,89 @@ export interface CsiOptions extends MountOptions {
   readonly secret?: Reference<ISecret>;
 }
 
+const MOUNT: PropRules<MountOptions> = { readOnly: flag, subPath: anyText };
+const FILES: PropRules<FilesOptions> = { ...MOUNT, items: mapOf(anyText), defaultMode: whole };
+const EMPTY_DIR: PropRules<EmptyDirOptions> = { ...MOUNT, path: text, inMemory: flag, sizeLimit: size };
+const HOST_PATH: PropRules<HostPathOptions> = {
+  ...MOUNT,
+  type: oneOf(
+    '',
+    'DirectoryOrCreate',
+    'Directory',
+    'FileOrCreate',
+    'File',
+    'Socket',
+    'CharDevice',
+    'BlockDevice',
+  ),
+};
+const CSI: PropRules<CsiOptions> = {
+  ...MOUNT,
+  attributes: mapOf(anyText),
+  fsType: anyText,
+  secret: reference('Secret'),
+};
+
+/** The arguments of a factory that every volume has. */
+interface Mounted<Options> {
+  readonly path: string;
+  readonly options: Options;
+}
+const mounted = <Options extends object>(options: PropRules<Options>): PropRules<Mounted<object>> => ({
+  path: required(text),
+  options: required(group(options)),
+});
+
 /** A volume of a pod and the path where a container mounts it. */
 export class MiniClusterVolume {
-  /** Mounts a PersistentVolumeClaim at `path`. */
+  /** Mounts a PersistentVolumeClaim at `path`. @throws PropsError for an argument of another kind */
   static fromClaim(
     claim: Reference<IPersistentVolumeClaim>,
     path: string,
     options: MountOptions = {},
   ): MiniClusterVolume {
+    checkByRules(
+      'MiniClusterVolume.fromClaim',
+      { claim, path, options },
+      {
+        claim: required(reference('PersistentVolumeClaim', { factory: 'fromClaimName' })),
+        ...mounted(MOUNT),
+      },
+    );
     return new MiniClusterVolume({ ...options, claimName: claim.name, path });
   }
 
-  /** Mounts the keys of a ConfigMap as files in the directory `path`. */
+  /** Mounts the keys of a ConfigMap as files in the directory `path`. @throws PropsError for an argument of another kind */
   static fromConfigMap(
     configMap: Reference<IConfigMap>,
     path: string,
     options: FilesOptions = {},
   ): MiniClusterVolume {
+    checkByRules(
+      'MiniClusterVolume.fromConfigMap',
+      { configMap, path, options },
+      { configMap: required(reference('ConfigMap')), ...mounted(FILES) },
+    );
     return new MiniClusterVolume({ ...options, configMapName: configMap.name, path });
   }
 
-  /** Mounts the keys of a Secret as files in the directory `path`. */
+  /** Mounts the keys of a Secret as files in the directory `path`. @throws PropsError for an argument of another kind */
   static fromSecret(secret: Reference<ISecret>, path: string, options: FilesOptions = {}): MiniClusterVolume {
+    checkByRules(
+      'MiniClusterVolume.fromSecret',
+      { secret, path, options },
+      { secret: required(reference('Secret')), ...mounted(FILES) },
+    );
     return new MiniClusterVolume({ ...options, secretName: secret.name, path });
   }
 
-  /** Mounts an empty directory that each pod gets when it starts and loses when it ends. */
-  static emptyDir({ inMemory, sizeLimit, ...options }: EmptyDirOptions = {}): MiniClusterVolume {
+  /** Mounts an empty directory that each pod gets when it starts and loses when it ends. @throws PropsError for a wrong option */
+  static emptyDir(options: EmptyDirOptions = {}): MiniClusterVolume {
+    checkByRules('MiniClusterVolume.emptyDir', options, EMPTY_DIR);
+    const { inMemory, sizeLimit, ...mount } = options;
     return new MiniClusterVolume(
       omitUndefined({
-        ...options,
+        ...mount,
         emptyDir: true,
         emptyDirMedium: inMemory === true ? ('memory' as const) : undefined,
         emptyDirSizeLimit: sizeLimit?.asString(),
@@ -83,17 +138,24 @@ export class MiniClusterVolume {
     );
   }
 
-  /** Mounts the directory `hostPath` of the node at `path`. */
-  static fromHostPath(
-    hostPath: string,
-    path: string,
-    { type, ...options }: HostPathOptions = {},
-  ): MiniClusterVolume {
-    return new MiniClusterVolume(omitUndefined({ ...options, hostPath, hostPathType: type, path }));
+  /** Mounts the directory `hostPath` of the node at `path`. @throws PropsError for an argument of another kind */
+  static fromHostPath(hostPath: string, path: string, options: HostPathOptions = {}): MiniClusterVolume {
+    checkByRules(
+      'MiniClusterVolume.fromHostPath',
+      { hostPath, path, options },
+      { hostPath: required(text), ...mounted(HOST_PATH) },
+    );
+    const { type, ...mount } = options;
+    return new MiniClusterVolume(omitUndefined({ ...mount, hostPath, hostPathType: type, path }));
   }
 
-  /** Mounts a volume that a CSI driver creates for each pod at `path`. */
+  /** Mounts a volume that a CSI driver creates for each pod at `path`. @throws PropsError for an argument of another kind */
   static fromCsi(driver: string, path: string, options: CsiOptions = {}): MiniClusterVolume {
+    checkByRules(
+      'MiniClusterVolume.fromCsi',
+      { driver, path, options },
+      { driver: required(text), ...mounted(CSI) },
+    );
     const { attributes, fsType, secret, ...mount } = options;
     return new MiniClusterVolume(
       omitUndefined({
@@ -107,13 +169,18 @@ export class MiniClusterVolume {
     );
   }
 
-  /** Mounts the directory `exported` of an NFS server at `path`. */
+  /** Mounts the directory `exported` of an NFS server at `path`. @throws PropsError for an argument of another kind */
   static fromNfs(
     server: string,
     exported: string,
     path: string,
     options: MountOptions = {},
   ): MiniClusterVolume {
+    checkByRules(
+      'MiniClusterVolume.fromNfs',
+      { server, exported, path, options },
+      { server: required(text), exported: required(text), ...mounted(MOUNT) },
+    );
     return new MiniClusterVolume({ ...options, nfsServer: server, nfsPath: exported, path });
   }
 

@@ -7,6 +7,8 @@
  *       class: FluxQueueValidation
  */
 import { PropsError } from '../api/errors';
+import { checkByRules, type PropRules } from '../api/prop-rules';
+import { flag, listOf, text } from '../api/rules';
 import { isManifest, type Manifest } from './manifest';
 import { RULE_NAMES, type Rule, type RuleName, rules } from './rules';
 
@@ -46,6 +48,8 @@ export interface FluxQueueValidationProps {
   readonly requireDigest?: boolean;
 }
 
+const PROPERTIES: PropRules<FluxQueueValidationProps> = { skip: listOf(text), requireDigest: flag };
+
 interface Found {
   readonly manifest: Manifest;
   readonly path: string;
@@ -59,16 +63,9 @@ interface Found {
 export class FluxQueueValidation {
   private readonly skips: readonly Skip[];
 
-  /** @throws PropsError for an unknown property or rule */
+  /** @throws PropsError for a wrong property, or an unknown rule */
   constructor(private readonly props: FluxQueueValidationProps = {}) {
-    for (const name of Object.keys(props))
-      if (name !== 'skip' && name !== 'requireDigest')
-        throw new PropsError(
-          `FluxQueueValidation.${name}`,
-          'must be one of: skip, requireDigest',
-          undefined,
-          'correct it in the properties in cdk8s.yaml',
-        );
+    checkByRules('FluxQueueValidation', props, PROPERTIES);
     this.skips = (props.skip ?? []).map(parseSkip);
   }
 

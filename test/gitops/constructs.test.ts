@@ -72,7 +72,7 @@ test.each<[() => unknown, string]>([
   ],
   [
     () => new ArgoCdApplicationSet(Testing.chart(), 's', { repository, each: { folders: [] } }),
-    'ArgoCdApplicationSet.each.folders: must have a folder',
+    'ArgoCdApplicationSet.each.folders: must not be empty',
   ],
 ])('%# what cannot be is refused', (construct, message) => {
   expect(construct).toThrow(message);

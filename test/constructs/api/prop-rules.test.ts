@@ -55,7 +55,7 @@ test.each<[object, string]>([
   [{ pods: { controller: null } }, 'FluxQueue.pods.controller: must be an object (got null)'],
   [{ pods: { database: { env: 'TZ=UTC' } } }, 'FluxQueue.pods.database.env: must be a list (got "TZ=UTC")'],
   [{ pods: { controller: { affinity: 'x' } } }, 'FluxQueue.pods.controller.affinity: must be an object'],
-  [{ pods: 'many' }, 'FluxQueue.pods: must be a PodsProps (got "many")'],
+  [{ pods: 'many' }, 'FluxQueue.pods: must be an object (got "many")'],
   [
     { pods: { controller: { securityContext: { privileged: true } } } },
     'FluxQueue.pods.controller.securityContext.privileged: is not a field of it in Kubernetes (got true)',

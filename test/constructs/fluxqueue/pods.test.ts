@@ -161,7 +161,7 @@ describe('settings that a component cannot have', () => {
     ),
     [
       { pods: { webhook: { disruptionBudget: { minAvailable: 'some' } } } },
-      'webhook.disruptionBudget',
+      'webhook.disruptionBudget.minAvailable',
       'must be a number of pods or a percentage',
     ],
     [

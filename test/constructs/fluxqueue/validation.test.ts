@@ -31,7 +31,11 @@ describe('invalid props', () => {
       'FluxQueue.maxWalltime',
       'is less than the default walltime of 3600 s',
     ],
-    [{ defaultWalltime: Duration.seconds(0) }, 'FluxQueue.defaultWalltime', 'must be at least 1 s'],
+    [
+      { defaultWalltime: Duration.seconds(0) },
+      'FluxQueue.defaultWalltime',
+      'a whole number of seconds, 1 or more',
+    ],
     [
       { pods: { controller: { replicas: 0 } } },
       'FluxQueue.pods.controller.replicas',

@@ -267,7 +267,7 @@ describe('the plugin', () => {
 
   test.each<[object, string]>([
     [{ skip: ['images'] }, 'with a rule of: no-plaintext-secret, image-pinned'],
-    [{ ignore: [] }, 'must be one of: skip, requireDigest'],
+    [{ ignore: [] }, 'FluxQueueValidation.ignore: is not a prop'],
   ])('refuses the properties %j', (props, problem) => {
     expect(() => new FluxQueueValidation(props)).toThrow(problem);
   });

@@ -1,0 +1,22 @@
+/** Values that a program in JavaScript might give in any place, as the compiler knows them; values.ts has them. */
+export const VALUE_TYPES = {
+  null: 'null',
+  empty: "''",
+  text: "'some text'",
+  number: '5',
+  negative: '-1.5',
+  notANumber: 'number',
+  true: 'true',
+  list: 'never[]',
+  listOfNull: '[null]',
+  object: '{}',
+  secret: 'Secret',
+  function: '() => void',
+  symbol: 'symbol',
+  duration: 'Duration',
+  size: 'Size',
+  cpu: 'Cpu',
+  quantity: 'k8s.Quantity',
+  date: 'Date',
+  circle: '{ readonly circle: object }',
+} as const;
