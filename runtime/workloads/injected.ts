@@ -1,12 +1,13 @@
 /**
- * What webhooks and policies of the cluster add to the pods of a template: a sidecar, larger requests. Only a pod that
- * exists says it. So the first pod of a grant corrects what the Jobs with this template, and the same Job after a requeue,
- * are charged from then on. What a row was charged is in its jobspec, so the next leader goes on with it.
+ * What webhooks and policies of the cluster add to the pods of a template: a sidecar, larger requests. A dry run says it before
+ * the first grant (dry-runs.ts), and the first pod of a grant corrects what the Jobs with this template, and the same Job after a
+ * requeue, are charged from then on. What a row was charged is in its jobspec, so the next leader goes on with it.
  *
  * A *template* is all that a webhook may decide by, a *family* the templates of a namespace with equal containers. Labels
  * often differ from Job to Job and mean nothing to a webhook, so a template of which no pod was seen yet gets what those of
  * its family got that are most like it.
  */
+import { createHash } from 'node:crypto';
 import type { PodSpec, Quantities } from '../jobspec/pod';
 import { difference, podRequests, quantitiesOf, type Requests, sum } from '../jobspec/requests';
 
@@ -24,16 +25,28 @@ type Traits = ReadonlyMap<string, string>;
 /** Text of {@link Quantities}. */
 type Added = string;
 
+interface Known {
+  readonly added: Added;
+  /** Of what adds it (mutating-admission.ts). Undefined: of the leader before, so that of the first question. */
+  version: string | undefined;
+}
+
+interface Seen extends Known {
+  readonly traits: Traits;
+}
+
 interface Family {
-  /** Template -> what its last pod that was looked at got. */
-  readonly seen: Map<string, { readonly traits: Traits; readonly added: Added }>;
+  /** Template -> what its last pod that was looked at got; the last one is the newest. */
+  readonly seen: Map<string, Seen>;
   /** Template -> what a workload of it was charged by the leader before. Forgotten once a pod says something new. */
-  readonly assumed: Map<string, Added>;
+  readonly assumed: Map<string, Known>;
 }
 
 const MOST_FAMILIES = 2_000;
 /** Templates of a family that are remembered. */
 const MOST_TEMPLATES = 50;
+/** A label or an annotation of which so many values were seen is the name of a run, and nothing that a webhook decides by. */
+const NAMES_OF_RUNS = 3;
 const NOTHING = '{}';
 
 export class InjectedRequests {
@@ -54,15 +67,15 @@ export class InjectedRequests {
   }
 
   /**
-   * @param real a pod of this template
+   * @param real a pod of this template, also of a dry run
    * @returns whether workloads are charged something else from now on
    */
-  learn(template: Template, real: PodSpec): boolean {
+  learn(template: Template, real: PodSpec, version?: string): boolean {
     const family = this.familyOf(template);
     const traits = traitsOf(template);
     const added = textOf(difference(podRequests(real), podRequests(template.pod)));
     const isNews = chargeOf(family, traits) !== added;
-    remember(family.seen, keyOf(traits), { traits, added }, MOST_TEMPLATES);
+    remember(family.seen, keyOf(traits), { traits, added, version }, MOST_TEMPLATES);
     if (isNews) family.assumed.clear();
     return isNews;
   }
@@ -71,7 +84,8 @@ export class InjectedRequests {
   assume(template: Template, charged: Quantities = {}): void {
     const added = JSON.stringify(charged);
     if (added === NOTHING && !this.addsTo(template)) return;
-    remember(this.familyOf(template).assumed, keyOf(traitsOf(template)), added, MOST_TEMPLATES);
+    const known = { added, version: undefined };
+    remember(this.familyOf(template).assumed, keyOf(traitsOf(template)), known, MOST_TEMPLATES);
   }
 
   /** What a pod of this template gets beyond it; undefined if nothing is known, or nothing is added. */
@@ -79,6 +93,18 @@ export class InjectedRequests {
     const family = this.families.get(familyKeyOf(template));
     const added = family === undefined ? NOTHING : chargeOf(family, traitsOf(template));
     return added === NOTHING ? undefined : (JSON.parse(added) as Quantities);
+  }
+
+  /** Whether a pod, or pods that are like it in all that counts, said what is added by this version of what adds something. */
+  isKnown(template: Template, version: string): boolean {
+    const family = this.families.get(familyKeyOf(template));
+    if (family === undefined) return false;
+    const traits = traitsOf(template);
+    const key = keyOf(traits);
+    const own = family.seen.get(key) ?? family.assumed.get(key);
+    if (own !== undefined) return isOf(own, version);
+    const others = [...family.seen.values()].filter((seen) => isOf(seen, version));
+    return ofMostAlike(others, traits) !== undefined && isOneOf(others, traits);
   }
 
   private familyOf(template: Template): Family {
@@ -97,20 +123,37 @@ export function withAdded(pod: PodSpec, added: Quantities | undefined): PodSpec 
 }
 
 function adds({ seen, assumed }: Family): boolean {
-  const all = [...[...seen.values()].map(({ added }) => added), ...assumed.values()];
-  return all.some((added) => added !== NOTHING);
+  return [...seen.values(), ...assumed.values()].some(({ added }) => added !== NOTHING);
+}
+
+function isOf(known: Known, version: string): boolean {
+  known.version ??= version;
+  return known.version === version;
+}
+
+/** Whether it differs from one of these in nothing but names of runs. */
+function isOneOf(others: readonly Seen[], traits: Traits): boolean {
+  const isSeen = ([key, value]: readonly [string, string]) => {
+    const values = new Set(others.map((other) => other.traits.get(key)));
+    return values.has(value) || values.size >= NAMES_OF_RUNS;
+  };
+  const hasSameKeys = (other: Seen) =>
+    other.traits.size === traits.size && [...traits.keys()].every((key) => other.traits.has(key));
+  return others.some(hasSameKeys) && [...traits].every(isSeen);
 }
 
 function chargeOf({ seen, assumed }: Family, traits: Traits): Added {
   const key = keyOf(traits);
-  return seen.get(key)?.added ?? assumed.get(key) ?? ofMostAlike([...seen.values()], traits) ?? NOTHING;
+  const known = seen.get(key) ?? assumed.get(key);
+  if (known !== undefined) return known.added;
+  const all = [...seen.values()];
+  const last = all.findLast(({ version }) => version !== undefined)?.version;
+  const newest = all.filter(({ version }) => version === undefined || version === last);
+  return ofMostAlike(newest, traits) ?? NOTHING;
 }
 
 /** Undefined if those that are most like it got different things, or none was seen. */
-function ofMostAlike(
-  seen: readonly { readonly traits: Traits; readonly added: Added }[],
-  traits: Traits,
-): Added | undefined {
+function ofMostAlike(seen: readonly Seen[], traits: Traits): Added | undefined {
   const isSame = seen.every(({ added }) => added === seen[0]!.added);
   if (isSame) return seen[0]?.added;
   const distances = seen.map((other) => distance(traits, other.traits));
@@ -138,6 +181,12 @@ function remember<V>(map: Map<string, V>, key: string, value: V, most: number): 
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size > most && oldest !== undefined) map.delete(oldest);
+}
+
+/** Equal for pods that webhooks and the queue cannot tell from each other. */
+export function templateKeyOf(template: Template): string {
+  const text = familyKeyOf(template) + keyOf(traitsOf(template));
+  return `${template.namespace}/${createHash('sha256').update(text).digest('base64')}`;
 }
 
 function familyKeyOf({ namespace, pod }: Template): string {

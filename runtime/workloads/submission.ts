@@ -20,7 +20,7 @@ import {
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
 import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf, withGroupState } from './demand';
 import { elasticPodSettings } from './elastic-pod';
-import { withAdded } from './injected';
+import { type Template, withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
 import { rowUserOf } from './row-user';
@@ -31,9 +31,11 @@ export class SubmissionBuilder {
   /** Objects that ask for what their row says, by these facts. A watch delivers a new object for each change. */
   private readonly comparedBy = new WeakMap<ClusterFacts, WeakSet<KubernetesObject>>();
   /** What webhooks add to the pods of Jobs. */
-  readonly charges = new InjectedCharges((...given) => this.podOf(...given));
+  readonly charges: InjectedCharges;
 
-  constructor(private readonly options: SubmissionBuilderOptions) {}
+  constructor(private readonly options: SubmissionBuilderOptions) {
+    this.charges = new InjectedCharges((...given) => this.podOf(...given), options.mutationsFor);
+  }
 
   /**
    * Queues the workload, in the place of its predecessor if it has one. An invalid workload is queued too, so that its
@@ -264,10 +266,16 @@ export class SubmissionBuilder {
 
   /** Compares the first pod of a grant with its template: from now on, Jobs with it are charged what that pod requests. */
   learn(workload: ActiveWorkload): void {
-    if (!this.charges.learn(workload)) return;
-    const { namespace = '', name } = workload.object.metadata;
-    const detail = { workload: name, namespace };
-    this.options.logger.info(detail, 'the pods request something else than their template: learned');
+    if (this.charges.learn(workload)) this.reportLearned(workload.object.metadata.namespace ?? '');
+  }
+
+  /** Compares a pod of a dry run with its template, as {@link learn}. @param version of what made it of the template */
+  expect(template: Template, pod: PodSpec, version: string): void {
+    if (this.charges.expect(template, pod, version)) this.reportLearned(template.namespace);
+  }
+
+  private reportLearned(namespace: string): void {
+    this.options.logger.info({ namespace }, 'pods request something else than their template: learned');
     this.options.onLearned?.(namespace);
   }
 

@@ -13,8 +13,19 @@ const limitRange = (cpu: string) => ({
   spec: { limits: [{ type: 'Container', defaultRequest: { cpu, memory: '128Mi' } }] },
 });
 
+/** A policy that looks at who creates a pod: a dry run does not show what the Job controller will get. */
+const NOT_IN_DRY_RUNS = {
+  matchConditions: [
+    {
+      name: 'of-the-job-controller',
+      expression:
+        'object.metadata.?name.orValue("") == "probe" || request.userInfo.username == "system:serviceaccount:kube-system:job-controller"',
+    },
+  ],
+};
+
 /** Adds a container of one core to each pod of the row's namespace, as service meshes do. */
-async function addSidecars(cluster: RowCluster): Promise<void> {
+async function addSidecars(cluster: RowCluster, more: object = {}): Promise<void> {
   const name = `sidecars-${cluster.namespace}`;
   const sidecar = `Object.spec.containers{name: "sidecar", image: "none", resources: Object.spec.containers.resources{requests: {"cpu": "1"}}}`;
   await cluster.apply(
@@ -25,6 +36,7 @@ async function addSidecars(cluster: RowCluster): Promise<void> {
       spec: {
         failurePolicy: 'Fail',
         reinvocationPolicy: 'Never',
+        ...more,
         matchConstraints: {
           namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': cluster.namespace } },
           resourceRules: [
@@ -83,9 +95,57 @@ export const INJECTED_ROWS: readonly Row[] = [
     },
   },
   {
-    name: 'the first pod with an injected sidecar says what the next Job with its template is charged',
+    name: 'the very first grant of forty pods has room for the sidecars that a policy will add, and none is returned',
+    nodes: nodes(5, { cpu: '16' }),
     async run(cluster) {
       await addSidecars(cluster);
+      const requests = { cpu: '1', memory: '64Mi' };
+      await cluster.apply(job('tasks', { pods: 40, requests, spec: { backoffLimit: 0 } }));
+      await cluster.runs('tasks', 40, { perNode: 8 });
+      await cluster.keptItsGrant('tasks');
+      const [fluxJob] = await cluster.fluxJobs('tasks');
+      expect(fluxJob?.status?.conditions?.find(({ type }) => type === 'MoreThanGranted')).toBeUndefined();
+    },
+  },
+  {
+    name: 'a Job that waits is charged for the sidecars that a policy adds since',
+    nodes: nodes(1),
+    async run(cluster) {
+      const requests = { cpu: '2' };
+      await cluster.apply(job('first', { requests: { cpu: '4' }, runs: '600s' }));
+      await cluster.runs('first', 1);
+      await cluster.apply(job('second', { pods: 2, requests }));
+      await cluster.says('second', /reserved/);
+      await addSidecars(cluster);
+      // With its sidecars only one of its pods fits the node.
+      await cluster.says('second', /./);
+      await cluster.until('the amounts of its FluxJob', 60_000, async () => {
+        const [fluxJob] = await cluster.fluxJobs('second');
+        return JSON.stringify(fluxJob?.status).includes('"cpu":"6"');
+      });
+    },
+  },
+  {
+    name: 'a Job whose dry run a ResourceQuota refuses waits for that, and runs',
+    async run(cluster) {
+      await addSidecars(cluster);
+      await cluster.apply(job('first', { requests: { cpu: '1' } }), {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'one' },
+        spec: { hard: { pods: '1' } },
+      });
+      await cluster.runs('first', 1);
+      await cluster.apply(job('second', { requests: { cpu: '2' } }));
+      await cluster.says('second', /exceeded quota/);
+      await cluster.delete(cluster.path('v1', 'resourcequotas', 'one'));
+      await cluster.runs('second', 1, {}, 120_000);
+    },
+  },
+  {
+    name: 'the first pod with an injected sidecar says what the next Job with its template is charged',
+    async run(cluster) {
+      await addSidecars(cluster, NOT_IN_DRY_RUNS);
       const requests = { cpu: '2' };
       await cluster.apply(job('first', { requests }));
       const [first] = await cluster.runs('first', 1);
@@ -98,7 +158,7 @@ export const INJECTED_ROWS: readonly Row[] = [
     name: 'what an injected sidecar uses beyond the grant is shown, and charged to the quota of its queue, at once',
     queue: { quota: { cores: '3' } },
     async run(cluster) {
-      await addSidecars(cluster);
+      await addSidecars(cluster, NOT_IN_DRY_RUNS);
       await cluster.apply(job('first', { requests: { cpu: '2' } }));
       await cluster.runs('first', 1);
       await cluster.until('what its pod uses beyond its grant', 60_000, async () => {
@@ -114,7 +174,7 @@ export const INJECTED_ROWS: readonly Row[] = [
   {
     name: 'a gang that does not fit with its injected sidecars is charged for them when it is requeued',
     async run(cluster) {
-      await addSidecars(cluster);
+      await addSidecars(cluster, NOT_IN_DRY_RUNS);
       const annotations = { [GANG_SIZE]: '2' };
       await cluster.apply(
         job('gang', { pods: 2, requests: { cpu: '1500m' }, annotations, spec: { backoffLimit: 20 } }),
