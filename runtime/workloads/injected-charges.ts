@@ -51,7 +51,7 @@ export class InjectedCharges {
    * @returns whether workloads are charged something else from now on
    */
   expect(template: Template, pod: PodSpec, version: string): boolean {
-    return this.injected.learn(template, pod, version);
+    return this.injected.expect(template, pod, version);
   }
 
   /** Whether pods or rows say what is added to this template by this version of what adds something. */

@@ -33,6 +33,7 @@ interface Known {
 
 interface Seen extends Known {
   readonly traits: Traits;
+  readonly isDryRun: boolean;
 }
 
 interface Family {
@@ -40,6 +41,8 @@ interface Family {
   readonly seen: Map<string, Seen>;
   /** Template -> what a workload of it was charged by the leader before. Forgotten once a pod says something new. */
   readonly assumed: Map<string, Known>;
+  /** Of what decides by who creates a pod, so that a dry run says something else than a pod. */
+  refuted?: string | undefined;
 }
 
 const MOST_FAMILIES = 2_000;
@@ -67,17 +70,27 @@ export class InjectedRequests {
   }
 
   /**
-   * @param real a pod of this template, also of a dry run
+   * @param real a pod of this template
    * @returns whether workloads are charged something else from now on
    */
   learn(template: Template, real: PodSpec, version?: string): boolean {
-    const family = this.familyOf(template);
-    const traits = traitsOf(template);
-    const added = textOf(difference(podRequests(real), podRequests(template.pod)));
-    const isNews = chargeOf(family, traits) !== added;
-    remember(family.seen, keyOf(traits), { traits, added, version }, MOST_TEMPLATES);
-    if (isNews) family.assumed.clear();
-    return isNews;
+    const { family, before, ...seen } = this.compare(template, real, version);
+    if (before?.isDryRun === true && before.version === version && before.added !== seen.added) {
+      family.refuted = version;
+      for (const [key, { isDryRun }] of family.seen) if (isDryRun) family.seen.delete(key);
+    }
+    return note(family, { ...seen, isDryRun: false });
+  }
+
+  /**
+   * What a dry run says is believed where no pod says something else.
+   * @param pod of a dry run of this template
+   * @returns as {@link learn}
+   */
+  expect(template: Template, pod: PodSpec, version: string): boolean {
+    const { family, before, ...seen } = this.compare(template, pod, version);
+    const isPod = before?.isDryRun === false && before.version === version;
+    return !isPod && family.refuted !== version && note(family, { ...seen, isDryRun: true });
   }
 
   /** Takes over what a workload of this template was charged by the leader before. */
@@ -99,6 +112,7 @@ export class InjectedRequests {
   isKnown(template: Template, version: string): boolean {
     const family = this.families.get(familyKeyOf(template));
     if (family === undefined) return false;
+    if (family.refuted === version) return true;
     const traits = traitsOf(template);
     const key = keyOf(traits);
     const own = family.seen.get(key) ?? family.assumed.get(key);
@@ -107,12 +121,27 @@ export class InjectedRequests {
     return ofMostAlike(others, traits) !== undefined && isOneOf(others, traits);
   }
 
+  private compare(template: Template, pod: PodSpec, version: string | undefined) {
+    const family = this.familyOf(template);
+    const traits = traitsOf(template);
+    const added = textOf(difference(podRequests(pod), podRequests(template.pod)));
+    return { family, traits, added, version, before: family.seen.get(keyOf(traits)) };
+  }
+
   private familyOf(template: Template): Family {
     const key = familyKeyOf(template);
     const family = this.families.get(key) ?? { seen: new Map(), assumed: new Map() };
     remember(this.families, key, family, MOST_FAMILIES);
     return family;
   }
+}
+
+/** @returns whether it is news */
+function note(family: Family, seen: Seen): boolean {
+  const isNews = chargeOf(family, seen.traits) !== seen.added;
+  remember(family.seen, keyOf(seen.traits), seen, MOST_TEMPLATES);
+  if (isNews) family.assumed.clear();
+  return isNews;
 }
 
 /** The pod with what will be added to it, as if it were overhead. */
