@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import type { PodSpec, Quantities } from '../jobspec/pod';
 import { difference, podRequests, quantitiesOf, type Requests, sum } from '../jobspec/requests';
+import { stateIn } from './mutating-admission';
 
 /** The pods of a workload as they are expected. */
 export interface Template {
@@ -41,7 +42,7 @@ interface Family {
   readonly seen: Map<string, Seen>;
   /** Template -> what a workload of it was charged by the leader before. Forgotten once a pod says something new. */
   readonly assumed: Map<string, Known>;
-  /** Of what decides by who creates a pod, so that a dry run says something else than a pod. */
+  /** What decides by who creates a pod, so that a dry run says something else than a pod. */
   refuted?: string | undefined;
 }
 
@@ -76,7 +77,7 @@ export class InjectedRequests {
   learn(template: Template, real: PodSpec, version?: string): boolean {
     const { family, before, ...seen } = this.compare(template, real, version);
     if (before?.isDryRun === true && before.version === version && before.added !== seen.added) {
-      family.refuted = version;
+      family.refuted = stateIn(version);
       for (const [key, { isDryRun }] of family.seen) if (isDryRun) family.seen.delete(key);
     }
     return note(family, { ...seen, isDryRun: false });
@@ -90,7 +91,7 @@ export class InjectedRequests {
   expect(template: Template, pod: PodSpec, version: string): boolean {
     const { family, before, ...seen } = this.compare(template, pod, version);
     const isPod = before?.isDryRun === false && before.version === version;
-    return !isPod && family.refuted !== version && note(family, { ...seen, isDryRun: true });
+    return !isPod && family.refuted !== stateIn(version) && note(family, { ...seen, isDryRun: true });
   }
 
   /** Takes over what a workload of this template was charged by the leader before. */
@@ -112,7 +113,7 @@ export class InjectedRequests {
   isKnown(template: Template, version: string): boolean {
     const family = this.families.get(familyKeyOf(template));
     if (family === undefined) return false;
-    if (family.refuted === version) return true;
+    if (family.refuted === stateIn(version)) return true;
     const traits = traitsOf(template);
     const key = keyOf(traits);
     const own = family.seen.get(key) ?? family.assumed.get(key);

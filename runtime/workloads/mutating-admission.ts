@@ -51,6 +51,15 @@ interface MutatingAdmissionOptions {
 
 /** Milliseconds. A cluster without policies is asked for them once a minute. */
 const BACKOFF = { first: 500, most: 60_000 };
+/** Milliseconds until every apiserver surely goes by a change that the watch has shown. */
+const SETTLING_MS = 10_000;
+
+const SETTLING = ' settling';
+
+/** What a version says, whether it is new or not. */
+export function stateIn(version: string | undefined): string | undefined {
+  return version?.replace(SETTLING, '');
+}
 
 export class MutatingAdmission {
   /** Other webhooks or policies than before may change pods. */
@@ -58,6 +67,8 @@ export class MutatingAdmission {
   private readonly webhooks: Informer<WebhookConfiguration>;
   private readonly policies: Informer<MutatingPolicy>;
   private readonly bindings: Informer<PolicyBinding>;
+  private settlesAt = Number.NEGATIVE_INFINITY;
+  private cancelSettling: () => void = () => undefined;
 
   constructor(private readonly options: MutatingAdmissionOptions) {
     const { client, logger, time } = options;
@@ -76,7 +87,7 @@ export class MutatingAdmission {
     this.policies = new Informer<MutatingPolicy>({ ...common, path: mutatingAdmissionPolicies() });
     this.bindings = new Informer<PolicyBinding>({ ...common, path: mutatingAdmissionPolicyBindings() });
     const report = ({ now, before }: Change<KubernetesObject>) => {
-      if (!isOfTheStack((now ?? before)!)) this.changed.emit();
+      if (!isOfTheStack((now ?? before)!)) this.settle();
     };
     for (const informer of this.watches) informer.changed.subscribe(report);
   }
@@ -86,6 +97,7 @@ export class MutatingAdmission {
   }
 
   stop(): void {
+    this.cancelSettling();
     for (const informer of this.watches) informer.stop();
   }
 
@@ -94,7 +106,10 @@ export class MutatingAdmission {
     return this.watches.every(({ lastSync }) => lastSync !== undefined);
   }
 
-  /** Another text for each state of what may change new pods of this namespace; undefined if nothing does. */
+  /**
+   * Another text for each state of what may change new pods of this namespace; undefined if nothing does. A state that is new has
+   * a text of its own for a while: what an apiserver answers meanwhile may still be by the one before.
+   */
   versionFor(namespace: string): string | undefined {
     const labels = this.options.labelsOf(namespace);
     const reaches = ({ namespaceSelector = {} }: Matched = {}) =>
@@ -115,7 +130,20 @@ export class MutatingAdmission {
       .filter(({ spec }) => policies.has(spec.policyName ?? '') && reaches(spec.matchResources));
     const bound = bindings.map(({ spec }) => policies.get(spec.policyName ?? '')!);
     const all = [...webhooks, ...new Set(bound), ...bindings].filter((object) => !isOfTheStack(object));
-    return all.length === 0 ? undefined : all.map(stateOf).sort().join(' ');
+    if (all.length === 0) return undefined;
+    const isSettling = this.options.time.clock.now() < this.settlesAt;
+    return `${all.map(stateOf).sort().join(' ')}${isSettling ? SETTLING : ''}`;
+  }
+
+  /** What is listed first is in force already. */
+  private settle(): void {
+    if (this.isKnown) {
+      const { clock } = this.options.time;
+      this.settlesAt = clock.now() + SETTLING_MS;
+      this.cancelSettling();
+      this.cancelSettling = clock.after(SETTLING_MS, () => this.changed.emit());
+    }
+    this.changed.emit();
   }
 
   private get watches() {
