@@ -76,8 +76,9 @@ export class InjectedRequests {
    */
   learn(template: Template, real: PodSpec, version?: string): boolean {
     const { family, before, ...seen } = this.compare(template, real, version);
-    if (before?.isDryRun === true && before.version === version && before.added !== seen.added) {
-      family.refuted = stateIn(version);
+    const state = stateIn(version);
+    if (before?.isDryRun === true && stateIn(before.version) === state && before.added !== seen.added) {
+      family.refuted = state;
       for (const [key, { isDryRun }] of family.seen) if (isDryRun) family.seen.delete(key);
     }
     return note(family, { ...seen, isDryRun: false });

@@ -85,7 +85,7 @@ export const INJECTED_ROWS: readonly Row[] = [
       await cluster.apply(job('second', { requests }));
       await cluster.says('second', /reserved/);
       await addSidecars(cluster);
-      await cluster.says('second', /cpu/);
+      await cluster.says('second', /asks for 1 node with 5 cores/);
     },
   },
   {
