@@ -1,13 +1,13 @@
 /** What Jobs are charged for what webhooks add to their pods, as far as dry runs, pods and rows say it. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TimeSlice } from '../clock';
-import type { Container, PodSpec, Quantities } from '../jobspec/pod';
+import type { Container, PodSpec } from '../jobspec/pod';
 import { podRequests, type Requests } from '../jobspec/requests';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import type { PodSet } from './demand';
-import { InjectedRequests, type Template } from './injected';
+import { type Addition, InjectedRequests, type Template } from './injected';
 import { belongsToGrant } from './pod';
 
 export class InjectedCharges {
@@ -25,7 +25,7 @@ export class InjectedCharges {
   ) {}
 
   /** Undefined if nothing is added, as to a pod that exists already. */
-  of(podSet: PodSet, namespace: string, adapter: WorkloadAdapter): Quantities | undefined {
+  of(podSet: PodSet, namespace: string, adapter: WorkloadAdapter): Addition | undefined {
     if (adapter.podsExist || this.injected.isEmpty) return undefined;
     return this.injected.addedTo(this.templateOf(podSet, namespace, adapter));
   }
@@ -116,6 +116,9 @@ function requestsOf(container: Container): Requests {
   return podRequests({ containers: [container] });
 }
 
-function chargedIn({ row }: ActiveWorkload): Quantities | undefined {
-  return row.jobspec.attributes.user?.injected;
+/** An earlier version knows of no placement. */
+function chargedIn({ row }: ActiveWorkload): Addition | undefined {
+  const { injected: requests, placed: placement } = row.jobspec.attributes.user ?? {};
+  if (requests === undefined && placement === undefined) return undefined;
+  return { ...(requests && { requests }), ...(placement && { placement }) };
 }

@@ -1,5 +1,5 @@
 /**
- * What webhooks and policies of the cluster add to the pods of a template: a sidecar, larger requests. A dry run says it before
+ * What webhooks and policies of the cluster add to the pods of a template: a sidecar, larger requests, the place. A dry run says it before
  * the first grant (dry-runs.ts), and the first pod of a grant corrects what the Jobs with this template, and the same Job after a
  * requeue, are charged from then on. What a row was charged is in its jobspec, so the next leader goes on with it.
  *
@@ -8,8 +8,8 @@
  * its family got that are most like it.
  */
 import { createHash } from 'node:crypto';
-import type { PodSpec, Quantities } from '../jobspec/pod';
-import { difference, podRequests, quantitiesOf, type Requests, sum } from '../jobspec/requests';
+import type { PodSpec, Quantities, Toleration } from '../jobspec/pod';
+import { difference, podRequests, quantitiesOf, sum } from '../jobspec/requests';
 import { stateIn } from './mutating-admission';
 
 /** The pods of a workload as they are expected. */
@@ -23,7 +23,15 @@ export interface Template {
 /** What webhooks decide by, beside the containers: key -> value. */
 type Traits = ReadonlyMap<string, string>;
 
-/** Text of {@link Quantities}. */
+/** What a pod gets beyond its template. */
+export interface Addition {
+  /** @default - no more than its template says */
+  readonly requests?: Quantities;
+  /** Only a dry run says it: whoever may change a pod can add tolerations to it. @default - none */
+  readonly placement?: Pick<PodSpec, 'nodeSelector' | 'tolerations'> | undefined;
+}
+
+/** Text of {@link Addition}. */
 type Added = string;
 
 interface Known {
@@ -75,7 +83,9 @@ export class InjectedRequests {
    * @returns whether workloads are charged something else from now on
    */
   learn(template: Template, real: PodSpec, version?: string): boolean {
-    const { family, before, ...seen } = this.compare(template, real, version);
+    const { family, before, ...given } = this.stateOf(template, version);
+    const { placement } = JSON.parse(chargeOf(family, given.traits)) as Addition;
+    const seen = { ...given, added: textOf({ requests: requestsBeyond(template, real), placement }) };
     const state = stateIn(version);
     if (before?.isDryRun === true && stateIn(before.version) === state && before.added !== seen.added) {
       family.refuted = state;
@@ -90,24 +100,29 @@ export class InjectedRequests {
    * @returns as {@link learn}
    */
   expect(template: Template, pod: PodSpec, version: string): boolean {
-    const { family, before, ...seen } = this.compare(template, pod, version);
+    const { family, before, ...given } = this.stateOf(template, version);
     const isPod = before?.isDryRun === false && before.version === version;
+    const added = textOf({
+      requests: requestsBeyond(template, pod),
+      placement: placementBeyond(template.pod, pod),
+    });
+    const seen = { ...given, added };
     return !isPod && family.refuted !== stateIn(version) && note(family, { ...seen, isDryRun: true });
   }
 
   /** Takes over what a workload of this template was charged by the leader before. */
-  assume(template: Template, charged: Quantities = {}): void {
-    const added = JSON.stringify(charged);
+  assume(template: Template, charged: Addition = {}): void {
+    const added = textOf(charged);
     if (added === NOTHING && !this.addsTo(template)) return;
     const known = { added, version: undefined };
     remember(this.familyOf(template).assumed, keyOf(traitsOf(template)), known, MOST_TEMPLATES);
   }
 
   /** What a pod of this template gets beyond it; undefined if nothing is known, or nothing is added. */
-  addedTo(template: Template): Quantities | undefined {
+  addedTo(template: Template): Addition | undefined {
     const family = this.families.get(familyKeyOf(template));
     const added = family === undefined ? NOTHING : chargeOf(family, traitsOf(template));
-    return added === NOTHING ? undefined : (JSON.parse(added) as Quantities);
+    return added === NOTHING ? undefined : (JSON.parse(added) as Addition);
   }
 
   /** Whether a pod, or pods that are like it in all that counts, said what is added by this version of what adds something. */
@@ -123,11 +138,10 @@ export class InjectedRequests {
     return ofMostAlike(others, traits) !== undefined && isOneOf(others, traits);
   }
 
-  private compare(template: Template, pod: PodSpec, version: string | undefined) {
+  private stateOf(template: Template, version: string | undefined) {
     const family = this.familyOf(template);
     const traits = traitsOf(template);
-    const added = textOf(difference(podRequests(pod), podRequests(template.pod)));
-    return { family, traits, added, version, before: family.seen.get(keyOf(traits)) };
+    return { family, traits, version, before: family.seen.get(keyOf(traits)) };
   }
 
   private familyOf(template: Template): Family {
@@ -146,11 +160,17 @@ function note(family: Family, seen: Seen): boolean {
   return isNews;
 }
 
-/** The pod with what will be added to it, as if it were overhead. */
-export function withAdded(pod: PodSpec, added: Quantities | undefined): PodSpec {
-  if (added === undefined) return pod;
-  const parts = [pod.overhead ?? {}, added].map((overhead) => podRequests({ containers: [], overhead }));
-  return { ...pod, overhead: quantitiesOf(sum(parts)) };
+/** The pod with what will be added to it: what it requests more as if it were overhead. */
+export function withAdded(pod: PodSpec, { requests = {}, placement = {} }: Addition = {}): PodSpec {
+  const parts = [pod.overhead ?? {}, requests].map((overhead) => podRequests({ containers: [], overhead }));
+  const overhead = quantitiesOf(sum(parts));
+  const { nodeSelector, tolerations = [] } = placement;
+  return {
+    ...pod,
+    ...(Object.keys(requests).length > 0 && { overhead }),
+    ...(nodeSelector && { nodeSelector: { ...pod.nodeSelector, ...nodeSelector } }),
+    ...(tolerations.length > 0 && { tolerations: [...(pod.tolerations ?? []), ...tolerations] }),
+  };
 }
 
 function adds({ seen, assumed }: Family): boolean {
@@ -245,6 +265,39 @@ function traitsOf({ labels, annotations, pod }: Template): Traits {
   ]);
 }
 
-function textOf(requests: Requests): Added {
-  return JSON.stringify(quantitiesOf(requests));
+function requestsBeyond(template: Template, pod: PodSpec): Quantities {
+  return quantitiesOf(difference(podRequests(pod), podRequests(template.pod)));
+}
+
+/** Kubernetes gives every pod these tolerations, for a while: the node is none of the queue's then. */
+const OF_EVERY_POD = /^node\.kubernetes\.io\/(not-ready|unreachable)$/;
+
+function placementBeyond(template: PodSpec, pod: PodSpec): Addition['placement'] {
+  const had = new Set(template.tolerations?.map(written));
+  const tolerations = (pod.tolerations ?? [])
+    .filter((one) => !had.has(written(one)) && !OF_EVERY_POD.test(one.key ?? ''))
+    .map(({ key, operator, value, effect }) => ({ key, operator, value, effect }) as Toleration);
+  const selected = Object.entries(pod.nodeSelector ?? {}).filter(
+    ([key, value]) => template.nodeSelector?.[key] !== value,
+  );
+  return {
+    ...(selected.length > 0 && { nodeSelector: Object.fromEntries(selected) }),
+    ...(tolerations.length > 0 && { tolerations }),
+  };
+}
+
+/** The apiserver writes `Equal` where a template has no operator. */
+function written({ key, operator = 'Equal', value, effect }: Toleration): string {
+  return JSON.stringify([key, operator, value, effect]);
+}
+
+/** The same for equal ones, and {@link NOTHING} for an empty one. */
+function textOf({ requests = {}, placement = {} }: Addition): Added {
+  const { nodeSelector, tolerations } = placement;
+  const isEmpty = (part: object) => Object.keys(part).length === 0;
+  const place = { ...(nodeSelector && { nodeSelector }), ...(tolerations && { tolerations }) };
+  return JSON.stringify({
+    ...(!isEmpty(requests) && { requests }),
+    ...(!isEmpty(place) && { placement: place }),
+  });
 }

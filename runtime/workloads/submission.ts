@@ -4,7 +4,7 @@ import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { invalidJobspec, type JobspecOptions, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { withLimitRanges } from '../jobspec/limit-range';
-import type { PodSpec, Quantities } from '../jobspec/pod';
+import type { PodSpec } from '../jobspec/pod';
 import { gangOf, meetsConstraints, type SetJobspec, withoutConstraints } from '../jobspec/pod-sets';
 import { withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
@@ -20,7 +20,7 @@ import {
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
 import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf, withGroupState } from './demand';
 import { elasticPodSettings } from './elastic-pod';
-import { type Template, withAdded } from './injected';
+import { type Addition, type Template, withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
 import { rowUserOf } from './row-user';
@@ -206,7 +206,7 @@ export class SubmissionBuilder {
     const asked = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
     const until = secondsOf(metadata.creationTimestamp) + this.options.groupSeconds;
     const jobspec = withGroupState(asked, demand, until);
-    const injected = this.charges.of(demand.podSets[0], namespace, adapter);
+    const added = this.charges.of(demand.podSets[0], namespace, adapter);
     return {
       uid: metadata.uid,
       kind: adapter.kind,
@@ -217,7 +217,7 @@ export class SubmissionBuilder {
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
       pods,
-      jobspec: withNotes(jobspec, { reduced: reductionsOf(wishes, plan, queue), injected }),
+      jobspec: withNotes(jobspec, reductionsOf(wishes, plan, queue), added),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       // An earlier version knows no other way to keep it from starting.
@@ -308,15 +308,19 @@ function unconstrainedShape(jobspec: Jobspec): string {
   return shapeOf(withoutConstraints(jobspec));
 }
 
-/** They are no part of the shape. */
-type Notes = Pick<NonNullable<Jobspec['attributes']['user']>, 'reduced'> & {
-  readonly injected?: Quantities | undefined;
-};
-
-function withNotes(jobspec: Jobspec, { reduced = [], injected }: Notes): Jobspec {
-  if (reduced.length === 0 && injected === undefined) return jobspec;
+/** Notes are no part of the shape. */
+function withNotes(
+  jobspec: Jobspec,
+  reduced: readonly string[],
+  { requests: injected, placement: placed }: Addition = {},
+): Jobspec {
+  if (reduced.length === 0 && injected === undefined && placed === undefined) return jobspec;
   const { attributes } = jobspec;
-  const notes = { ...(reduced.length > 0 && { reduced }), ...(injected && { injected }) };
+  const notes = {
+    ...(reduced.length > 0 && { reduced }),
+    ...(injected && { injected }),
+    ...(placed && { placed }),
+  };
   return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
 }
 

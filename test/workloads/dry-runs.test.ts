@@ -110,7 +110,7 @@ class World {
 
   added(job: Job) {
     const [podSet] = adapter.demand(job).podSets;
-    return this.charges.of(podSet, job.metadata.namespace!, adapter);
+    return this.charges.of(podSet, job.metadata.namespace!, adapter)?.requests;
   }
 
   said(level: string): readonly string[] {

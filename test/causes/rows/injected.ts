@@ -5,6 +5,13 @@ import { sidecarPolicy } from '../../stack/sidecar-policy';
 import { nodes, type Row } from '../row';
 import type { RowCluster } from '../row-cluster';
 
+const PROBE = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'probe' },
+  spec: { containers: [{ name: 'main', image: 'none' }] },
+};
+const POOL_TAINT = { key: 'pool', value: 'fast', effect: 'NoSchedule' };
 const bare = { resources: {} };
 
 const limitRange = (cpu: string) => ({
@@ -29,12 +36,7 @@ const NOT_IN_DRY_RUNS = {
 async function addSidecars(cluster: RowCluster, more: object = {}): Promise<void> {
   await cluster.apply(...sidecarPolicy(cluster.namespace, more));
   await cluster.until('pods to get a sidecar', 60_000, async () => {
-    const probe = await cluster.stored({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'probe' },
-      spec: { containers: [{ name: 'main', image: 'none' }] },
-    });
+    const probe = await cluster.stored(PROBE);
     return (probe.spec as { containers: unknown[] }).containers.length === 2;
   });
 }
@@ -73,6 +75,29 @@ export const INJECTED_ROWS: readonly Row[] = [
       await cluster.keptItsGrant('tasks');
       const [fluxJob] = await cluster.fluxJobs('tasks');
       expect(fluxJob?.status?.conditions?.find(({ type }) => type === 'MoreThanGranted')).toBeUndefined();
+    },
+  },
+  {
+    name: 'the very first grant is on the nodes to which a policy sends the pods, past their taint',
+    nodes: [...nodes(2), ...nodes(1, { labels: { pool: 'fast' }, taints: [POOL_TAINT] })],
+    async run(cluster) {
+      const toleration = 'Object.spec.tolerations{key: "pool", operator: "Exists", effect: "NoSchedule"}';
+      const expression =
+        '[JSONPatch{op: "add", path: "/spec/nodeSelector/pool", value: "fast"}, ' +
+        `JSONPatch{op: "add", path: "/spec/tolerations/-", value: ${toleration}}]`;
+      await cluster.apply(
+        ...sidecarPolicy(cluster.namespace, {
+          mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+        }),
+      );
+      await cluster.until('pods to get a node selector', 60_000, async () => {
+        const { spec } = await cluster.stored(PROBE);
+        return (spec as { nodeSelector?: { pool?: string } }).nodeSelector?.pool === 'fast';
+      });
+      const [ordinary, other] = cluster.nodes;
+      await cluster.apply(job('tasks', { pods: 2, requests: { cpu: '1' } }));
+      await cluster.runs('tasks', 2, { not: [ordinary!, other!] });
+      await cluster.keptItsGrant('tasks');
     },
   },
   {
