@@ -54,7 +54,7 @@ interface Family {
   refuted?: string | undefined;
 }
 
-const MOST_FAMILIES = 2_000;
+const MOST_FAMILIES = 10_000;
 /** Templates of a family that are remembered. */
 const MOST_TEMPLATES = 50;
 /** A label or an annotation of which so many values were seen is the name of a run, and nothing that a webhook decides by. */

@@ -297,39 +297,6 @@ function evict(name: string, namespace: string): Act {
   };
 }
 
-/** A pod that is stored if nothing refuses it. */
-const storedPod = (name: string, make: typeof create, namespace = ALPHA): Attack => ({
-  ...by(name, make('Pod', 'x', { spec: { containers: [container()], ...ROOT } }, namespace), RESERVED),
-  outcome: pathTo('Pod', namespace, 'x'),
-});
-
-/** It creates pods as a dry run only, and only where the queue is. */
-const DRY_RUNS: readonly Attack[] = [
-  storedPod('a Pod', create),
-  storedPod('a Pod in kube-system', create, 'kube-system'),
-  storedPod('a Pod in a namespace outside the queue', create, PLAIN),
-  storedPod('a Pod by an apply', apply),
-  by(
-    'a dry run of a Pod in kube-system',
-    create('Pod', 'x', { spec: { containers: [container()] } }, 'kube-system'),
-    RESERVED,
-  ),
-  by(
-    'a dry run of a Pod in a namespace outside the queue',
-    create('Pod', 'x', { spec: { containers: [container()] } }, PLAIN),
-    RESERVED,
-  ),
-  by(
-    'a node for a gated Pod by a Binding',
-    {
-      verb: 'POST',
-      path: pathTo('Pod', ALPHA, 'gated', 'binding'),
-      body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'gated' }, target: { name: 'node-0' } },
-    },
-    RBAC,
-  ),
-];
-
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const MISSING: readonly Attack[] = [
   by('a Job that is deleted', remove('Job', 'waiting'), RBAC),
@@ -372,6 +339,5 @@ export const CONTROLLER_ATTACKS: readonly Attack[] = [
   ...COMPARED,
   ...SMALL,
   ...CHANGED,
-  ...DRY_RUNS,
   ...MISSING,
 ];
