@@ -8,6 +8,7 @@ import {
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../api/labels';
+import { Wave } from '../../metadata';
 import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec } from './guard-policy';
 import { reachTheSame } from './minicluster-creation';
@@ -165,6 +166,7 @@ export const EVICTION_GUARD = (props: ReleaseGuardProps, byController: MatchCond
     ],
   },
   matchConditions: [byController],
+  wave: Wave.BASE,
   validations: [
     {
       expression: 'request.?subResource.orValue("") == "eviction" || request.?dryRun.orValue(false)',
