@@ -68,7 +68,7 @@ export class DryRuns {
   private readonly asked = new Map<string, { readonly version: string; readonly until: number }>();
   /** Namespace -> until when nothing is asked in it. */
   private readonly silent = new Map<string, number>();
-  /** Namespaces with what was said about them. */
+  /** Namespaces with what the log says of them, once in a term. */
   private readonly said = new Set<string>();
   private readonly queue: WorkQueue;
   private readonly startedAt: number;
@@ -163,7 +163,6 @@ export class DryRuns {
     const { spec } = await client.create<Pod>(pods(namespace), templatePod(job), write);
     this.note(id, run, Number.POSITIVE_INFINITY);
     this.silent.delete(namespace);
-    for (const sentence of [SILENT, REFUSED]) this.said.delete(`${namespace} ${sentence}`);
     onPod(run.template, spec, run.version);
   }
 
@@ -174,7 +173,8 @@ export class DryRuns {
     else this.silent.set(namespace, this.now() + SILENT_MS);
     if (isStatus(error, 404)) return;
     const sentence = isAnswer ? REFUSED : SILENT;
-    const fact = `${namespace} ${sentence}`;
+    // A quota that is full now and then would fill the log.
+    const fact = `${namespace} ${isAnswer ? error.status : sentence}`;
     const level = this.said.has(fact) ? 'debug' : 'warn';
     this.said.add(fact);
     this.options.logger[level]({ namespace, workload: name, error: messageOf(error) }, sentence);

@@ -265,7 +265,10 @@ test.each([
   expect(world.said('warn')).toHaveLength(1);
   expect(world.asked).toHaveLength(3);
   await world.clock.advance(60_000);
-  expect(world.submit(jobOf('a', { app: 'a' }))).toBe(5_000);
+  const again = jobOf('a', { app: 'a' });
+  expect(world.submit(again)).toBe(5_000);
+  await settle();
+  expect([world.submit(again), world.said('warn').length]).toEqual([undefined, 1]);
 });
 
 test('an edited Job, and a deleted one, are not compared with what the watch shows of them', async () => {
