@@ -153,7 +153,7 @@ export interface ControllerAccountProps extends ComponentProps {
 
 /**
  * Account of the controller: it reads nodes, workloads and FluxSetups, releases workloads, writes FluxJobs and the status
- * of FluxSetups, and creates the objects of MiniClusters.
+ * of FluxSetups, asks by dry runs what pods will be, and creates the objects of MiniClusters.
  */
 export class ControllerAccount extends Construct {
   constructor(scope: Construct, id: string, props: ControllerAccountProps) {
@@ -165,8 +165,19 @@ export class ControllerAccount extends Construct {
     });
     account.grantClusterWide([
       { apiGroups: [''], resources: ['limitranges', 'namespaces', 'nodes'], verbs: ['list', 'watch'] },
-      { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'patch'] },
+      // It creates them as a dry run only: a policy restricts it to that (admission/release-guard.ts).
+      { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'patch'] },
       { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+      // Whether a dry run can say more than a pod template.
+      {
+        apiGroups: ['admissionregistration.k8s.io'],
+        resources: [
+          'mutatingwebhookconfigurations',
+          'mutatingadmissionpolicies',
+          'mutatingadmissionpolicybindings',
+        ],
+        verbs: ['list', 'watch'],
+      },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
       {
         apiGroups: [FLUXJOB_GROUP],

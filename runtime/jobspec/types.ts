@@ -2,7 +2,7 @@
  * Terms of this folder: a *jobspec* (Flux RFC 14 and 25) is the request that Fluxion matches; a *slot* is the part of it
  * that is replicated (here one pod); a *constraint* (RFC 31) restricts the nodes.
  */
-import type { LabelSelector } from './pod';
+import type { LabelSelector, PodSpec } from './pod';
 
 /** Count of a resource: exact, or a range in which Fluxion takes the most it finds. */
 type Count =
@@ -132,6 +132,8 @@ export interface Jobspec {
       readonly reduced?: readonly string[];
       /** What webhooks of the cluster add to each pod: it is part of `requests`. Not part of the shape. @default - nothing */
       readonly injected?: Readonly<Record<string, string | number>>;
+      /** What they add to the place of each pod: it is part of the constraints. Not part of the shape. @default - nothing */
+      readonly placed?: Pick<PodSpec, 'nodeSelector' | 'tolerations'>;
       /** Keys of node labels whose values constraints and rules were made from. @default [] */
       readonly labels?: readonly string[];
     };

@@ -48,7 +48,8 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /**
    * Whether the process can do without these objects while it may not list them, as with the rights of an earlier version
-   * during a rollback. Until it may, there are none; what is listed then is reported as new. @default false
+   * during a rollback, or while the apiserver does not serve their kind. Until then there are none; what is listed later is
+   * reported as new. @default false
    */
   readonly dispensable?: boolean;
   /** Objects per page of a list. @default 500 */
@@ -93,7 +94,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   #isSuspect = false;
   /** Whether versions are given a second time, so that a known one says nothing about an object. */
   #isRewritten = false;
-  /** Since when every attempt was forbidden. */
+  /** Since when every attempt to list dispensable objects was forbidden. */
   #forbiddenSince: number | undefined;
   readonly #stop = new AbortController();
   #started = false;
@@ -175,7 +176,8 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#goOnWithout(error);
     const wait = this.#waitAfter(expired);
     const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
-    if (expired) logger.info(fields, 'the watch expired, listing again');
+    if (this.#isDispensable(error, 404)) logger.debug(fields, 'the apiserver does not serve these objects');
+    else if (expired) logger.info(fields, 'the watch expired, listing again');
     else logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
     if (wait > 0) await pause(this.#clock, wait, signal);
   }
@@ -200,21 +202,23 @@ export class Reflector<K extends KubernetesObject, T = K> {
 
   /** @param error of the last attempt */
   #goOnWithout(error: unknown): void {
-    const { dispensable = false, logger, path } = this.#options;
+    const { logger, path } = this.#options;
     const now = this.#clock.now();
-    this.#forbiddenSince = isStatus(error, 403) ? (this.#forbiddenSince ?? now) : undefined;
-    if (!dispensable || this.#lastSync !== undefined || this.#forbiddenSince === undefined) return;
-    if (now - this.#forbiddenSince < FORBIDDEN_MILLISECONDS) return;
-    logger.warn({ path }, 'not allowed to list these objects, going on without them');
+    this.#forbiddenSince = this.#isDispensable(error, 403) ? (this.#forbiddenSince ?? now) : undefined;
+    const isRefused = now - (this.#forbiddenSince ?? now) >= FORBIDDEN_MILLISECONDS;
+    if (this.#lastSync !== undefined || !(isRefused || this.#isDispensable(error, 404))) return;
+    if (isRefused) logger.warn({ path }, 'not allowed to list these objects, going on without them');
     this.#lastSync = now;
     this.#markSynced();
   }
 
+  #isDispensable(error: unknown, status: number): boolean {
+    return this.#options.dispensable === true && isStatus(error, status);
+  }
+
   /** Whether nothing is known yet, and it is not decided whether to go on without. */
   get #decidesSoon(): boolean {
-    return (
-      this.#options.dispensable === true && this.#lastSync === undefined && this.#forbiddenSince !== undefined
-    );
+    return this.#lastSync === undefined && this.#forbiddenSince !== undefined;
   }
 
   async #relist(signal: AbortSignal): Promise<void> {

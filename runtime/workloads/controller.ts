@@ -9,8 +9,10 @@ import type { Resubmission } from '../shared/signals';
 import { together } from '../shared/together';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload } from './adapter';
+import { DryRuns } from './dry-runs';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
+import { MutatingAdmission } from './mutating-admission';
 import { WorkloadReconciler } from './reconciler';
 import { concerns } from './resubmission';
 import type { SubmissionBuilder } from './submission';
@@ -24,11 +26,18 @@ export class WorkloadController implements Controller {
   readonly submissionBuilder: SubmissionBuilder;
   private readonly events: WorkloadEvents;
   private readonly reconciler: WorkloadReconciler;
+  private readonly admission: MutatingAdmission;
+  private readonly dryRuns: DryRuns;
 
   constructor(private readonly shared: Shared) {
     const { events, workloads } = shared;
     this.events = new WorkloadEvents({ events, objectOf: (key) => workloads.get(key) });
+    this.admission = new MutatingAdmission({
+      ...shared,
+      labelsOf: (name) => shared.informers.namespaces.get(name)?.metadata.labels,
+    });
     this.submissionBuilder = this.createSubmissionBuilder();
+    this.dryRuns = this.createDryRuns();
     this.reconciler = this.createReconciler();
     this.queue = reconcileQueue(shared, {
       name: 'workloads',
@@ -60,6 +69,9 @@ export class WorkloadController implements Controller {
     informers.limitRanges.changed.subscribe(({ now, before }) =>
       resubmit((now ?? before)!.metadata.namespace ?? ''),
     );
+    // What they add to pods is part of a jobspec.
+    this.admission.changed.subscribe(together(() => this.enqueueWaiting()));
+    this.admission.start();
     this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
   }
@@ -96,7 +108,8 @@ export class WorkloadController implements Controller {
 
   async stop(): Promise<void> {
     this.reconciler.stop();
-    await this.queue.stop();
+    this.admission.stop();
+    await Promise.all([this.queue.stop(), this.dryRuns.stop()]);
   }
 
   private reconcile(key: string): Promise<ReconcileResult> {
@@ -146,9 +159,20 @@ export class WorkloadController implements Controller {
         metrics.invalidWorkloads.inc({ stage: 'intake' });
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
       },
+      mutationsFor: (namespace) => this.admission.versionFor(namespace),
       onLearned: (namespace) => this.enqueueWaiting({ namespaces: new Set([namespace]) }),
       onReduced: (object, adapter, message) =>
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'SettingsReduced', message }),
+    });
+  }
+
+  private createDryRuns(): DryRuns {
+    return new DryRuns({
+      ...this.shared,
+      admission: this.admission,
+      charges: this.submissionBuilder.charges,
+      onPod: (...given) => this.submissionBuilder.expect(...given),
+      enqueue: (key) => this.enqueue(key),
     });
   }
 
@@ -160,6 +184,7 @@ export class WorkloadController implements Controller {
       workloadCache,
       adapters,
       submissionBuilder: this.submissionBuilder,
+      dryRuns: this.dryRuns,
       objectOf: (key) => workloads.get(key),
       podsOf: (workload) => workloads.podsOf(workload),
       namespaces,

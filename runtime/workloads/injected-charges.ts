@@ -1,12 +1,13 @@
-/** What Jobs are charged for what webhooks add to their pods, as far as pods and rows say it. */
+/** What Jobs are charged for what webhooks add to their pods, as far as dry runs, pods and rows say it. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TimeSlice } from '../clock';
-import type { Container, PodSpec, Quantities } from '../jobspec/pod';
+import type { Container, PodSpec } from '../jobspec/pod';
 import { podRequests, type Requests } from '../jobspec/requests';
+import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import type { PodSet } from './demand';
-import { InjectedRequests, type Template } from './injected';
+import { type Addition, InjectedRequests, type Template } from './injected';
 import { belongsToGrant } from './pod';
 
 export class InjectedCharges {
@@ -14,13 +15,17 @@ export class InjectedCharges {
   /** UID of a workload -> job id of the grant of which a pod was compared with its template. */
   private readonly learned = new Map<string, number>();
 
-  /** @param podOf the pods of a workload as they are expected, without what webhooks add */
+  /**
+   * @param podOf the pods of a workload as they are expected, without what webhooks add
+   * @param versionFor what may add something in this namespace
+   */
   constructor(
     private readonly podOf: (podSet: PodSet, namespace: string, adapter: WorkloadAdapter) => PodSpec,
+    private readonly versionFor: (namespace: string) => string | undefined = () => undefined,
   ) {}
 
   /** Undefined if nothing is added, as to a pod that exists already. */
-  of(podSet: PodSet, namespace: string, adapter: WorkloadAdapter): Quantities | undefined {
+  of(podSet: PodSet, namespace: string, adapter: WorkloadAdapter): Addition | undefined {
     if (adapter.podsExist || this.injected.isEmpty) return undefined;
     return this.injected.addedTo(this.templateOf(podSet, namespace, adapter));
   }
@@ -36,11 +41,28 @@ export class InjectedCharges {
     const first = pods.find((pod) => belongsToGrant(pod, jobid));
     if (first === undefined) return false;
     this.learned.set(uid, jobid);
-    const { namespace = '' } = object.metadata;
-    const [podSet] = adapter.demand(object).podSets;
-    const template = this.templateOf(podSet, namespace, adapter);
+    const template = this.templateOfPods(object, adapter);
     if (!isNew && mayBeResized(template.pod, first.spec)) return false;
-    return this.injected.learn(template, first.spec);
+    return this.injected.learn(template, first.spec, isNew ? this.versionFor(template.namespace) : undefined);
+  }
+
+  /**
+   * Compares a pod of a dry run with its template.
+   * @returns whether workloads are charged something else from now on
+   */
+  expect(template: Template, pod: PodSpec, version: string): boolean {
+    return this.injected.expect(template, pod, version);
+  }
+
+  /** Whether pods or rows say what is added to this template by this version of what adds something. */
+  isKnown(template: Template, version: string): boolean {
+    return this.injected.isKnown(template, version);
+  }
+
+  /** The pods of a workload that makes them of a template. */
+  templateOfPods(object: KubernetesObject, adapter: WorkloadAdapter): Template {
+    const [podSet] = adapter.demand(object).podSets;
+    return this.templateOf(podSet, object.metadata.namespace ?? '', adapter);
   }
 
   /** The grant of this row has ended. */
@@ -71,10 +93,7 @@ export class InjectedCharges {
     for (const workload of workloads) {
       if (slice.isOver) await slice.rest();
       const { object, adapter } = workload;
-      const { namespace = '' } = object.metadata;
-      const [podSet] = adapter.demand(object).podSets;
-      const template = this.templateOf(podSet, namespace, adapter);
-      this.injected.assume(template, chargedIn(workload));
+      this.injected.assume(this.templateOfPods(object, adapter), chargedIn(workload));
     }
   }
 
@@ -97,6 +116,9 @@ function requestsOf(container: Container): Requests {
   return podRequests({ containers: [container] });
 }
 
-function chargedIn({ row }: ActiveWorkload): Quantities | undefined {
-  return row.jobspec.attributes.user?.injected;
+/** An earlier version knows of no placement. */
+function chargedIn({ row }: ActiveWorkload): Addition | undefined {
+  const { injected: requests, placed: placement } = row.jobspec.attributes.user ?? {};
+  if (requests === undefined && placement === undefined) return undefined;
+  return { ...(requests && { requests }), ...(placement && { placement }) };
 }

@@ -13,6 +13,7 @@ import type { Namespaces, Scope } from '../shared/namespaces';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { WorkloadAdapter } from './adapter';
+import type { DryRuns } from './dry-runs';
 import type { NodeView } from './live-pods';
 import type { SubmissionBuilder } from './submission';
 
@@ -20,6 +21,8 @@ export interface WorkloadReconcilerOptions {
   readonly client: KubernetesClient;
   readonly workloadCache: WorkloadCache;
   readonly submissionBuilder: SubmissionBuilder;
+  /** @default - what webhooks and policies add to pods is known once a pod exists */
+  readonly dryRuns?: Pick<DryRuns, 'awaited' | 'follow'>;
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
   /** The object of a key, as the watch last delivered it. */
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;

@@ -121,7 +121,7 @@ export class WorkloadReconciler {
     adapter: WorkloadAdapter,
     replaced?: WorkloadRow,
   ): Promise<ReconcileResult> {
-    const { submissionBuilder, onQueueChanged } = this.options;
+    const { submissionBuilder, dryRuns, onQueueChanged } = this.options;
     const isAdopted = this.requestAdoption(key, object, adapter);
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
     if (!adapter.isSuspended(object)) return isAdopted ? undefined : this.staging.end(key, object, adapter);
@@ -131,6 +131,9 @@ export class WorkloadReconciler {
     }
     // Its label may name the queue.
     if (this.options.namespaces.isAwaited(key.namespace)) return undefined;
+    // A place is taken over at once.
+    const dryRun = replaced === undefined ? dryRuns?.awaited(key, object, adapter) : undefined;
+    if (dryRun !== undefined) return dryRun;
     const row = await this.rescue.succeed(object, (evicted) => {
       const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
       return submissionBuilder.submit(object, adapter, place);
@@ -158,7 +161,7 @@ export class WorkloadReconciler {
 
   /** Finishes, cancels or updates a waiting workload. */
   private async reconcileWaiting(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { workloadCache, now, submissionBuilder, onQueueChanged } = this.options;
+    const { workloadCache, now, submissionBuilder, dryRuns, onQueueChanged } = this.options;
     const { object, adapter, row, pods } = workload;
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
@@ -172,6 +175,7 @@ export class WorkloadReconciler {
       this.log(row, 'released without a grant, suspending it');
       await this.eviction.suspend(workload);
     }
+    dryRuns?.follow(object, adapter);
     const update = submissionBuilder.changeOf(object, adapter, row);
     const next = this.notices.follow(workload);
     if (update === undefined) return earliest(await this.staging.stage(workload), next);

@@ -26,6 +26,8 @@ export interface SubmissionBuilderOptions {
   readonly runtimeClassOf: (name: string) => RuntimeClassFields | undefined;
   /** The LimitRanges of this namespace. */
   readonly limitRangesOf: (namespace: string) => readonly LimitRangeFields[];
+  /** What else than the queue may change new pods of this namespace. @default - nothing does */
+  readonly mutationsFor?: (namespace: string) => string | undefined;
   readonly storage: StorageFacts;
   /** The pods of this workload. @default - none are known */
   readonly podsOf?: (workload: WorkloadIdentity) => readonly Pod[];

@@ -4,7 +4,7 @@ import { FluxqError, messageOf } from '../errors';
 import type { ClusterFacts } from '../jobspec/constraints';
 import { invalidJobspec, type JobspecOptions, jobspecOf, shapeOf } from '../jobspec/jobspec';
 import { withLimitRanges } from '../jobspec/limit-range';
-import type { PodSpec, Quantities } from '../jobspec/pod';
+import type { PodSpec } from '../jobspec/pod';
 import { gangOf, meetsConstraints, type SetJobspec, withoutConstraints } from '../jobspec/pod-sets';
 import { withRuntimeClass } from '../jobspec/runtime-class';
 import type { Jobspec } from '../jobspec/types';
@@ -20,7 +20,7 @@ import {
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
 import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf, withGroupState } from './demand';
 import { elasticPodSettings } from './elastic-pod';
-import { withAdded } from './injected';
+import { type Addition, type Template, withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
 import { reductionsOf } from './reductions';
 import { rowUserOf } from './row-user';
@@ -31,9 +31,11 @@ export class SubmissionBuilder {
   /** Objects that ask for what their row says, by these facts. A watch delivers a new object for each change. */
   private readonly comparedBy = new WeakMap<ClusterFacts, WeakSet<KubernetesObject>>();
   /** What webhooks add to the pods of Jobs. */
-  readonly charges = new InjectedCharges((...given) => this.podOf(...given));
+  readonly charges: InjectedCharges;
 
-  constructor(private readonly options: SubmissionBuilderOptions) {}
+  constructor(private readonly options: SubmissionBuilderOptions) {
+    this.charges = new InjectedCharges((...given) => this.podOf(...given), options.mutationsFor);
+  }
 
   /**
    * Queues the workload, in the place of its predecessor if it has one. An invalid workload is queued too, so that its
@@ -204,7 +206,7 @@ export class SubmissionBuilder {
     const asked = this.jobspecFor(object, adapter, demand, { walltime, exclusive });
     const until = secondsOf(metadata.creationTimestamp) + this.options.groupSeconds;
     const jobspec = withGroupState(asked, demand, until);
-    const injected = this.charges.of(demand.podSets[0], namespace, adapter);
+    const added = this.charges.of(demand.podSets[0], namespace, adapter);
     return {
       uid: metadata.uid,
       kind: adapter.kind,
@@ -215,7 +217,7 @@ export class SubmissionBuilder {
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
       pods,
-      jobspec: withNotes(jobspec, { reduced: reductionsOf(wishes, plan, queue), injected }),
+      jobspec: withNotes(jobspec, reductionsOf(wishes, plan, queue), added),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       // An earlier version knows no other way to keep it from starting.
@@ -264,10 +266,16 @@ export class SubmissionBuilder {
 
   /** Compares the first pod of a grant with its template: from now on, Jobs with it are charged what that pod requests. */
   learn(workload: ActiveWorkload): void {
-    if (!this.charges.learn(workload)) return;
-    const { namespace = '', name } = workload.object.metadata;
-    const detail = { workload: name, namespace };
-    this.options.logger.info(detail, 'the pods request something else than their template: learned');
+    if (this.charges.learn(workload)) this.reportLearned(workload.object.metadata.namespace ?? '');
+  }
+
+  /** Compares a pod of a dry run with its template, as {@link learn}. @param version of what made it of the template */
+  expect(template: Template, pod: PodSpec, version: string): void {
+    if (this.charges.expect(template, pod, version)) this.reportLearned(template.namespace);
+  }
+
+  private reportLearned(namespace: string): void {
+    this.options.logger.info({ namespace }, 'pods request something else than their template: learned');
     this.options.onLearned?.(namespace);
   }
 
@@ -300,15 +308,19 @@ function unconstrainedShape(jobspec: Jobspec): string {
   return shapeOf(withoutConstraints(jobspec));
 }
 
-/** They are no part of the shape. */
-type Notes = Pick<NonNullable<Jobspec['attributes']['user']>, 'reduced'> & {
-  readonly injected?: Quantities | undefined;
-};
-
-function withNotes(jobspec: Jobspec, { reduced = [], injected }: Notes): Jobspec {
-  if (reduced.length === 0 && injected === undefined) return jobspec;
+/** Notes are no part of the shape. */
+function withNotes(
+  jobspec: Jobspec,
+  reduced: readonly string[],
+  { requests: injected, placement: placed }: Addition = {},
+): Jobspec {
+  if (reduced.length === 0 && injected === undefined && placed === undefined) return jobspec;
   const { attributes } = jobspec;
-  const notes = { ...(reduced.length > 0 && { reduced }), ...(injected && { injected }) };
+  const notes = {
+    ...(reduced.length > 0 && { reduced }),
+    ...(injected && { injected }),
+    ...(placed && { placed }),
+  };
   return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
 }
 

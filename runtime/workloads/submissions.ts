@@ -9,7 +9,7 @@ type Watched = Pick<Shared, 'config' | 'logger' | 'queues' | 'nodes' | 'informer
 
 export function submissionsOf(
   { config, logger, workloadCache, queues, nodes, informers, workloads }: Watched,
-  reports: Pick<SubmissionBuilderOptions, 'onInvalid' | 'onReduced' | 'onLearned'>,
+  reports: Pick<SubmissionBuilderOptions, 'onInvalid' | 'onReduced' | 'onLearned' | 'mutationsFor'>,
 ): SubmissionBuilder {
   return new SubmissionBuilder({
     ...reports,

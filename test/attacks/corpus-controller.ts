@@ -13,7 +13,6 @@ import {
   pathTo,
   ROOT,
   remove,
-  template,
 } from './objects';
 
 const by = refusedTo('controller token');
@@ -300,7 +299,6 @@ function evict(name: string, namespace: string): Act {
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const MISSING: readonly Attack[] = [
-  by('a Pod', create('Pod', 'x', { spec: template(ROOT) }), RBAC),
   by('a Job that is deleted', remove('Job', 'waiting'), RBAC),
   by('a MiniCluster', create('MiniCluster', 'x', { spec: { containers: [{}] } }), RBAC),
   by('another spec of a MiniCluster', patch('MiniCluster', 'tame', { spec: { size: 2 } }), RESERVED),

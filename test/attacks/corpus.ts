@@ -1,5 +1,6 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
+import { DRY_RUN_ATTACKS } from './corpus-dry-runs';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
 import { READER_ATTACKS } from './corpus-reader';
@@ -13,6 +14,7 @@ export const ATTACKS: readonly Attack[] = [
   ...GRANT_ATTACKS,
   ...GROUP_ATTACKS,
   ...CONTROLLER_ATTACKS,
+  ...DRY_RUN_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...READER_ATTACKS,
   ...SCHEDULER_ATTACKS,

@@ -69,7 +69,7 @@ export function ownedBy(name: string, uid = `$${name}`, apiVersion = 'flux-frame
 export const container = (more: object = {}) => ({ name: 'main', image: 'flux', ...more });
 
 /** The template of a Deployment, StatefulSet or Job. */
-export function template(pod: object = {}, metadata: object = {}): object {
+function template(pod: object = {}, metadata: object = {}): object {
   return {
     metadata: { labels: { app: 'x' }, ...metadata },
     spec: { restartPolicy: 'Always', automountServiceAccountToken: false, containers: [container()], ...pod },

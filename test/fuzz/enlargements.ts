@@ -16,29 +16,44 @@ interface EnlargementsOptions {
   readonly onChange: () => void;
 }
 
+const CONFIGURATIONS = 'mutatingwebhookconfigurations';
+const WEBHOOK = {
+  metadata: { name: 'sidecars' },
+  webhooks: [{ rules: [{ apiGroups: [''], operations: ['CREATE'], resources: ['pods'] }] }],
+};
+
 export class Enlargements {
   /** uids of the workloads. */
   readonly uids = new Set<string>();
   /** When a webhook first made a pod larger than its template. Unix seconds. */
   injectedSince: number | undefined;
   private copies = 0;
+  private comings = 0;
   private injects = false;
 
   constructor(private readonly options: EnlargementsOptions) {
-    options.apiserver.podWebhook = (pod) => this.inject(pod);
+    options.apiserver.podWebhook = (pod, isDryRun) => this.inject(pod, isDryRun);
   }
 
   act(): void {
     const { random } = this.options;
     const roll = random.between(1, 4);
-    if (roll === 1) this.injects = !this.injects;
+    if (roll === 1) this.toggle();
     else if (roll === 2) this.copy();
     else this.resize();
   }
 
   /** No pod is made larger any more. */
   end(): void {
-    this.injects = false;
+    if (this.injects) this.toggle();
+  }
+
+  /** The webhook comes or goes, with its configuration or, as one that decides by something else, without. */
+  private toggle(): void {
+    const { store } = this.options.apiserver;
+    this.injects = !this.injects;
+    if (!this.injects) store.remove(CONFIGURATIONS, WEBHOOK.metadata.name);
+    else if (this.comings++ % 2 === 0) store.create(CONFIGURATIONS, WEBHOOK as never);
   }
 
   private resize(): void {
@@ -66,12 +81,12 @@ export class Enlargements {
     this.options.apiserver.store.create('pods', { metadata, spec, status: { phase: 'Pending' } } as never);
   }
 
-  private inject(pod: Pod): Pod {
+  private inject(pod: Pod, isDryRun: boolean): Pod {
     const isOurs = this.options.namespaces.includes(pod.metadata.namespace ?? '');
     if (!this.injects || !isOurs || pod.metadata.ownerReferences === undefined || coresOf(pod) >= CORES)
       return pod;
     this.injectedSince ??= this.options.now();
-    this.note(pod);
+    if (!isDryRun) this.note(pod);
     const sidecar = { name: 'sidecar', image: 'none', resources: { requests: { cpu: '1' } } };
     return { ...pod, spec: { ...pod.spec, containers: [...pod.spec.containers, sidecar] } };
   }

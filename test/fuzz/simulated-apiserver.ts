@@ -45,7 +45,7 @@ export class SimulatedApiserver {
   /** Resources that nobody may list. */
   readonly unlistable = new Set<string>();
   /** What another webhook of the cluster makes of a new pod. */
-  podWebhook: (pod: Pod) => Pod = (pod) => pod;
+  podWebhook: (pod: Pod, isDryRun: boolean) => Pod = (pod) => pod;
   /** uids of the owners of objects that were created while admission was off, and of objects without an owner. */
   readonly unadmitted = new Set<string>();
   private readonly watchers = new Set<Watcher>();
@@ -67,7 +67,8 @@ export class SimulatedApiserver {
       get: async <T>(path: string) => this.found(path) as T,
       list: async <T>(path: string, options: Selection = {}) =>
         this.list(path, options) as unknown as KubernetesList<T>,
-      create: async <T>(path: string, body: object) => this.create(path, body) as T,
+      create: async <T>(path: string, body: object, options: { dryRun?: boolean } = {}) =>
+        this.create(path, body, options) as T,
       update: async <T>(path: string) => {
         throw refusal(405, 'MethodNotAllowed', `update of ${path} is not supported`) as T;
       },
@@ -89,7 +90,7 @@ export class SimulatedApiserver {
     for (const watcher of [...this.watchers]) watcher.end(error);
   }
 
-  create(path: string, body: object): KubernetesObject {
+  create(path: string, body: object, { dryRun = false }: { dryRun?: boolean } = {}): KubernetesObject {
     const { resource, namespace, subresource } = targetOf(path);
     this.checkPolicy('create', resource);
     if (subresource === 'eviction') return this.evict(path, body as EvictionBody);
@@ -98,7 +99,8 @@ export class SimulatedApiserver {
     if (this.store.get(resource, keyOf(metadata)) !== undefined)
       throw refusal(409, 'AlreadyExists', `${resource} ${metadata.name} already exists`);
     const admitted = this.admitted(resource, copyOf({ ...given, metadata }));
-    const mutated = resource === 'pods' ? this.podWebhook(admitted as Pod) : admitted;
+    const mutated = resource === 'pods' ? this.podWebhook(admitted as Pod, dryRun) : admitted;
+    if (dryRun) return mutated;
     const created = this.store.create(resource, mutated);
     const { ownerReferences, uid } = created.metadata;
     if (this.admission === 'off') this.unadmitted.add(ownerReferences?.[0]?.uid ?? uid);

@@ -54,11 +54,13 @@ test('skips an object that cannot be read, and sees the others and its next vers
 
 test.each([
   { dispensable: true, status: 403, goesOn: true },
+  { dispensable: true, status: 404, goesOn: true, isKnown: true },
   { dispensable: true, status: 500, goesOn: false },
   { dispensable: false, status: 403, goesOn: false },
+  { dispensable: false, status: 404, goesOn: false },
 ])(
   'a list that is answered with $status, dispensable: $dispensable, goes on without: $goesOn',
-  async ({ dispensable, status, goesOn }) => {
+  async ({ dispensable, status, goesOn, isKnown = false }) => {
     const clock = new ManualClock();
     let isAllowed = false;
     const client = {
@@ -84,7 +86,7 @@ test.each([
     reflector.start();
     await settle();
     // An apiserver that has just started refuses everything for a moment.
-    expect([isSynced, reflector.lastSync]).toEqual([false, undefined]);
+    expect([isSynced, reflector.lastSync !== undefined]).toEqual([isKnown, isKnown]);
     for (let i = 0; i < 10; i++) await clock.advance(1_000).then(settle);
     expect([isSynced, reflector.lastSync !== undefined]).toEqual([goesOn, goesOn]);
     isAllowed = true;

@@ -28,6 +28,7 @@ import { send } from '../miniclusters/reporting';
 import { accountsOf, RightsAudit } from './audited-rights';
 import { MiniClusters } from './minicluster-objects';
 import { runtimeUrl } from './runtime-role';
+import { sidecarPolicy } from './sidecar-policy';
 import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
 
@@ -146,6 +147,12 @@ describeOwnStack(
           queue: 'team',
           workload: { apiVersion: 'batch/v1', kind: 'Job', name: 'train', uid: 'earlier' },
         },
+      });
+      // Something else changes its pods, so that a dry run says what they will be.
+      await stack.cluster.apply([...sidecarPolicy('science')]);
+      await waitFor('a dry run', async () => {
+        await science.phase(await science.job(`asked-${Math.random().toString(36).slice(2)}`), 'Finished');
+        return audit.used(CONTROLLER_SERVICE_ACCOUNT).has('create pods');
       });
       await science.phase(await science.job('train', { pods: 2 }), 'Finished');
       await science.phase(await science.pod('alone'), 'Finished');

@@ -17,9 +17,51 @@ test('pods of a template are expected as the first one was', () => {
   const injected = new InjectedRequests();
   expect(injected.addedTo(template())).toBeUndefined();
   expect(injected.learn(template(), real('1'))).toBe(true);
-  expect(injected.addedTo(template())).toEqual({ cpu: '1' });
+  expect(injected.addedTo(template())).toEqual({ requests: { cpu: '1' } });
   expect(injected.learn(template(), real('1'))).toBe(false);
-  expect(withAdded(pod, { cpu: '1' }).overhead).toEqual({ cpu: '1100m' });
+  expect(withAdded(pod, { requests: { cpu: '1' } }).overhead).toEqual({ cpu: '1100m' });
+});
+
+describe('where pods are placed', () => {
+  const POOL = { nodeSelector: { pool: 'fast' }, tolerations: [{ key: 'pool', operator: 'Exists' }] };
+  const OWN = { nodeSelector: { disk: 'ssd' }, tolerations: [{ key: 'own', value: 'a' }] };
+  const own = { ...pod, ...OWN };
+  /** As the apiserver stores it. */
+  const placed: PodSpec = {
+    ...own,
+    nodeSelector: { ...OWN.nodeSelector, ...POOL.nodeSelector },
+    tolerations: [
+      { key: 'own', operator: 'Equal', value: 'a' },
+      ...POOL.tolerations,
+      { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+    ],
+  };
+  const expected = template({ pod: own });
+
+  test('a dry run says which node selector and tolerations are added', () => {
+    const injected = new InjectedRequests();
+    expect(injected.expect(expected, placed, 'a')).toBe(true);
+    expect(injected.addedTo(expected)).toEqual({ placement: POOL });
+    expect(withAdded(own, injected.addedTo(expected))).toEqual({
+      ...own,
+      nodeSelector: placed.nodeSelector,
+      tolerations: [...OWN.tolerations, ...POOL.tolerations],
+    });
+  });
+
+  test('a real pod, to which its user may have added some, changes nothing of that', () => {
+    const injected = new InjectedRequests();
+    expect(injected.learn(expected, placed, 'a')).toBe(false);
+    injected.expect(expected, placed, 'b');
+    expect(injected.learn(expected, own, 'b')).toBe(false);
+    expect(injected.addedTo(expected)).toEqual({ placement: POOL });
+  });
+
+  test('the next leader goes on with it', () => {
+    const injected = new InjectedRequests();
+    injected.assume(expected, { requests: { cpu: '1' }, placement: POOL });
+    expect(injected.addedTo(expected)).toEqual({ requests: { cpu: '1' }, placement: POOL });
+  });
 });
 
 test('other namespaces and other containers are expected as they are', () => {
@@ -54,7 +96,7 @@ test.each([
     expect(injected.learn(meshed, real('1'))).toBe(false);
     expect(injected.learn(template(), real())).toBe(false);
   }
-  expect(injected.addedTo(meshed)).toEqual({ cpu: '1' });
+  expect(injected.addedTo(meshed)).toEqual({ requests: { cpu: '1' } });
   expect(injected.addedTo(template())).toBeUndefined();
 });
 
@@ -62,9 +104,13 @@ test('a template of which no pod was seen gets what those that are most like it 
   const injected = new InjectedRequests();
   const run = (id: string) => ({ run: id });
   injected.learn(template({ labels: { ...run('a'), ...MESH } }), real('1'));
-  expect(injected.addedTo(template({ labels: { ...run('b'), ...MESH } }))).toEqual({ cpu: '1' });
+  expect(injected.addedTo(template({ labels: { ...run('b'), ...MESH } }))).toEqual({
+    requests: { cpu: '1' },
+  });
   injected.learn(template({ labels: run('c') }), real());
-  expect(injected.addedTo(template({ labels: { ...run('b'), ...MESH } }))).toEqual({ cpu: '1' });
+  expect(injected.addedTo(template({ labels: { ...run('b'), ...MESH } }))).toEqual({
+    requests: { cpu: '1' },
+  });
   expect(injected.addedTo(template({ labels: run('d') }))).toBeUndefined();
 });
 
@@ -80,14 +126,14 @@ test('what Kubernetes and the queue write into a template does not make it anoth
 describe('what the leader before charged', () => {
   test('is charged until a pod says something else', () => {
     const injected = new InjectedRequests();
-    injected.assume(template({ labels: MESH }), { cpu: '1' });
+    injected.assume(template({ labels: MESH }), { requests: { cpu: '1' } });
     injected.assume(template());
-    expect(injected.addedTo(template({ labels: MESH }))).toEqual({ cpu: '1' });
+    expect(injected.addedTo(template({ labels: MESH }))).toEqual({ requests: { cpu: '1' } });
     expect(injected.addedTo(template())).toBeUndefined();
     expect(injected.learn(template({ labels: MESH }), real('1'))).toBe(false);
     expect(injected.addedTo(template())).toBeUndefined();
     expect(injected.learn(template({ labels: MESH }), real('2'))).toBe(true);
-    expect(injected.addedTo(template())).toEqual({ cpu: '2' });
+    expect(injected.addedTo(template())).toEqual({ requests: { cpu: '2' } });
   });
 
   test('is not remembered where no pod gets anything', () => {

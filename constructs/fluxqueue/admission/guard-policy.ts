@@ -1,5 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
+import { Wave } from '../../metadata';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
@@ -9,6 +10,8 @@ import {
   type Variable,
 } from './scope';
 import type { Validation } from './settings';
+
+const SYNC_WAVE = 'argocd.argoproj.io/sync-wave';
 
 /** Selects objects by their labels before or after the request. */
 type ObjectSelector =
@@ -71,6 +74,8 @@ export interface GuardSpec {
    * @default 'Deny'
    */
   readonly action?: 'Deny' | 'Warn';
+  /** When Argo CD applies it: a right that it restricts must not come earlier. @default - with the other guards */
+  readonly wave?: Wave;
 }
 
 /** The reference to the params in a binding. */
@@ -97,16 +102,18 @@ export function addGuard(
     params,
     reason = 'Forbidden',
     action = 'Deny',
+    wave = Wave.ADMISSION,
     matchConstraints: { namespaceSelector: selector, ...matchConstraints },
     matchConditions,
     ...spec
   }: GuardSpec,
 ): void {
   const name = `${props.name ?? 'fluxqueue'}-guard-${id}`;
+  const metadata = admissionMetadata(name, { [SYNC_WAVE]: String(wave) });
   const policy = new ApiObject(scope, id, {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
-    metadata: admissionMetadata(name),
+    metadata,
     spec: {
       failurePolicy: action === 'Deny' ? 'Fail' : 'Ignore',
       ...(params === undefined ? {} : { paramKind: params.kind }),
@@ -119,7 +126,7 @@ export function addGuard(
   new ApiObject(scope, `${id}-binding`, {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',
-    metadata: admissionMetadata(name),
+    metadata,
     spec: {
       policyName: policy.name,
       validationActions: [action],

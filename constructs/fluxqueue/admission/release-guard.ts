@@ -8,6 +8,7 @@ import {
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../api/labels';
+import { Wave } from '../../metadata';
 import { sameExcept, sameMetadata } from './comparison';
 import type { GuardSpec } from './guard-policy';
 import { reachTheSame } from './minicluster-creation';
@@ -154,18 +155,27 @@ export const POD_RELEASE_GUARD = (props: ReleaseGuardProps, byController: MatchC
   ],
 });
 
-/** RBAC cannot restrict evictions to the namespaces of the queue, whose pods the queue may preempt. */
+/**
+ * RBAC cannot restrict evictions to the namespaces of the queue, whose pods the queue may preempt, nor the creation of pods to
+ * dry runs. Both in one guard: the apiserver pays for each guard of a resource at each request.
+ */
 export const EVICTION_GUARD = (props: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
   matchConstraints: {
     resourceRules: [
-      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] },
+      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods', 'pods/eviction'] },
     ],
   },
   matchConditions: [byController],
+  wave: Wave.BASE,
   validations: [
     {
+      expression: 'request.?subResource.orValue("") == "eviction" || request.?dryRun.orValue(false)',
+      message: 'FLUXQ_RESERVED: the controller creates Pods only as a dry run, which stores nothing',
+    },
+    {
       expression: `!(request.namespace in ${celList(excludedNamespaces(props))}) && ${namespaceIsEnabled(props)}`,
-      message: 'FLUXQ_RESERVED: the controller can only evict Pods in namespaces of the queue',
+      message:
+        'FLUXQ_RESERVED: the controller evicts Pods, and asks by dry runs what they would be, only in namespaces of the queue',
     },
   ],
 });

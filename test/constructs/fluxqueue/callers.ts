@@ -80,6 +80,17 @@ const CONTROLLER: readonly Caller[] = [
     resources: { 'pods/eviction': "'eviction')" },
     verbs: ['create'],
   },
+  { folder: 'runtime/workloads', file: 'dry-runs.ts', resources: { pods: 'pods(' }, verbs: ['create'] },
+  {
+    folder: 'runtime/workloads',
+    file: 'mutating-admission.ts',
+    resources: {
+      'admissionregistration.k8s.io/mutatingwebhookconfigurations': 'mutatingWebhookConfigurations()',
+      'admissionregistration.k8s.io/mutatingadmissionpolicies': 'mutatingAdmissionPolicies()',
+      'admissionregistration.k8s.io/mutatingadmissionpolicybindings': 'mutatingAdmissionPolicyBindings()',
+    },
+    verbs: ['list', 'watch'],
+  },
   {
     folder: 'runtime/fluxjobs',
     resources: { 'jobs.converged-computing.org/fluxjobs': 'fluxJobs(' },

@@ -80,18 +80,28 @@ describe.each(VARIANTS)('the objects of the stack with %s', (_, props) => {
   });
 });
 
+const DRY_RUN_GUARD = 'fluxqueue-guard-evictions';
+
 describe('order', () => {
   const wave = (object: KubeObject) =>
     Number(object.metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? Number.NaN);
 
   test('applies admission in a later wave than the webhook', () => {
     const objects = stackObjects();
-    for (const object of objects.filter(({ kind }) => /Admission|WebhookConfiguration/.test(kind))) {
+    const admission = objects.filter(({ kind }) => /Admission|WebhookConfiguration/.test(kind));
+    for (const object of admission.filter(({ metadata }) => metadata.name !== DRY_RUN_GUARD)) {
       expect([object.metadata.name, wave(object)]).toEqual([object.metadata.name, Wave.ADMISSION]);
     }
     expect(wave(find(objects, 'MutatingWebhookConfiguration', 'fluxqueue'))).toBeGreaterThan(
       wave(find(objects, 'Deployment', 'fluxqueue-webhook')),
     );
+  });
+
+  test('applies what restricts the creation of pods to dry runs before the right to create them', () => {
+    const objects = stackObjects();
+    const role = wave(find(objects, 'ClusterRole', 'fluxqueue-controller'));
+    for (const kind of ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'])
+      expect(wave(find(objects, kind, DRY_RUN_GUARD))).toBeLessThan(role);
   });
 
   test('applies CRDs, RBAC and database before the controller', () => {

@@ -66,11 +66,14 @@ test('reads and changes Secrets by name only; a policy restricts the Secrets tha
   for (const { resourceNames } of named) expect(names(objects)).toContain(`Secret/${resourceNames?.[0]}`);
 });
 
-test('no component can run commands in pods, create pods or delete workloads', () => {
+test('no component can run commands in pods, create pods or delete workloads; the controller creates them as a dry run only', () => {
+  // What it may store is tried in test/attacks/corpus-controller.ts.
+  const guard = objects.find(({ metadata }) => metadata.name === 'fluxqueue-guard-evictions');
+  expect(JSON.stringify(guard)).toContain('request.?dryRun.orValue(false)');
   const dangerous = rules.filter(
-    ({ resources = [], verbs }) =>
+    ({ role, resources = [], verbs }) =>
       resources.some((name) => /^(?!dashboards\/).*\/(exec|attach|proxy|portforward|token)$/.test(name)) ||
-      (resources.some((name) => name === 'pods') && verbs.includes('create')) ||
+      (role !== 'fluxqueue-controller' && resources.includes('pods') && verbs.includes('create')) ||
       (resources.some((name) => /^(pods|jobs|statefulsets)$/.test(name)) &&
         verbs.some((verb) => verb.startsWith('delete'))),
   );

@@ -1,0 +1,27 @@
+/** A pod as the Job controller makes it of the template of a Job: what webhooks and policies of the cluster decide by. */
+import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import type { Job } from '../kubernetes/types';
+
+/** Field manager of the Job controller. */
+export const JOB_FIELD_MANAGER = 'kube-controller-manager';
+
+/** The first pod. It has no assignment, because the Job waits. */
+export function templatePod({ metadata, spec }: Job): object {
+  const { name, namespace, uid } = metadata;
+  const { labels, annotations } = spec.template.metadata ?? {};
+  const isIndexed = spec.completionMode === 'Indexed';
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      generateName: isIndexed ? `${name}-0-` : `${name}-`,
+      namespace,
+      labels: { ...labels, ...(isIndexed && { [COMPLETION_INDEX_ANNOTATION]: '0' }) },
+      annotations: { ...annotations, ...(isIndexed && { [COMPLETION_INDEX_ANNOTATION]: '0' }) },
+      finalizers: ['batch.kubernetes.io/job-tracking'],
+      // Without `blockOwnerDeletion`, for which some clusters ask a right on the finalizers of the Job.
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
+    },
+    spec: spec.template.spec,
+  };
+}

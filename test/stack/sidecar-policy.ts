@@ -1,0 +1,41 @@
+/** A policy of the cluster that adds a container of one core to each new pod of a namespace, as service meshes do. */
+import type { KubeObject } from '../cluster/api';
+
+const SIDECAR =
+  'Object.spec.containers{name: "sidecar", image: "none", resources: Object.spec.containers.resources{requests: {"cpu": "1"}}}';
+
+/** @param more of the policy's spec */
+export function sidecarPolicy(namespace: string, more: object = {}): readonly KubeObject[] {
+  const name = `sidecars-${namespace}`;
+  const resourceRule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
+  return [
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicy',
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        reinvocationPolicy: 'Never',
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+          resourceRules: [resourceRule],
+        },
+        mutations: [
+          {
+            patchType: 'JSONPatch',
+            jsonPatch: {
+              expression: `[JSONPatch{op: "add", path: "/spec/containers/-", value: ${SIDECAR}}]`,
+            },
+          },
+        ],
+        ...more,
+      },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata: { name },
+      spec: { policyName: name },
+    },
+  ];
+}
