@@ -2,6 +2,7 @@ import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
+import { REACH_ATTACKS } from './corpus-reach';
 import { READER_ATTACKS } from './corpus-reader';
 import { SCHEDULER_ATTACKS } from './corpus-scheduler';
 import { USER_ATTACKS } from './corpus-users';
@@ -12,6 +13,7 @@ export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
   ...GRANT_ATTACKS,
   ...GROUP_ATTACKS,
+  ...REACH_ATTACKS,
   ...CONTROLLER_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...READER_ATTACKS,
