@@ -5,6 +5,7 @@ import {
   JOB_NAME_LABEL,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
+  KUEUE_QUEUE_LABEL,
   QUEUED_BY_ANNOTATION,
 } from '../../constructs/api/labels';
 import { type Act, ALPHA, type Attack, type Role } from './attack';
@@ -74,6 +75,14 @@ const SECOND_PODS: readonly Attack[] = [
     ),
   ];
 });
+
+const OWN_SELECTOR = { suspend: true, manualSelector: true, selector: { matchLabels: { app: 'x' } } };
+const KUEUE = refused(
+  'editor',
+  'a Job of Kueue whose pods Kueue could not stop',
+  create('Job', 'x', { metadata: { labels: { [KUEUE_QUEUE_LABEL]: 'x' } }, spec: job({}, OWN_SELECTOR) }),
+  'FLUXQ_OTHER_QUEUE',
+);
 
 const BESIDE: readonly Attack[] = (['editor', 'account'] as const).flatMap((role) => [
   refused(role, 'a DaemonSet', create('DaemonSet', 'x', { spec: deployment() }), REACH),
@@ -145,4 +154,4 @@ const AGAINST_OTHERS: readonly Attack[] = [
   ),
 ];
 
-export const REACH_ATTACKS: readonly Attack[] = [...SECOND_PODS, ...BESIDE, ...AGAINST_OTHERS];
+export const REACH_ATTACKS: readonly Attack[] = [...SECOND_PODS, KUEUE, ...BESIDE, ...AGAINST_OTHERS];
