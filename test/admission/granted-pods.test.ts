@@ -44,8 +44,25 @@ describeCluster('a pod that the queue released', (getCluster) => {
     users = made;
   });
 
-  const pathOf = ({ metadata: { namespace, name } }: KubeObject) =>
-    `/api/v1/namespaces/${namespace}/pods/${name}`;
+  const pathOf = ({ kind, metadata: { namespace, name } }: KubeObject) =>
+    kind === 'Job'
+      ? `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`
+      : `/api/v1/namespaces/${namespace}/pods/${name}`;
+  /** Those that a controller has made for an object, also if it has let go of them. */
+  const podsOf = async (namespace: string, { metadata }: KubeObject) => {
+    const path = `/api/v1/namespaces/${namespace}/pods`;
+    const { items } = await getCluster().get<{ items: readonly KubeObject[] }>(path);
+    return items
+      .filter(({ metadata: { generateName } }) => generateName === `${metadata.name}-`)
+      .map((item): KubeObject => ({ ...item, kind: 'Pod' }));
+  };
+  /** How often the guard of pods has refused something. */
+  const refusals = async () => {
+    const { text } = await getCluster().api.send('GET', '/metrics');
+    const line =
+      /^apiserver_validating_admission_policy_check_total\{enforcement_action="deny".*policy="fluxqueue-guard-pods".*\} (\d+)$/gm;
+    return [...text.matchAll(line)].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
   const resize = (user: string, made: KubeObject, spec: object) =>
     users.send(user, 'PATCH', `${pathOf(made)}/resize`, { spec });
 
@@ -135,10 +152,39 @@ describeCluster('a pod that the queue released', (getCluster) => {
       });
     });
 
+    it('stays the only one of a Job with a selector of its own, until its label is back', async () => {
+      const labels = { own: `manual-${namespace}` };
+      const selector = { manualSelector: true, selector: { matchLabels: labels } };
+      const made = await accepted(
+        users.create(ALICE, namespace, job(selector, {}, { metadata: { labels } })),
+      );
+      const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' };
+      const release = { suspend: false, template: { metadata: { annotations } } };
+      await getCluster().waitFor('the Job controller to see it', async () => {
+        const { status } = await getCluster().get<{ status: { conditions?: object } }>(pathOf(made));
+        return status.conditions !== undefined;
+      });
+      await accepted(users.patch(CONTROLLER, namespace, made, { spec: release }));
+      const first = await getCluster().waitFor('its pod', async () => (await podsOf(namespace, made))[0]);
+      const before = await refusals();
+      await accepted(edit(ALICE, first, { labels: { own: null } }));
+      await getCluster().waitFor('the refusals', async () => (await refusals()) >= before + 2);
+      expect((await podsOf(namespace, made)).map(({ metadata }) => metadata.uid)).toEqual([
+        first.metadata.uid,
+      ]);
+      await accepted(edit(ALICE, first, { labels }));
+      const end = { status: { phase: 'Failed' } };
+      await accepted(users.send(undefined, 'PATCH', `${pathOf(first)}/status`, end));
+      await getCluster().waitFor(
+        'the pod in its place',
+        async () => (await podsOf(namespace, made)).length > 1,
+      );
+    });
+
     it('of a ReplicaSet is isolated by its label, and the one in its place waits for a grant of its own', async () => {
       const { spec } = pod();
       const labels = { own: `set-${namespace}` };
-      const { metadata } = await accepted(
+      const made = await accepted(
         users.create(ALICE, namespace, {
           apiVersion: 'apps/v1',
           kind: 'ReplicaSet',
@@ -149,20 +195,13 @@ describeCluster('a pod that the queue released', (getCluster) => {
           },
         }),
       );
-      const podsOf = async () => {
-        const { body } = await users.send(ALICE, 'GET', `/api/v1/namespaces/${namespace}/pods`);
-        const { items } = body as unknown as { items: KubeObject[] };
-        return items
-          .filter(({ metadata: { generateName } }) => generateName === `${metadata.name}-`)
-          .map((item): KubeObject => ({ ...item, kind: 'Pod' }));
-      };
-      const first = await getCluster().waitFor('its pod', async () => (await podsOf())[0]);
+      const first = await getCluster().waitFor('its pod', async () => (await podsOf(namespace, made))[0]);
       await accepted(edit(ALICE, first, { labels: { own: null } }));
       const both = await getCluster().waitFor('the pod in its place', async () => {
-        const found = await podsOf();
+        const found = await podsOf(namespace, made);
         return found.length === 2 && found.some((one) => one.metadata.ownerReferences === undefined) && found;
       });
-      for (const { spec: made } of both) expect(made).toMatchObject({ schedulingGates: [{ name: GATE }] });
+      for (const one of both) expect(one.spec).toMatchObject({ schedulingGates: [{ name: GATE }] });
     });
 
     it('is not resized beyond its grant', async () => {
