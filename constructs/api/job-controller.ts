@@ -2,3 +2,12 @@
 export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
 /** It has these, or those of the controller manager. */
 export const JOB_CONTROLLER_USERS: readonly string[] = [JOB_CONTROLLER, 'system:kube-controller-manager'];
+
+/** User names of the garbage collector, which orphans the pods of a Job that is deleted without them. */
+export const GARBAGE_COLLECTOR_USERS: readonly string[] = [
+  'system:serviceaccount:kube-system:generic-garbage-collector',
+  'system:kube-controller-manager',
+];
+
+/** Finalizer of each pod of a Job. The Job controller removes it once it has counted the end of the pod. */
+export const JOB_TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';

@@ -1,15 +1,17 @@
 /**
- * Pods that outlive their Job (`kubectl delete --cascade=orphan`). They keep the grant of the Job until they end, and no
- * Job controller ends them at its deadline any more, so each gets the rest of the walltime as a deadline of its own, which
- * the kubelet enforces.
+ * Pods that no Job controller ends, so each gets a deadline of its own, which the kubelet enforces: those that outlive their Job
+ * (`kubectl delete --cascade=orphan`) keep its grant for the rest of its walltime, and those of a Job that its controller cannot
+ * sync any more, as when a pod has lost a label of its selector, end some time after their grant.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
+import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
-import { isTerminal, secondsOf } from './adapter';
-import { isOrphaned } from './pod';
+import type { WatchedJob } from '../shared/job-projection';
+import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
+import { belongsToGrant, isOrphaned } from './pod';
 
 export interface OrphansOptions {
   readonly client: KubernetesClient;
@@ -17,16 +19,51 @@ export interface OrphansOptions {
   readonly now: () => number;
 }
 
+/** The Job controller has this long to end the pods of a grant that is over. It may be down for a while. */
+const LATE_SECONDS = 300;
+/** Milliseconds; a timer takes no more. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
 export async function limitOrphans(
-  { client, now }: OrphansOptions,
+  options: OrphansOptions,
   row: Pick<WorkloadRow, 'releasedAt' | 'walltime'>,
   pods: readonly Pod[],
 ): Promise<void> {
+  const end = (row.releasedAt ?? options.now()) + row.walltime;
+  await limitPods(options, end, pods.filter(isOrphaned));
+}
+
+/** Ends the pods of a Job whose grant is over for long, and that nobody has asked to end. Says when to look again. */
+export async function limitOverdue(
+  options: OrphansOptions,
+  { object, row, pods }: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>,
+): Promise<ReconcileResult> {
+  const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : undefined;
+  if (end === undefined) return undefined;
+  const left = end + LATE_SECONDS - options.now();
+  if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
+  const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
+  await limitPods(options, end, own);
+  return undefined;
+}
+
+/** Unix seconds: the deadline of the Job, which is later if its pods started late, or when it should have left its nodes. */
+function endOf(
+  { spec, status }: WatchedJob,
+  { allocation, evictionReason }: WorkloadRow,
+): number | undefined {
+  if (allocation === null || evictionReason !== null) return allocation?.end;
+  const { activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec;
+  const deadline = secondsOf(status?.startTime ?? '') + activeDeadlineSeconds;
+  return Number.isFinite(deadline) ? Math.max(deadline, allocation.end) : undefined;
+}
+
+async function limitPods({ client, now }: OrphansOptions, end: number, pods: readonly Pod[]): Promise<void> {
   for (const pod of pods) {
-    if (!isOrphaned(pod) || isTerminal(pod) || pod.metadata.deletionTimestamp !== undefined) continue;
+    if (isTerminal(pod) || pod.metadata.deletionTimestamp !== undefined) continue;
     // Until it starts, the rest of the walltime changes with each second.
     if (pod.status?.startTime === undefined && pod.spec.activeDeadlineSeconds !== undefined) continue;
-    const value = deadlineOf(pod, (row.releasedAt ?? now()) + row.walltime, now());
+    const value = deadlineOf(pod, end, now());
     if (value >= (pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY)) continue;
     const { uid, namespace, name } = pod.metadata;
     const body = [

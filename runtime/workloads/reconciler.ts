@@ -18,7 +18,7 @@ import { GrantWatch } from './grant-watch';
 import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
-import { limitOrphans } from './orphans';
+import { limitOrphans, limitOverdue } from './orphans';
 import { POD_GROUP } from './pod-group';
 import type { WorkloadReconcilerOptions } from './reconciler-options';
 import { Release } from './release';
@@ -245,7 +245,9 @@ export class WorkloadReconciler {
   private async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
     const { uid } = workload.row;
     await this.eviction.evict(workload, reason);
-    if (this.options.workloadCache.byUid(uid)?.phase !== 'Waiting') return retryOf(workload);
+    const row = this.options.workloadCache.byUid(uid);
+    if (row?.phase !== 'Waiting')
+      return earliest(retryOf(workload), row && (await limitOverdue(this.options, { ...workload, row })));
     this.forget(workload.row);
     // Its user may have changed it again while that was committed.
     return IMMEDIATELY;
@@ -268,7 +270,8 @@ export class WorkloadReconciler {
         : this.rescuePod(current, failure);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
     const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
-    return earliest(earliest(after === undefined ? undefined : { after }, late), replacing);
+    const overdue = hasLeft ? undefined : await limitOverdue(this.options, current);
+    return [after === undefined ? undefined : { after }, late, replacing, overdue].reduce(earliest);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {

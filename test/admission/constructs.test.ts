@@ -3,7 +3,7 @@ import { Testing } from 'cdk8s';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
-import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
+import { ReachGuard } from '../../constructs/fluxqueue/admission/reach-guard';
 import {
   AdmissionWebhookConfiguration,
   type AdmissionWebhookConfigurationProps,
@@ -107,7 +107,7 @@ describe('every policy', () => {
   new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new CreatorGuard(chart, 'creators', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
-  new PriorityGuard(chart, 'priorities', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
+  new ReachGuard(chart, 'priorities', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   const manifests = Testing.synth(chart) as Manifest[];
   const policies = manifests.filter(({ kind }) => kind.endsWith('Policy'));
 
@@ -130,6 +130,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(24);
+    expect(policies).toHaveLength(25);
   });
 });

@@ -3,7 +3,7 @@ import { Testing } from 'cdk8s';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
-import { PriorityGuard } from '../../constructs/fluxqueue/admission/priority-guard';
+import { ReachGuard } from '../../constructs/fluxqueue/admission/reach-guard';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
 import { makeCertificate } from '../../runtime/admission/certificates';
 import { startWebhook, type WebhookServer } from '../../runtime/admission/server';
@@ -41,7 +41,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN], kueueUsers: [KUEUE] });
   new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });
-  new PriorityGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
+  new ReachGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
   new AdmissionWebhookConfiguration(chart, 'webhook', {
     ...of('webhook'),
     url: `https://127.0.0.1:${webhook.port}`,

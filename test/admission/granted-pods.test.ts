@@ -1,10 +1,13 @@
 /** Pods that the queue released, in both forms of admission on a real apiserver. */
+import { JOB_TRACKING_FINALIZER } from '../../constructs/api/job-controller';
 import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
+  GATE,
   JOB_NAME_LABEL,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
+  QUEUED_BY_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
@@ -13,20 +16,25 @@ import { FORMS, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
 
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
+/** Of Kubernetes: whatever rights they have, none of them releases a pod of a Job. */
+const CONTROLLERS = [JOB_CONTROLLER, 'system:serviceaccount:kube-system:replicaset-controller'];
 const ownedBy = (name = '', uid = '') => ({
   ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
 });
 const sized = (cpu: string) => ({
   containers: [{ ...CONTAINER, resources: { requests: { cpu, memory: '1Gi' } } }],
 });
-const releasedWith = ({ name, uid = '' }: KubeObject['metadata']) =>
+const serving = (spec: unknown) => ({ ...(spec as object), restartPolicy: 'Always' });
+const GRANTS = {
+  'of a grant': { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' },
+  'of a Job that Kueue started': { [QUEUED_BY_ANNOTATION]: 'kueue' },
+};
+type Grant = keyof typeof GRANTS;
+const releasedWith = ({ name, uid = '' }: KubeObject['metadata'], grant: Grant) =>
   pod(sized('1'), {
-    labels: { [JOB_UID_LABEL]: uid, [JOB_NAME_LABEL]: name },
-    annotations: {
-      [ASSIGNMENT_ANNOTATION]: '0/1:node-0',
-      [COMPLETION_INDEX_ANNOTATION]: '0',
-      [JOBID_ANNOTATION]: '7',
-    },
+    labels: { [JOB_UID_LABEL]: uid, [JOB_NAME_LABEL]: name, own: 'x' },
+    annotations: { [COMPLETION_INDEX_ANNOTATION]: '0', ...GRANTS[grant] },
+    finalizers: [JOB_TRACKING_FINALIZER, 'example.com/mine'],
     ...ownedBy(name, uid),
   });
 
@@ -36,51 +44,164 @@ describeCluster('a pod that the queue released', (getCluster) => {
     users = made;
   });
 
-  const resize = (user: string, { metadata }: KubeObject, spec: object) =>
-    users.send(user, 'PATCH', `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}/resize`, {
-      spec,
-    });
+  const pathOf = ({ kind, metadata: { namespace, name } }: KubeObject) =>
+    kind === 'Job'
+      ? `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`
+      : `/api/v1/namespaces/${namespace}/pods/${name}`;
+  /** Those that a controller has made for an object, also if it has let go of them. */
+  const podsOf = async (namespace: string, { metadata }: KubeObject) => {
+    const path = `/api/v1/namespaces/${namespace}/pods`;
+    const { items } = await getCluster().get<{ items: readonly KubeObject[] }>(path);
+    return items
+      .filter(({ metadata: { generateName } }) => generateName === `${metadata.name}-`)
+      .map((item): KubeObject => ({ ...item, kind: 'Pod' }));
+  };
+  /** How often the guard of pods has refused something. */
+  const refusals = async () => {
+    const { text } = await getCluster().api.send('GET', '/metrics');
+    const line =
+      /^apiserver_validating_admission_policy_check_total\{enforcement_action="deny".*policy="fluxqueue-guard-pods".*\} (\d+)$/gm;
+    return [...text.matchAll(line)].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const resize = (user: string, made: KubeObject, spec: object) =>
+    users.send(user, 'PATCH', `${pathOf(made)}/resize`, { spec });
 
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
     let train: KubeObject['metadata'];
     /** Its Job exists, so that it is not garbage, but no controller runs it. */
-    const create = async () => {
+    const create = async (grant: Grant = 'of a grant') => {
       const made = await accepted(users.create(ALICE, namespace, job({ managedBy: 'example.com/nobody' })));
       train = made.metadata;
-      return accepted(users.create(JOB_CONTROLLER, namespace, releasedWith(train)));
+      return accepted(users.create(JOB_CONTROLLER, namespace, releasedWith(train, grant)));
     };
     const edit = (by: string, object: KubeObject, metadata: object) =>
       users.patch(by, namespace, object, { metadata });
+    const owner = 'FLUXQ_RESERVED: metadata.ownerReferences: ';
 
-    it('keeps the labels of its Job', async () => {
-      const made = await create();
-      for (const key of [JOB_UID_LABEL, JOB_NAME_LABEL])
-        for (const value of ['other', null])
+    describe.each(Object.keys(GRANTS) as Grant[])('%s', (grant) => {
+      it('keeps the labels of its Job', async () => {
+        const made = await create(grant);
+        for (const key of [JOB_UID_LABEL, JOB_NAME_LABEL])
+          for (const value of ['other', null])
+            await denied(
+              edit(ALICE, made, { labels: { [key]: value } }),
+              `FLUXQ_RESERVED: metadata.labels["${key}"]: `,
+            );
+        await accepted(edit(ALICE, made, { labels: { app: 'x' } }));
+      });
+
+      it('keeps its completion index', async () => {
+        const made = await create(grant);
+        for (const value of ['1', null])
           await denied(
-            edit(ALICE, made, { labels: { [key]: value } }),
-            `FLUXQ_RESERVED: metadata.labels["${key}"]: `,
+            edit(ALICE, made, { annotations: { [COMPLETION_INDEX_ANNOTATION]: value } }),
+            `FLUXQ_RESERVED: metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]: `,
           );
-      await accepted(edit(ALICE, made, { labels: { app: 'x' } }));
+      });
+
+      it('is not released by its Job when a label of a selector is gone', async () => {
+        const made = await create(grant);
+        await accepted(edit(ALICE, made, { labels: { own: null } }));
+        const release = { ownerReferences: null, finalizers: ['example.com/mine'] };
+        for (const by of [ALICE, ...CONTROLLERS, 'system:kube-controller-manager'])
+          await denied(edit(by, made, release), owner);
+      });
+
+      it('is released by its Job once it is over', async () => {
+        const made = await create(grant);
+        const path = `${pathOf(made)}/status`;
+        await accepted(users.send(undefined, 'PATCH', path, { status: { phase: 'Failed' } }));
+        const release = { ownerReferences: null, finalizers: ['example.com/mine'] };
+        await denied(edit(ALICE, made, release), owner);
+        await accepted(edit(JOB_CONTROLLER, made, release));
+      });
+
+      it('has no other owner, and none of another kind or name with the uid of its Job', async () => {
+        const made = await create(grant);
+        const [first] = ownedBy(train.name, train.uid!).ownerReferences;
+        for (const change of [{ kind: 'Train' }, { name: 'other' }, { controller: false }])
+          await denied(edit(ALICE, made, { ownerReferences: [{ ...first, ...change }] }), owner);
+        await accepted(edit(COLLECTOR, made, { ownerReferences: [{ ...first, blockOwnerDeletion: false }] }));
+      });
+
+      it('is orphaned by the garbage collector only, and adopted by its own Job only', async () => {
+        const made = await create(grant);
+        await denied(edit(ALICE, made, { ownerReferences: null }), owner);
+        await accepted(edit(COLLECTOR, made, { ownerReferences: null }));
+        const other = ownedBy('other', '6f1d2a0e-0000-4000-8000-000000000003');
+        await denied(edit(JOB_CONTROLLER, made, other), owner);
+        await denied(edit(ALICE, made, ownedBy(train.name, train.uid!)), owner);
+        await accepted(edit(JOB_CONTROLLER, made, ownedBy(train.name, train.uid!)));
+      });
+
+      it('is orphaned by a garbage collector under the one account of all controllers', async () => {
+        const made = await create(grant);
+        await accepted(edit('system:kube-controller-manager', made, { ownerReferences: null }));
+      });
+
+      it('keeps the finalizer of its Job until the Job controller removes it', async () => {
+        const made = await create(grant);
+        const tracking = { finalizers: ['example.com/mine'] };
+        for (const by of [ALICE, COLLECTOR, 'system:serviceaccount:kube-system:operator'])
+          for (const finalizers of [tracking.finalizers, null])
+            await denied(edit(by, made, { finalizers }), 'FLUXQ_RESERVED: metadata.finalizers[');
+        const byStatus = users.send(ALICE, 'PATCH', `${pathOf(made)}/status`, { metadata: tracking });
+        await denied(byStatus, 'FLUXQ_RESERVED: metadata: ');
+        await accepted(edit(ALICE, made, { finalizers: [JOB_TRACKING_FINALIZER] }));
+        await accepted(edit(JOB_CONTROLLER, made, { finalizers: null }));
+      });
     });
 
-    it('keeps its completion index', async () => {
-      const made = await create();
-      for (const value of ['1', null])
-        await denied(
-          edit(ALICE, made, { annotations: { [COMPLETION_INDEX_ANNOTATION]: value } }),
-          `FLUXQ_RESERVED: metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]: `,
-        );
+    it('stays the only one of a Job with a selector of its own, until its label is back', async () => {
+      const labels = { own: `manual-${namespace}` };
+      const selector = { manualSelector: true, selector: { matchLabels: labels } };
+      const made = await accepted(
+        users.create(ALICE, namespace, job(selector, {}, { metadata: { labels } })),
+      );
+      const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' };
+      const release = { suspend: false, template: { metadata: { annotations } } };
+      await getCluster().waitFor('the Job controller to see it', async () => {
+        const { status } = await getCluster().get<{ status: { conditions?: object } }>(pathOf(made));
+        return status.conditions !== undefined;
+      });
+      await accepted(users.patch(CONTROLLER, namespace, made, { spec: release }));
+      const first = await getCluster().waitFor('its pod', async () => (await podsOf(namespace, made))[0]);
+      const before = await refusals();
+      await accepted(edit(ALICE, first, { labels: { own: null } }));
+      await getCluster().waitFor('the refusals', async () => (await refusals()) >= before + 2);
+      expect((await podsOf(namespace, made)).map(({ metadata }) => metadata.uid)).toEqual([
+        first.metadata.uid,
+      ]);
+      await accepted(edit(ALICE, first, { labels }));
+      const end = { status: { phase: 'Failed' } };
+      await accepted(users.send(undefined, 'PATCH', `${pathOf(first)}/status`, end));
+      await getCluster().waitFor(
+        'the pod in its place',
+        async () => (await podsOf(namespace, made)).length > 1,
+      );
     });
 
-    it('is orphaned by the garbage collector only, and adopted by its own Job only', async () => {
-      const made = await create();
-      const start = 'FLUXQ_RESERVED: metadata.ownerReferences: ';
-      await denied(edit(ALICE, made, { ownerReferences: null }), start);
-      await accepted(edit(COLLECTOR, made, { ownerReferences: null }));
-      const other = ownedBy('other', '6f1d2a0e-0000-4000-8000-000000000003');
-      await denied(edit(JOB_CONTROLLER, made, other), start);
-      await denied(edit(ALICE, made, ownedBy(train.name, train.uid!)), start);
-      await accepted(edit(JOB_CONTROLLER, made, ownedBy(train.name, train.uid!)));
+    it('of a ReplicaSet is isolated by its label, and the one in its place waits for a grant of its own', async () => {
+      const { spec } = pod();
+      const labels = { own: `set-${namespace}` };
+      const made = await accepted(
+        users.create(ALICE, namespace, {
+          apiVersion: 'apps/v1',
+          kind: 'ReplicaSet',
+          metadata: { generateName: 'set-' },
+          spec: {
+            selector: { matchLabels: labels },
+            template: { metadata: { labels }, spec: serving(spec) },
+          },
+        }),
+      );
+      const first = await getCluster().waitFor('its pod', async () => (await podsOf(namespace, made))[0]);
+      await accepted(edit(ALICE, first, { labels: { own: null } }));
+      const both = await getCluster().waitFor('the pod in its place', async () => {
+        const found = await podsOf(namespace, made);
+        return found.length === 2 && found.some((one) => one.metadata.ownerReferences === undefined) && found;
+      });
+      for (const one of both) expect(one.spec).toMatchObject({ schedulingGates: [{ name: GATE }] });
     });
 
     it('is not resized beyond its grant', async () => {

@@ -73,6 +73,14 @@ describeCluster('Kueue beside the queue', (getCluster) => {
       await accepted(users.patch(KUEUE, namespace, train, START));
     });
 
+    it('has the selector that Kubernetes gives it, so that Kueue can stop all its pods', async () => {
+      const labels = { own: 'x' };
+      const spec = { suspend: true, manualSelector: true, selector: { matchLabels: labels } };
+      const start = 'FLUXQ_OTHER_QUEUE: spec.manualSelector: ';
+      await denied(users.create(ALICE, namespace, job(spec, OF_KUEUE, { metadata: { labels } })), start);
+      await accepted(users.create(ALICE, namespace, job(spec, {}, { metadata: { labels } })));
+    });
+
     it('lets only Kueue start it, and give it more pods', async () => {
       const train = await waiting({ parallelism: 1, completions: 2, completionMode: 'Indexed' });
       await denied(

@@ -45,6 +45,7 @@ const PLURAL: Readonly<Record<string, string>> = {
   CronJob: '/apis/batch/v1/namespaces/%/cronjobs',
   Deployment: '/apis/apps/v1/namespaces/%/deployments',
   ReplicaSet: '/apis/apps/v1/namespaces/%/replicasets',
+  DaemonSet: '/apis/apps/v1/namespaces/%/daemonsets',
   StatefulSet: '/apis/apps/v1/namespaces/%/statefulsets',
   ReplicationController: '/api/v1/namespaces/%/replicationcontrollers',
   MiniCluster: '/apis/flux-framework.org/v1alpha2/namespaces/%/miniclusters',

@@ -3,6 +3,7 @@ import { CONTROLLER_ATTACKS } from './corpus-controller';
 import { DRY_RUN_ATTACKS } from './corpus-dry-runs';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
+import { REACH_ATTACKS } from './corpus-reach';
 import { READER_ATTACKS } from './corpus-reader';
 import { SCHEDULER_ATTACKS } from './corpus-scheduler';
 import { USER_ATTACKS } from './corpus-users';
@@ -13,6 +14,7 @@ export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
   ...GRANT_ATTACKS,
   ...GROUP_ATTACKS,
+  ...REACH_ATTACKS,
   ...CONTROLLER_ATTACKS,
   ...DRY_RUN_ATTACKS,
   ...WEBHOOK_ATTACKS,

@@ -5,12 +5,15 @@ import { type Act, ALPHA } from './attack';
 const GROUPS: Readonly<Record<string, readonly [apiVersion: string, plural: string]>> = {
   ConfigMap: ['v1', 'configmaps'],
   CronJob: ['batch/v1', 'cronjobs'],
+  DaemonSet: ['apps/v1', 'daemonsets'],
   Deployment: ['apps/v1', 'deployments'],
   FluxJob: ['jobs.converged-computing.org/v1alpha1', 'fluxjobs'],
   FluxSetup: ['flux-framework.org/v1alpha1', 'fluxsetups'],
   Job: ['batch/v1', 'jobs'],
   MiniCluster: ['flux-framework.org/v1alpha2', 'miniclusters'],
   Pod: ['v1', 'pods'],
+  ReplicaSet: ['apps/v1', 'replicasets'],
+  ReplicationController: ['v1', 'replicationcontrollers'],
   Secret: ['v1', 'secrets'],
   Service: ['v1', 'services'],
   StatefulSet: ['apps/v1', 'statefulsets'],
@@ -69,7 +72,7 @@ export function ownedBy(name: string, uid = `$${name}`, apiVersion = 'flux-frame
 export const container = (more: object = {}) => ({ name: 'main', image: 'flux', ...more });
 
 /** The template of a Deployment, StatefulSet or Job. */
-function template(pod: object = {}, metadata: object = {}): object {
+export function template(pod: object = {}, metadata: object = {}): object {
   return {
     metadata: { labels: { app: 'x' }, ...metadata },
     spec: { restartPolicy: 'Always', automountServiceAccountToken: false, containers: [container()], ...pod },

@@ -18,6 +18,7 @@ import { freePorts } from '../cluster/ports';
 import { startPostgres } from '../cluster/postgres';
 import { Stack } from '../stack/stack';
 import { type Act, ALPHA, BETA, type Form, PLAIN, ROLES, type Role, RUNNING_SECONDS, STRICT } from './attack';
+import { STARTED_JOB, STARTED_PODS } from './corpus-reach';
 import { container, create, deployment, job, ownedBy, pathTo } from './objects';
 
 export interface Reply {
@@ -145,6 +146,16 @@ export class World {
     this.uids.set(name, metadata.uid!);
   }
 
+  /** Pods of a Job that no controller runs, as the Job controller makes them. */
+  private async startPods(): Promise<void> {
+    const { object } = await this.send('editor', STARTED_JOB, 'stored');
+    this.uids.set('started', object.metadata.uid!);
+    for (const act of STARTED_PODS) {
+      const { status, message } = await this.send('job controller', act, 'stored');
+      if (status !== 201) throw new Error(message);
+    }
+  }
+
   private async label(name: string, namespace: string): Promise<void> {
     const { cluster } = this.stack;
     const labels = { [APPLYING_LABEL]: 'true' };
@@ -172,6 +183,7 @@ export class World {
     await this.stack.startController({ fluxion: { address: 'embedded' } });
     await this.stack.startReader();
     await cluster.create(OBJECTS);
+    await this.startPods();
     for (const { metadata } of MINICLUSTERS) await this.open(metadata.name!, metadata.namespace!);
     await cluster.waitFor('the comparison with MiniClusters', async () => {
       // The controller may write once more, and remove the label after that.
@@ -321,6 +333,7 @@ const OBJECTS: readonly KubeObject[] = [
     },
     spec: deployment({}, { replicas: 0 }),
   }),
+  made('DaemonSet', 'agent', { spec: deployment({ nodeSelector: { none: 'x' } }) }),
   made('Deployment', 'mine', {
     spec: {
       replicas: 0,

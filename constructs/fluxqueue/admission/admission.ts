@@ -9,7 +9,7 @@ import { type AdmissionChoice, type ExternalRuntime, hasForm } from './form';
 import { AdmissionGuards } from './guards';
 import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
-import { PriorityGuard } from './priority-guard';
+import { ReachGuard } from './reach-guard';
 import { ReaderGuard } from './reader-guard';
 import { SecretGuard } from './secret-guard';
 import { AdmissionWebhookConfiguration } from './webhook-configuration';
@@ -66,7 +66,7 @@ export class Admission extends Construct {
       ...(kueueUsers === undefined ? {} : { kueueUsers }),
     });
     new CreatorGuard(this, 'creators', byUsers);
-    new PriorityGuard(this, 'priorities', byRights);
+    new ReachGuard(this, 'priorities', byRights);
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.
     const { miniClusters, mutatingPolicies } = props;
     new ControllerGuard(this, 'controller', { ...where, miniClusters, mutatingPolicies });

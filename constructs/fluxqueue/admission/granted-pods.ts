@@ -1,7 +1,12 @@
 /**
- * CEL for pods that the queue released: what ties a pod of a Job to its grant stays, so that its units are counted until it
- * ends, and its requests do not grow beyond the grant.
+ * CEL for pods that a queue released: what ties a pod of a Job to its grant stays, so that the Job controller makes no second
+ * pod beside it, its units are counted until it ends, and its requests do not grow beyond the grant.
  */
+import {
+  GARBAGE_COLLECTOR_USERS,
+  JOB_CONTROLLER_USERS,
+  JOB_TRACKING_FINALIZER,
+} from '../../api/job-controller';
 import {
   ADMITTED_LABEL,
   COMPLETION_INDEX_ANNOTATION,
@@ -9,36 +14,65 @@ import {
   JOB_NAME_LABEL,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
+  QUEUED_BY_ANNOTATION,
 } from '../../api/labels';
 import { annotation, label } from './job-reapplied';
-import { BY_KUBERNETES, cel, HAS_ASSIGNMENT, type MatchCondition } from './scope';
+import { BY_KUBERNETES, cel, celList, HAS_ASSIGNMENT, isOfJob, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
-const HAS_GRANT = `oldObject != null && ${cel(JOBID_ANNOTATION)} in oldObject.metadata.?annotations.orValue({})`;
-/** The uid of the owner that is the controller, in a list. */
-const controllerOf = (object: string) =>
-  `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false)).map(owner, owner.uid)`;
+const annotated = (key: string) => `${cel(key)} in oldObject.metadata.?annotations.orValue({})`;
+/** Pods of a grant of this queue, and of a Job that Kueue started: nobody but the queue writes either annotation. */
+const IS_GRANTED = `(oldObject != null && (${annotated(JOBID_ANNOTATION)} || ${annotated(QUEUED_BY_ANNOTATION)}))`;
+/** The owner that is the controller, in a list. Under another kind or name of the same uid its Job would not find the pod. */
+const controllersOf = (object: string) =>
+  `${object}.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false))` +
+  '.map(owner, [owner.apiVersion, owner.kind, owner.name, owner.uid])';
+
+const isTracked = (object: string) =>
+  `${cel(JOB_TRACKING_FINALIZER)} in ${object}.metadata.?finalizers.orValue([])`;
+/** CEL: an update of a pod removes the finalizer of its Job. */
+export const ENDS_TRACKING = `(oldObject != null && ${isTracked('oldObject')} && !(${isTracked('object')}))`;
+/** CEL: the Job controller or the controller manager sends the request. */
+export const BY_JOB_CONTROLLER = `request.userInfo.username in ${celList(JOB_CONTROLLER_USERS)}`;
+
+/**
+ * The Job controller releases a pod that has lost a label of its selector, and makes another one; both would run. The labels of
+ * a selector of a user's own are not known here, so the release is refused for as long as the pod may run. Under one account for
+ * all controllers the finalizer tells it from the garbage collector, which leaves it.
+ * The refusal must be Forbidden: the Job controller takes Invalid for a pod that has gone.
+ */
+const IS_ORPHANED = `(request.userInfo.username in ${celList(GARBAGE_COLLECTOR_USERS)} && !${ENDS_TRACKING})`;
+const IS_OVER = '(oldObject.?status.?phase.orValue("") in ["Failed", "Succeeded"])';
+const MAY_ORPHAN = `(${isOfJob('oldObject')} && !${IS_OVER} ? ${IS_ORPHANED} : (${BY_KUBERNETES}))`;
+/** Only its own Job may adopt an orphan: another one would have it beside its grant. */
+const IS_ADOPTED = `((${BY_KUBERNETES}) && ${controllersOf('object')}.all(owner, owner[3] == ${label('oldObject', JOB_UID_LABEL)}))`;
+const MAY_CHANGE_OWNER = `(${controllersOf('object')}.size() > 0 ? ${IS_ADOPTED} : ${MAY_ORPHAN})`;
 
 const problem = (field: string, remedy: string) =>
-  `FLUXQ_RESERVED: ${field}: cannot be changed in a pod that the queue released; ${remedy}`;
+  `FLUXQ_RESERVED: ${field}: cannot be changed in a pod that a queue released; ${remedy}`;
 
 /** Validations of the guard of pods. */
 export const POD_KEEPS_ITS_GRANT: readonly Validation[] = [
   ...[JOB_UID_LABEL, JOB_NAME_LABEL].map((key) => ({
-    expression: `!(${HAS_GRANT}) || ${label('object', key)} == ${label('oldObject', key)}`,
+    expression: `!${IS_GRANTED} || ${label('object', key)} == ${label('oldObject', key)}`,
     message: problem(`metadata.labels["${key}"]`, 'keep its value'),
   })),
   {
     // The Job controller reads the index of a pod from it: a second pod of an index leaves a hole, which a third one fills.
-    expression: `!(${HAS_GRANT}) || ${annotation('object', COMPLETION_INDEX_ANNOTATION)} == ${annotation('oldObject', COMPLETION_INDEX_ANNOTATION)}`,
+    expression: `!${IS_GRANTED} || ${annotation('object', COMPLETION_INDEX_ANNOTATION)} == ${annotation('oldObject', COMPLETION_INDEX_ANNOTATION)}`,
     message: problem(`metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]`, 'keep its value'),
   },
   {
-    // The garbage collector orphans a pod, and only its own Job may adopt it again: another Job would have it beside its grant.
-    expression:
-      `!(${HAS_GRANT}) || ${controllerOf('object')} == ${controllerOf('oldObject')} || ((${BY_KUBERNETES}) && ` +
-      `${controllerOf('object')}.all(uid, uid == ${label('oldObject', JOB_UID_LABEL)}))`,
-    message: problem('metadata.ownerReferences', 'keep its owner'),
+    expression: `!${IS_GRANTED} || ${controllersOf('object')} == ${controllersOf('oldObject')} || ${MAY_CHANGE_OWNER}`,
+    message: problem('metadata.ownerReferences', 'keep its owner, and the labels that its Job selects'),
+  },
+  {
+    // Without it a deletion by force takes the pod from the API while it runs, and its Job makes another one.
+    expression: `!${IS_GRANTED} || !${ENDS_TRACKING} || ${BY_JOB_CONTROLLER}`,
+    message: problem(
+      `metadata.finalizers["${JOB_TRACKING_FINALIZER}"]`,
+      'the Job controller removes it once the pod has ended',
+    ),
   },
 ];
 

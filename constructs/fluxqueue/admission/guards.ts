@@ -7,7 +7,7 @@ import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-chan
 import { WAS_ADMITTED } from './job-reapplied';
 import { type KueueProps, kueuePart } from './kueue';
 import { podLimitPart } from './pod-limits';
-import { type PriorityGuardProps, priorityRight } from './priority-guard';
+import { type ReachGuardProps, priorityRight } from './reach-guard';
 import {
   JOB_GUARD,
   JOB_TOUCHES_RESERVED,
@@ -32,7 +32,7 @@ import { SETTING_PROBLEM, settingVariables } from './settings';
 import { SUBRESOURCE_GUARD } from './subresources';
 import { KEY_PROBLEM, KEY_VARIABLES, TEMPLATE_KEY_PART, TOUCHES_USER_KEYS } from './unknown-keys';
 
-export interface AdmissionGuardsProps extends PriorityGuardProps, KueueProps {}
+export interface AdmissionGuardsProps extends ReachGuardProps, KueueProps {}
 
 const JOBS = { apiGroup: 'batch', resource: 'jobs' };
 const NOT_ASSIGNED = { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` };

@@ -36,6 +36,12 @@ const NOT_SUSPENDED = other(
   'Kueue does not hold this Job',
   `set it to true, so that Kueue starts it, or remove the label ${KUEUE_QUEUE_LABEL}`,
 );
+/** A pod without a label of it would stay although Kueue stops the Job (./granted-pods.ts). */
+const OWN_SELECTOR = other(
+  'spec.manualSelector',
+  'would let its pods run after Kueue has stopped the Job',
+  'remove it together with spec.selector',
+);
 const ADDED_LATER = other(
   FIELD,
   'was added after the queue had taken the Job',
@@ -52,6 +58,7 @@ export function kueuePart({ kueueUsers = [] }: KueueProps): GuardPart {
       kueueUsers.length === 0
         ? cel(NOT_ALLOWED)
         : `${noted('object')} != "kueue" || ${admitted('object')} != "" ? ${cel(ADDED_LATER)} : ` +
+          `object.spec.?manualSelector.orValue(false) ? ${cel(OWN_SELECTOR)} : ` +
           `object.spec.?suspend.orValue(false) ? "" : ${cel(NOT_SUSPENDED)}`,
   };
 }

@@ -17,7 +17,7 @@ import {
   SCHEDULER_NAME,
   USER_ANNOTATION,
 } from '../../api/labels';
-import { POD_KEEPS_ITS_GRANT } from './granted-pods';
+import { BY_JOB_CONTROLLER, ENDS_TRACKING, POD_KEEPS_ITS_GRANT } from './granted-pods';
 import type { GuardPart } from './guard-parts';
 import { GRANT_STAYS } from './job-update';
 import { jobsOfKueue, type KueueProps } from './kueue';
@@ -150,7 +150,7 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
 
 /**
  * Excludes most requests for pods, which need no validation: the Job controller creates a pod of a released Job, whose
- * assignment only the runtime writes, or an update changes no reserved field, for example removes a finalizer.
+ * assignment only the runtime writes, or an update changes no reserved field; that controller removes a finalizer of each.
  */
 export const TOUCHES_RESERVED: MatchCondition = {
   name: 'touches-what-is-reserved',
@@ -160,6 +160,7 @@ export const TOUCHES_RESERVED: MatchCondition = {
     'object.metadata.?labels != oldObject.metadata.?labels || ' +
     'object.metadata.?annotations != oldObject.metadata.?annotations || ' +
     'object.metadata.?ownerReferences != oldObject.metadata.?ownerReferences || ' +
+    `(${ENDS_TRACKING} && !(${BY_JOB_CONTROLLER})) || ` +
     'object.spec.?schedulingGates != oldObject.spec.?schedulingGates',
 };
 

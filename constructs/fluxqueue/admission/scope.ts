@@ -200,11 +200,12 @@ export const NO_DAEMONSET =
   '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, ' +
   'has(owner.controller) && owner.controller && owner.kind == "DaemonSet" && owner.apiVersion.startsWith("apps/"))';
 
+/** CEL: whether a Job is the controller of the pod. */
+export const isOfJob = (object: string) =>
+  `${object}.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && ` +
+  'owner.kind == "Job" && owner.apiVersion.startsWith("batch/"))';
 /** CEL: whether the Job controller creates the pod for a Job. */
-export const FROM_JOB =
-  `(request.userInfo.username in ${celList(JOB_CONTROLLER_USERS)} && ` +
-  'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && ' +
-  'owner.kind == "Job" && owner.apiVersion.startsWith("batch/")))';
+export const FROM_JOB = `(request.userInfo.username in ${celList(JOB_CONTROLLER_USERS)} && ${isOfJob('object')})`;
 /** CEL: pods that no other queue has. Only a pod from the Job controller has the annotation (./reserved.ts), and only from admission. */
 const NOT_QUEUED_ELSEWHERE =
   `!has(object.metadata.annotations) || !(${cel(QUEUED_BY_ANNOTATION)} in object.metadata.annotations) || ` +

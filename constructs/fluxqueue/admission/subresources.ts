@@ -10,6 +10,7 @@ import {
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../api/labels';
+import { ENDS_TRACKING } from './granted-pods';
 import { type GuardSpec, type ResourceRule, resourceRule } from './guard-policy';
 import { BY_KUBERNETES, cel, celList } from './scope';
 
@@ -37,7 +38,7 @@ const SPEAKS_FOR_NODES =
   `((${BY_KUBERNETES}) || authorizer.group("").resource("nodes").subresource("status").check("patch").allowed() || ` +
   'authorizer.group("").resource("nodes").subresource("status").check("update").allowed())';
 
-const CHANGES_METADATA = `(${[changes('labels'), changes('annotations'), CHANGES_OWNER].join(' || ')})`;
+const CHANGES_METADATA = `(${[changes('labels'), changes('annotations'), CHANGES_OWNER, ENDS_TRACKING].join(' || ')})`;
 
 /** Of everybody: the runtime writes no status of a Job or Pod, and kubelets and controllers write no key of the queue. */
 export const SUBRESOURCE_GUARD: Omit<GuardSpec, 'matchConstraints'> & {
@@ -58,8 +59,8 @@ export const SUBRESOURCE_GUARD: Omit<GuardSpec, 'matchConstraints'> & {
     {
       expression: `!${CHANGES_METADATA}`,
       message:
-        `FLUXQ_RESERVED: metadata: labels and annotations of the queue (${KEY_PREFIX}…), of a completion index and of the owner ` +
-        'cannot be written by a status or a Binding; remove them from this request',
+        `FLUXQ_RESERVED: metadata: labels and annotations of the queue (${KEY_PREFIX}…), of a completion index and of the owner, ` +
+        'and the finalizer of a Job cannot be written by a status or a Binding; remove them from this request',
     },
     {
       expression: `!${ENDS_POD} || ${SPEAKS_FOR_NODES}`,

@@ -62,7 +62,7 @@ const MUTATIONS: readonly string[] = [
 export const GUARDS: readonly string[] = [
   ...CREATOR_KINDS.map(({ name }) => `creator-${name}`),
   'evictions',
-  ...['app', 'cronjob', 'job', 'minicluster', 'pod'].map((kind) => `${kind}-priority`),
+  ...['app', 'cronjob', 'daemonset', 'job', 'minicluster', 'pod'].map((kind) => `${kind}-reach`),
   'job-settings',
   'jobs',
   'pod-settings',

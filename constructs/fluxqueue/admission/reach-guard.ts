@@ -1,13 +1,15 @@
 /**
- * CEL that refuses priorities to which a user has no right. A controller creates Jobs and pods for the user of another
- * object, so the objects that users write are checked: Jobs, pods, templates of both, and MiniClusters.
+ * CEL that refuses what reaches beyond the namespace of a user without a right to it: priorities, which order the workloads of all
+ * namespaces, rules that keep pods of other namespaces from nodes, and pods beside the queue on every node. A controller creates
+ * Jobs and pods for the user of another object, so the objects that users write are checked: Jobs, pods, templates of both, and
+ * MiniClusters.
  */
 import { Construct } from 'constructs';
 import { MINICLUSTER_GROUP, PRIORITY } from '../../api/labels';
 import { PRIORITIZE, PRIORITIZE_ROLE, PRIORITY_CODE, USE_CLASS, USER_PRIORITIES } from '../../api/priorities';
 import type { Range } from '../../api/queue-defaults';
 import { SETTING_SYNTAX } from '../../api/settings';
-import { addGuard } from './guard-policy';
+import { addGuard, resourceRule } from './guard-policy';
 import {
   type AdmissionScopeProps,
   type ControllerUserProps,
@@ -18,12 +20,12 @@ import {
 } from './scope';
 import { isNew, textOf, type Validation } from './settings';
 
-export interface PriorityGuardProps extends AdmissionScopeProps, ControllerUserProps {
+export interface ReachGuardProps extends AdmissionScopeProps, ControllerUserProps {
   /** Priorities that every user may set. @default -100 to 0 */
   readonly userPriorities?: Range;
 }
 
-/** Where objects of one kind have priorities; each expression is CEL below `object` or `oldObject`. */
+/** Where objects of one kind have what reaches further; each expression is CEL below `object` or `oldObject`. */
 interface Kind {
   readonly id: string;
   readonly apiGroups: readonly string[];
@@ -32,14 +34,20 @@ interface Kind {
   readonly operations: readonly ('CREATE' | 'UPDATE')[];
   /** Texts of priorities; "" for none. Those in the metadata of Jobs and pods are settings, see {@link priorityRight}. */
   readonly priorities: readonly ((object: string) => string)[];
-  readonly className: (object: string) => string;
+  /** Fields from the object to the spec of its pods. */
+  readonly podSpec: readonly string[];
+  /** Whether the spec of its pods has affinities, which that of a MiniCluster has not. @default true */
+  readonly hasAffinity?: boolean;
 }
 
 const entry = (map: string) => `${map}[?${cel(PRIORITY)}].orValue("")`;
 /** The annotation takes precedence over the label. */
 const ofMetadata = (path: string) => (object: string) =>
   `${object}.${path}.?annotations[?${cel(PRIORITY)}].orValue(${entry(`${object}.${path}.?labels`)})`;
-const classOf = (path: string) => (object: string) => `${object}.${path}.?priorityClassName.orValue("")`;
+const inPodSpec = ({ podSpec: [first, ...rest] }: Kind, object: string) =>
+  [object, first, ...rest.map((field) => `?${field}`)].join('.');
+const classOf = (kind: Kind) => (object: string) =>
+  `${inPodSpec(kind, object)}.?priorityClassName.orValue("")`;
 const inMap = (path: string) => (object: string) => entry(`${object}.${path}`);
 
 const WRITES = ['CREATE', 'UPDATE'] as const;
@@ -47,33 +55,33 @@ const TEMPLATE = {
   apiVersion: 'v1',
   operations: WRITES,
   priorities: [ofMetadata('spec.?template.?metadata')],
-  className: classOf('spec.?template.?spec'),
+  podSpec: ['spec', 'template', 'spec'],
 };
 
 const KINDS: readonly Kind[] = [
   {
     ...TEMPLATE,
-    id: 'job-priority',
+    id: 'job-reach',
     apiGroups: ['batch'],
     resources: ['jobs'],
   },
   {
-    id: 'pod-priority',
+    id: 'pod-reach',
     apiGroups: [''],
     apiVersion: 'v1',
     resources: ['pods'],
     operations: ['CREATE'],
     priorities: [],
-    className: classOf('spec'),
+    podSpec: ['spec'],
   },
   {
     ...TEMPLATE,
-    id: 'app-priority',
+    id: 'app-reach',
     apiGroups: ['apps', ''],
     resources: ['deployments', 'replicasets', 'statefulsets', 'replicationcontrollers'],
   },
   {
-    id: 'cronjob-priority',
+    id: 'cronjob-reach',
     apiGroups: ['batch'],
     apiVersion: 'v1',
     resources: ['cronjobs'],
@@ -82,10 +90,10 @@ const KINDS: readonly Kind[] = [
       ofMetadata('spec.jobTemplate.?metadata'),
       ofMetadata('spec.jobTemplate.?spec.?template.?metadata'),
     ],
-    className: classOf('spec.jobTemplate.?spec.?template.?spec'),
+    podSpec: ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
   },
   {
-    id: 'minicluster-priority',
+    id: 'minicluster-reach',
     apiGroups: [MINICLUSTER_GROUP],
     apiVersion: '*',
     resources: ['miniclusters'],
@@ -96,20 +104,23 @@ const KINDS: readonly Kind[] = [
       inMap('spec.?pod.?labels'),
       inMap('spec.?pod.?annotations'),
     ],
-    className: classOf('spec.?pod'),
+    podSpec: ['spec', 'pod'],
+    hasAffinity: false,
   },
 ];
 
 /** Applies in both forms of admission: the webhook asks nobody, and the apiserver knows the rights of the user. */
-export class PriorityGuard extends Construct {
-  constructor(scope: Construct, id: string, props: PriorityGuardProps = {}) {
+export class ReachGuard extends Construct {
+  constructor(scope: Construct, id: string, props: ReachGuardProps = {}) {
     super(scope, id);
     for (const kind of KINDS) this.addKind(kind, props);
+    this.addDaemonSets(props);
   }
 
-  private addKind(kind: Kind, props: PriorityGuardProps): void {
-    const { id, apiGroups, apiVersion, resources, operations, priorities } = kind;
-    const hasNew = [...priorities, kind.className].map(newText).join(' || ');
+  private addKind(kind: Kind, props: ReachGuardProps): void {
+    const { id, apiGroups, apiVersion, resources, operations, priorities, hasAffinity = true } = kind;
+    const className = classOf(kind);
+    const hasNew = [...priorities, className].map(newText);
     addGuard(this, id, props, {
       // CEL cannot look up the value of a class, so the policy is evaluated with each of them.
       params: { kind: { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' } },
@@ -118,16 +129,70 @@ export class PriorityGuard extends Construct {
         resourceRules: [{ apiGroups, apiVersions: [apiVersion], operations, resources }],
       },
       matchConditions: [
-        { name: 'has-a-new-priority', expression: hasNew },
+        {
+          name: 'reaches-further',
+          expression: [...hasNew, ...(hasAffinity ? [hasNewTerm(kind)] : [])].join(' || '),
+        },
         { name: 'by-a-user', expression: `!${isOfJudgedOwner(props)}` },
       ],
-      variables: [{ name: 'class', expression: kind.className('object') }],
+      variables: [{ name: 'class', expression: className('object') }],
       validations: [
         ...(priorities.length === 0 ? [] : [templatePriorities(kind, props)]),
         classValidation(props),
+        ...(hasAffinity ? [termValidation(kind, props)] : []),
       ],
     });
   }
+
+  /** Its pods run beside the queue, with the priority that it gives them. Controllers write the metadata of one. */
+  private addDaemonSets(props: ReachGuardProps): void {
+    addGuard(this, 'daemonset-reach', props, {
+      matchConstraints: {
+        namespaceSelector: namespaceSelector(props),
+        resourceRules: [resourceRule('apps', WRITES, 'daemonsets')],
+      },
+      matchConditions: [
+        { name: 'changes-the-spec', expression: 'oldObject == null || object.spec != oldObject.spec' },
+      ],
+      validations: [
+        {
+          expression: mayCreateEverywhere('apps', 'daemonsets'),
+          message:
+            'FLUXQ_REACH: kind: its pods would run on every node beside the queue (got "DaemonSet"); use a Deployment, or ask an ' +
+            'administrator with the right to create DaemonSets in the whole cluster',
+        },
+      ],
+    });
+  }
+}
+
+/** CEL: whether the user may create such objects in every namespace. */
+function mayCreateEverywhere(group: string, resource: string): string {
+  return `authorizer.group(${cel(group)}).resource(${cel(resource)}).check("create").allowed()`;
+}
+
+/**
+ * CEL: terms that keep pods of other namespaces from nodes for as long as a pod with them runs. A required affinity, and
+ * preferences, keep nobody from a node.
+ */
+function termsBeyond(kind: Kind, object: string): string {
+  return (
+    `${inPodSpec(kind, object)}.?affinity.?podAntiAffinity.?requiredDuringSchedulingIgnoredDuringExecution.orValue([])` +
+    '.filter(term, has(term.namespaceSelector) || term.?namespaces.orValue([]).exists(name, name != request.namespace))'
+  );
+}
+
+function hasNewTerm(kind: Kind): string {
+  return `${termsBeyond(kind, 'object')}.exists(term, oldObject == null || !(term in ${termsBeyond(kind, 'oldObject')}))`;
+}
+
+function termValidation(kind: Kind, props: ReachGuardProps): Validation {
+  return {
+    expression: `!${hasNewTerm(kind)} || (!${isOfUnjudgedOwner(props)} && ${mayCreateEverywhere('', 'pods')})`,
+    message:
+      `FLUXQ_REACH: ${kind.podSpec.join('.')}.affinity.podAntiAffinity: a required term would keep pods of other namespaces from ` +
+      'nodes; remove its namespaces and namespaceSelector, or ask an administrator with the right to create Pods in the whole cluster',
+  };
 }
 
 function newText(text: (object: string) => string): string {
@@ -138,23 +203,23 @@ function listOf({ priorities }: Kind, object: string): string {
   return `[${priorities.map((text) => text(object)).join(', ')}]`;
 }
 
-function templatePriorities(kind: Kind, props: PriorityGuardProps): Validation {
+function templatePriorities(kind: Kind, props: ReachGuardProps): Validation {
   const before = `(oldObject == null ? [] : ${listOf(kind, 'oldObject')})`;
   return priorityValidation(`${listOf(kind, 'object')}.all(p, p in ${before} || ${isFree(props)})`, props);
 }
 
 /** The rule for Jobs and pods. It needs the variables of settings. */
-export function priorityRight(props: PriorityGuardProps): Validation {
+export function priorityRight(props: ReachGuardProps): Validation {
   const text = `[${textOf(PRIORITY)}].all(p, !${isNew(PRIORITY, 'p')} || ${isFree(props)})`;
   return priorityValidation(`${text} || ${isOfJudgedOwner(props)}`, props);
 }
 
 /** CEL: whether every user may set the text `p`. A text that is no number is refused elsewhere. */
-function isFree({ userPriorities: { min, max } = USER_PRIORITIES }: PriorityGuardProps): string {
+function isFree({ userPriorities: { min, max } = USER_PRIORITIES }: ReachGuardProps): string {
   return `!p.matches(${cel(SETTING_SYNTAX[PRIORITY].pattern)}) || (int(p) >= ${min} && int(p) <= ${max})`;
 }
 
-function priorityValidation(allowed: string, props: PriorityGuardProps): Validation {
+function priorityValidation(allowed: string, props: ReachGuardProps): Validation {
   const { min, max } = props.userPriorities ?? USER_PRIORITIES;
   const { group, resource, verb } = PRIORITIZE;
   return {
@@ -167,7 +232,7 @@ function priorityValidation(allowed: string, props: PriorityGuardProps): Validat
   };
 }
 
-function classValidation({ userPriorities: { max } = USER_PRIORITIES }: PriorityGuardProps): Validation {
+function classValidation({ userPriorities: { max } = USER_PRIORITIES }: ReachGuardProps): Validation {
   const { group, resource, verb } = USE_CLASS;
   return {
     expression:

@@ -1,0 +1,93 @@
+/** Deadlines of pods that no Job controller ends. */
+import { JOBID_ANNOTATION } from '../../constructs/api/labels';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { Pod } from '../../runtime/kubernetes/types';
+import { limitOverdue } from '../../runtime/workloads/orphans';
+import { rowIn } from '../queue/rows';
+import { submission } from '../queue/submission';
+
+/** Unix seconds. */
+const STARTED = 1_800_000_000;
+const WALLTIME = 3600;
+const time = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+const ROW = {
+  ...rowIn('Running', submission('train')),
+  jobid: 7,
+  allocation: { jobid: 7, start: STARTED, end: STARTED + WALLTIME, nodes: [] },
+  evictionReason: null,
+};
+const jobWith = (activeDeadlineSeconds: number | undefined) =>
+  ({
+    spec: { ...(activeDeadlineSeconds !== undefined && { activeDeadlineSeconds }) },
+    status: { startTime: time(STARTED) },
+  }) as never;
+
+function pod(more: { metadata?: object; spec?: object; status?: object } = {}): Pod {
+  return {
+    metadata: {
+      ...{ name: 'p', namespace: 'science', uid: 'p', resourceVersion: '1', creationTimestamp: '' },
+      annotations: { [JOBID_ANNOTATION]: '7' },
+      ...more.metadata,
+    },
+    spec: { containers: [], nodeName: 'n1', ...more.spec },
+    status: { phase: 'Running', startTime: time(STARTED + 10), ...more.status },
+  } as Pod;
+}
+
+/** The deadlines that are written this long after the start of the Job, and when it is looked at again. */
+async function after(
+  seconds: number,
+  { pods = [pod()], row = {}, job = jobWith(WALLTIME) }: { pods?: Pod[]; row?: object; job?: never } = {},
+) {
+  const written: unknown[] = [];
+  const client = {
+    patch: (_path: string, body: { path: string; value: unknown }[]) => {
+      written.push(body.find(({ path }) => path === '/spec/activeDeadlineSeconds')?.value);
+      return Promise.resolve({});
+    },
+  } as unknown as KubernetesClient;
+  const options = { client, now: () => STARTED + seconds };
+  const again = await limitOverdue(options, { object: job, row: { ...ROW, ...row }, pods });
+  return { written, again };
+}
+
+test('a pod of a Job that ends in time gets no deadline of its own', async () => {
+  expect(await after(WALLTIME)).toEqual({ written: [], again: { after: 300_000 } });
+});
+
+test('the pods of a Job whose controller does not end them at its deadline get one', async () => {
+  expect(await after(WALLTIME + 300)).toEqual({ written: [WALLTIME - 10], again: undefined });
+});
+
+test('a Job that started late has the later deadline that the queue wrote', async () => {
+  const job = jobWith(WALLTIME + 600);
+  expect(await after(WALLTIME + 300, { job })).toEqual({ written: [], again: { after: 600_000 } });
+});
+
+test('a Job that should have left its nodes ends with its grant', async () => {
+  const allocation = { ...ROW.allocation, end: STARTED + 145 };
+  const row = { allocation, evictionReason: 'preempted by science/other' };
+  expect(await after(445, { row })).toEqual({ written: [135], again: undefined });
+});
+
+test.each<readonly [string, Parameters<typeof pod>[0]]>([
+  ['has ended', { status: { phase: 'Failed' } }],
+  ['was deleted', { metadata: { deletionTimestamp: time(STARTED) } }],
+  ['is of another grant', { metadata: { annotations: { [JOBID_ANNOTATION]: '6' } } }],
+  ['ends earlier', { spec: { activeDeadlineSeconds: 60 } }],
+])('a pod that %s stays as it is', async (_, more) => {
+  expect((await after(WALLTIME + 300, { pods: [pod(more)] })).written).toEqual([]);
+});
+
+test('a pod without a Job, and a Job without a deadline, get none', async () => {
+  expect(await after(WALLTIME + 300, { row: { kind: 'Pod' } })).toEqual({ written: [], again: undefined });
+  expect(await after(WALLTIME + 300, { job: jobWith(undefined) })).toEqual({ written: [], again: undefined });
+});
+
+test('a Job of ten years is looked at as late as a timer can', async () => {
+  const ten = 10 * 365 * 86_400;
+  const allocation = { ...ROW.allocation, end: STARTED + ten };
+  const { again } = await after(1, { row: { allocation }, job: jobWith(ten) });
+  expect(again).toEqual({ after: 2 ** 31 - 1 });
+});

@@ -1,0 +1,121 @@
+/** Reconciles of a Job whose controller does not sync it any more, on tables in memory. */
+import { JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { systemClock } from '../../runtime/clock';
+import { parseConfig } from '../../runtime/config';
+import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
+import { createLogger } from '../../runtime/observability/log';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { adapters } from '../../runtime/workloads/index';
+import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
+import type { WorkloadReconcilerOptions } from '../../runtime/workloads/reconciler-options';
+import { QueueModel } from '../fuzz/queue-model';
+import { submission } from '../queue/submission';
+import { defaultSubmissions } from './default-submissions';
+
+const STARTED = 1_800_000_000;
+const WALLTIME = 600;
+const KEY = { kind: 'Job', namespace: 'science', name: 'job-a' };
+const identity = { namespace: 'science', resourceVersion: '1', creationTimestamp: '' };
+const startTime = new Date(STARTED * 1000).toISOString();
+
+const JOB: Job = {
+  metadata: { ...identity, name: 'job-a', uid: 'a' },
+  spec: {
+    suspend: false,
+    activeDeadlineSeconds: WALLTIME,
+    podReplacementPolicy: 'Failed',
+    template: { spec: { containers: [] } },
+  },
+  status: { startTime, active: 1 },
+};
+
+describe('a Job whose controller does not act', () => {
+  let now: number;
+  let hasLeft: boolean;
+  let workloadCache: WorkloadCache;
+  let reconciler: WorkloadReconciler;
+  let pods: Pod[];
+  let patched: string[];
+
+  beforeEach(async () => {
+    [now, hasLeft, patched] = [STARTED, false, []];
+    const queue = new QueueModel(() => now);
+    workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+    const row = await workloadCache.submit(submission('a'));
+    const nodes = [{ name: 'node-0', units: { core: '0' } }];
+    const allocation = { jobid: row!.jobid, start: STARTED, end: STARTED + WALLTIME, nodes };
+    await workloadCache.allocate([{ uid: 'a', allocation }]);
+    await workloadCache.released('a');
+    const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'job-a', uid: 'a', controller: true };
+    const annotations = { [JOBID_ANNOTATION]: String(row!.jobid) };
+    pods = [
+      {
+        metadata: { ...identity, name: 'job-a-0', uid: 'p', annotations, ownerReferences: [owner] },
+        spec: { containers: [], nodeName: 'node-0' },
+        status: { phase: 'Running', startTime },
+      },
+    ];
+    const client: Partial<KubernetesClient> = {
+      patch: async (path) => {
+        patched.push(path);
+        return {} as never;
+      },
+    };
+    const options: Partial<WorkloadReconcilerOptions> = {
+      client: client as KubernetesClient,
+      workloadCache,
+      submissionBuilder: defaultSubmissions(workloadCache, () => undefined),
+      adapters,
+      objectOf: () => JOB,
+      podsOf: () => pods,
+      namespaces: { hasLeft: () => hasLeft, isAwaited: () => false },
+      nodes: { exists: () => true, isReady: () => true },
+      limits: parseConfig({}).grants,
+      onWait: () => undefined,
+      onQueueChanged: () => undefined,
+      onUnrecordedGrant: () => undefined,
+      recordEvent: () => undefined,
+      isBusy: () => false,
+      enqueue: () => undefined,
+      logger: createLogger('test', 'silent'),
+      clock: systemClock,
+      now: () => now,
+    };
+    reconciler = new WorkloadReconciler(options as WorkloadReconcilerOptions);
+  });
+
+  const pod = '/api/v1/namespaces/science/pods/job-a-0';
+  /** Follows the Job for this many seconds, whenever it asks for it. */
+  const follow = async (seconds: number) => {
+    const until = now + seconds;
+    while (now < until) {
+      const { after = Number.POSITIVE_INFINITY } = (await reconciler.reconcile(KEY)) ?? {};
+      now = Math.min(until, now + Math.max(1, after / 1000));
+    }
+  };
+
+  test('has pods with a deadline of their own 5 minutes after the end of its walltime', async () => {
+    await follow(WALLTIME + 299);
+    expect(patched).not.toContain(pod);
+    await follow(2);
+    expect(patched).toContain(pod);
+  });
+
+  test('has pods that leave their nodes some time after it was asked to', async () => {
+    await reconciler.reconcile(KEY);
+    const request = { uid: 'a', cause: 'preempted' as const, message: 'preempted', avoid: {}, end: now + 45 };
+    await workloadCache.requestEviction([request]);
+    await follow(344);
+    expect(patched).not.toContain(pod);
+    await follow(2);
+    expect(patched).toContain(pod);
+  });
+
+  test('keeps its pods in a namespace that has left the queue', async () => {
+    await reconciler.reconcile(KEY);
+    hasLeft = true;
+    await follow(WALLTIME + 600);
+    expect(patched).not.toContain(pod);
+  });
+});
