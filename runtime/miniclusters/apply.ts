@@ -19,15 +19,20 @@ export const NOT_SEEN_YET = 'NotSeenYet';
 const MAY_LAG =
   /FLUXQ_MINICLUSTER_UNKNOWN|FLUXQ_MINICLUSTER_DIFFERS|FLUXQ_MINICLUSTER_TURN|no params found|not yet synced to use for admission/;
 
+/** The apiserver says it of a later version, and nothing like it of another field manager. */
+const CHANGED_SINCE = 'the object has been modified';
+
 /**
  * Applies one object, unless an object of its name exists that the cluster does not own. Returns undefined if the
  * apiserver accepted it.
+ * @param version of the object that is expected; a later one is a conflict. @default - any
  * @throws ApiError for errors that a retry can cure, FluxqError FLUXQ_MINICLUSTER_KIND
  */
 export async function applyManifest(
   client: Pick<KubernetesClient, 'patch'>,
   manifest: Manifest,
   { namespace = '', uid }: { readonly namespace?: string; readonly uid: string },
+  version?: string,
 ): Promise<Rejection | undefined> {
   const object = `${manifest.kind} ${manifest.metadata.name}`;
   const path = pathOf(manifest, namespace);
@@ -37,7 +42,8 @@ export async function applyManifest(
       message: `${object} exists and does not belong to this MiniCluster; rename the MiniCluster, or delete the object`,
     };
   try {
-    await client.patch(path, manifest, 'apply', {
+    const body = version === undefined ? manifest : atVersion(manifest, version);
+    await client.patch(path, body, 'apply', {
       fieldManager: MINICLUSTER_MANAGER,
       // The workload is known to belong to this cluster. Other objects of the same name may be the user's.
       force: isWorkload(manifest),
@@ -52,10 +58,16 @@ export async function applyManifest(
   }
 }
 
+function atVersion(manifest: Manifest, resourceVersion: string): object {
+  return { ...manifest, metadata: { ...manifest.metadata, resourceVersion } };
+}
+
 function rejectionOf(error: ApiError, object: string): Rejection | undefined {
   const { status } = error;
   const cause = error.message.slice(0, MAX_MESSAGE_LENGTH);
   if (MAY_LAG.test(error.message)) return { reason: NOT_SEEN_YET, message: `${object}: ${cause}` };
+  // The queue has released the Job meanwhile, or its user has changed it.
+  if (status === 409 && error.message.includes(CHANGED_SINCE)) return undefined;
   if (status === 409)
     return { reason: 'NameTaken', message: `${object} conflicts with another field manager: ${cause}` };
   if (status === 403) return { reason: 'Forbidden', message: `${object}: ${cause}` };

@@ -1,10 +1,8 @@
-import { DEADLINE_ANNOTATION, GANG_SIZE } from '../../constructs/api/labels';
+import { GANG_SIZE } from '../../constructs/api/labels';
 import { renderMiniCluster } from '../../constructs/minicluster/index';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import { isWorkload, type Manifest, manifestToApply, pathOf } from '../../runtime/miniclusters/manifests';
-import type { MiniCluster } from '../../runtime/miniclusters/resource';
-import { type Progress, progressOfJob } from '../../runtime/miniclusters/workload-status';
-import { cluster, job } from './objects';
+import { cluster } from './objects';
 
 function manifests(spec: Partial<MiniClusterSpec>): Manifest[] {
   const resource = cluster(spec);
@@ -57,16 +55,4 @@ test('sets a gang size only for a cluster that can grow', () => {
   expect(gangOf({ size: 4, maxSize: 8 })).toBe('4');
   expect(gangOf({ size: 4, minSize: 2 })).toBe('2');
   expect(gangOf({ size: 4, minSize: 2, maxSize: 8, priority: -1 })).toBe('2');
-});
-
-test('keeps the deadline that the queue enforces unless the user has an earlier one', () => {
-  const resource = cluster({ deadlineSeconds: 1000 });
-  const released = job({ activeDeadlineSeconds: 600 });
-  const annotations = { [DEADLINE_ANNOTATION]: '600/1000' };
-  const enforced = progressOfJob({ ...released, metadata: { ...released.metadata, annotations } }, []);
-  const deadline = (of: MiniCluster, progress: Progress) =>
-    jobOf(renderMiniCluster(of).map((manifest) => manifestToApply(manifest, of, progress))).spec;
-  expect(deadline(resource, enforced)).toMatchObject({ activeDeadlineSeconds: 600 });
-  expect(deadline(resource, progressOfJob(released, []))).toMatchObject({ activeDeadlineSeconds: 1000 });
-  expect(deadline(cluster({ deadlineSeconds: 60 }), enforced)).toMatchObject({ activeDeadlineSeconds: 60 });
 });
