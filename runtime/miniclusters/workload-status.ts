@@ -1,5 +1,5 @@
 /** Progress of the Job or StatefulSet of a MiniCluster, as its status needs it. */
-import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { isTerminal, type Outcome, secondsOf } from '../workloads/adapter';
 import { type GrantedDeadline, grantedDeadline } from '../workloads/deadlines';
@@ -17,6 +17,8 @@ export interface Progress {
   readonly suspended: boolean;
   /** The deadline of a Job that the queue has started: no later edit moves it away. */
   readonly grantedDeadline?: GrantedDeadline;
+  /** Whether the Job is of the queue, and of no other one. */
+  readonly isQueued?: true;
   /** Version of the Job, as long as a release may change it: what is applied to it is judged by this version. */
   readonly unstarted?: string;
   readonly end?: End;
@@ -43,6 +45,7 @@ export function progressOfJob(job: Job, pods: readonly Pod[]): Progress {
     scheduled: scheduledPods(pods),
     ready: end === undefined ? (job.status?.ready ?? 0) : 0,
     suspended: suspend,
+    ...(job.metadata.labels?.[ADMITTED_LABEL] === 'true' && { isQueued: true as const }),
     ...(deadline !== undefined && { grantedDeadline: deadline }),
     ...(suspend && { unstarted: job.metadata.resourceVersion }),
     ...(end !== undefined && { end: { ...end.outcome, message: endMessage(end, job, pods) } }),

@@ -1,4 +1,4 @@
-import { GANG_SIZE } from '../../constructs/api/labels';
+import { GANG_SIZE, KUEUE_QUEUE_LABEL } from '../../constructs/api/labels';
 import { renderMiniCluster } from '../../constructs/minicluster/index';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import { isWorkload, type Manifest, manifestToApply, pathOf } from '../../runtime/miniclusters/manifests';
@@ -55,4 +55,17 @@ test('sets a gang size only for a cluster that can grow', () => {
   expect(gangOf({ size: 4, maxSize: 8 })).toBe('4');
   expect(gangOf({ size: 4, minSize: 2 })).toBe('2');
   expect(gangOf({ size: 4, minSize: 2, maxSize: 8, priority: -1 })).toBe('2');
+});
+
+test('leaves the label of another queue out of a Job that the queue has, and of no other one', () => {
+  const resource = cluster({ jobLabels: { [KUEUE_QUEUE_LABEL]: 'team', kept: 'x' } });
+  const labelsOf = (isQueued: boolean) => {
+    const progress = { desired: 4, pods: 0, scheduled: 0, ready: 0, suspended: true } as const;
+    const seen = { ...progress, ...(isQueued && { isQueued }) };
+    const all = renderMiniCluster(resource).map((manifest) => manifestToApply(manifest, resource, seen));
+    return jobOf(all).metadata.labels;
+  };
+  expect(labelsOf(true)).toMatchObject({ kept: 'x' });
+  expect(labelsOf(true)).not.toHaveProperty([KUEUE_QUEUE_LABEL]);
+  expect(labelsOf(false)).toMatchObject({ [KUEUE_QUEUE_LABEL]: 'team', kept: 'x' });
 });
