@@ -112,6 +112,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   userMaxPriority: any,
   defaultWalltime: duration,
   maxWalltime: duration,
+  maxGracePeriod: duration,
   retention: duration,
   archiveRetention: duration,
   recordsPerHour: any,

@@ -1,5 +1,6 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
+import { GRACE_ATTACKS } from './corpus-grace';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
 import { READER_ATTACKS } from './corpus-reader';
@@ -11,6 +12,7 @@ import { WEBHOOK_ATTACKS } from './corpus-webhook';
 export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
   ...GRANT_ATTACKS,
+  ...GRACE_ATTACKS,
   ...GROUP_ATTACKS,
   ...CONTROLLER_ATTACKS,
   ...WEBHOOK_ATTACKS,
