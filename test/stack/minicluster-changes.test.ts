@@ -116,6 +116,23 @@ describeStack(
       expect((await clusters.running('fixed', 2))[0]!.metadata.uid).toBe(before[0]!.metadata.uid);
     });
 
+    test('keeps the deadline that was granted, whatever its spec says later, and takes an earlier one', async () => {
+      await clusters.create('limited', { size: 1, interactive: true, deadlineSeconds: 600 });
+      await clusters.running('limited', 1);
+      const deadline = async () => (await clusters.job('limited')).spec.activeDeadlineSeconds;
+      for (const deadlineSeconds of [864_000, null]) {
+        await clusters.patch('limited', { deadlineSeconds });
+        const refused = await clusters.condition('limited', 'Stalled', 'True', 'DeadlineFixed');
+        expect(refused.message).toContain('must be at most 600s, which the queue granted');
+        await clusters.phase('limited', 'Running');
+        expect(await deadline()).toBe(600);
+        await clusters.patch('limited', { deadlineSeconds: 600 });
+        await clusters.condition('limited', 'Stalled', 'False');
+      }
+      await clusters.patch('limited', { deadlineSeconds: 300 });
+      await waitFor('the earlier deadline', async () => (await deadline()) === 300);
+    });
+
     test('creates and deletes services with its spec', async () => {
       const services = [{ name: 'db', image: 'none', ports: [5432] }];
       const created = await clusters.create('served', { size: 1, services });
