@@ -2,16 +2,19 @@
  * The deadline of a MiniCluster whose Job runs. The controller writes that Job, so no guard of admission keeps what was granted:
  * an edit of the MiniCluster may end it earlier, and never later.
  */
-import type { Manifest } from './manifests';
+import type { ManifestObject } from '../../constructs/minicluster/index';
 import type { MiniCluster } from './resource';
 import type { Rejection } from './status';
 import type { Progress } from './workload-status';
 
-const deadlineOf = ({ spec }: Manifest) =>
+const deadlineOf = ({ spec }: ManifestObject) =>
   (spec as { readonly activeDeadlineSeconds?: number }).activeDeadlineSeconds;
 
 /** Applying the deadline of the MiniCluster, or none, would overwrite what the queue granted. */
-export function withinGrant(job: Manifest, { grantedDeadline }: Partial<Progress> = {}): Manifest {
+export function withinGrant(
+  job: ManifestObject,
+  { grantedDeadline }: Partial<Progress> = {},
+): ManifestObject {
   if (grantedDeadline === undefined) return job;
   const { seconds, own } = grantedDeadline;
   const wanted = deadlineOf(job);
@@ -22,7 +25,7 @@ export function withinGrant(job: Manifest, { grantedDeadline }: Partial<Progress
 /** @param rendered the manifests of the whole spec */
 export function laterDeadline(
   { spec }: MiniCluster,
-  rendered: readonly Manifest[],
+  rendered: readonly ManifestObject[],
   { grantedDeadline }: Partial<Progress> = {},
 ): Rejection | undefined {
   const job = rendered.find(({ kind }) => kind === 'Job');
