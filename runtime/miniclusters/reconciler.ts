@@ -237,8 +237,14 @@ export class MiniClusterReconciler {
     manifests: readonly Manifest[],
   ): Promise<Rejection | undefined> {
     for (const manifest of manifests) {
-      const version = isWorkload(manifest) ? workload.progress?.unstarted : undefined;
-      const rejection = await applyManifest(this.options.client, manifest, cluster.metadata, version);
+      const { progress } = workload;
+      const expected = { version: progress?.unstarted, isUnseen: progress === undefined };
+      const rejection = await applyManifest(
+        this.options.client,
+        manifest,
+        cluster.metadata,
+        isWorkload(manifest) ? expected : {},
+      );
       if (rejection !== undefined) return rejection;
     }
     return undefined;

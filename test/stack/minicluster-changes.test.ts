@@ -1,4 +1,5 @@
 /** Changes of a running MiniCluster on the real control plane: its size, its spec, a restart of the controller. */
+import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { miniClusters } from '../../runtime/miniclusters/resource';
@@ -131,6 +132,18 @@ describeStack(
       }
       await clusters.patch('limited', { deadlineSeconds: 300 });
       await waitFor('the earlier deadline', async () => (await deadline()) === 300);
+
+      // Without its label the watch of the controller does not show the Job, until the controller writes it again.
+      const { client } = getFixture();
+      await clusters.patch('limited', { deadlineSeconds: 864_000 });
+      await clusters.condition('limited', 'Stalled', 'True', 'DeadlineFixed');
+      const unlabelled = { metadata: { labels: { [MINICLUSTER_LABEL]: null } } };
+      await client.patch(jobs('science', 'limited'), unlabelled, 'merge');
+      await waitFor('the label', async () => {
+        const { labels } = (await clusters.job('limited')).metadata;
+        return labels?.[MINICLUSTER_LABEL] === 'limited';
+      });
+      expect(await deadline()).toBe(300);
     });
 
     test('creates and deletes services with its spec', async () => {
