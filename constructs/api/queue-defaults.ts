@@ -58,6 +58,8 @@ export const STACK_DEFAULTS = {
     groupSeconds: 1800,
     avoidSeconds: 300,
   },
+  /** The longest grace period of a pod: checkpoints are written in minutes, and a walltime is planned in hours. */
+  maxGraceSeconds: 3600,
   /** Sizes of one core unit and one memory unit of the graph, for the embedded matcher: it counts units. */
   units: { cpuMillis: 100, memoryMiB: 128 },
   /** The same for flux-sched's library, where each unit is a vertex, and for a service whose engine is not known. */

@@ -21,9 +21,9 @@ import { Configuration } from './configuration';
 import { Controller } from './controller';
 import { Crds } from './crds';
 import { Database } from './database';
-import { userPriorities } from './default-queue';
 import { FlowSchemas } from './flow-schemas';
 import { fluxionImage, fluxionSidecar, warnOfLibrary } from './fluxion';
+import { userLimits } from './grant-settings';
 import { KubernetesVersion } from './kubernetes-version';
 import { dependOn, keepOrder, type Layer, layerScope } from './layers';
 import { Monitoring, PodRecommendations } from './monitoring';
@@ -301,7 +301,7 @@ export class FluxQueue extends Construct {
       miniClusters: this.hasMiniClusters,
       readApi: this.hasReader,
       mutatingPolicies: hasForm(this.admission, 'policies') || this.version?.hasMutatingPolicies === true,
-      userPriorities: userPriorities(this.props),
+      ...userLimits(this.props),
       form: this.admission,
       ...(this.certManager === undefined ? {} : { webhookAnnotations: caInjection(this.namespace) }),
       clusterWide: clusterWide ?? false,

@@ -1,7 +1,8 @@
-/** How long pods of a granted workload may wait, in the form that runtime/config.ts reads. */
+/** How long pods of a granted workload may wait, in the form that runtime/config.ts reads, and what users may ask for. */
 import type { Duration } from 'cdk8s';
 import { PropsError } from '../api/errors';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
+import { userPriorities } from './default-queue';
 import type { FluxQueueProps } from './props';
 
 /** @throws PropsError for a time that is not a whole number of seconds from 1 */
@@ -14,6 +15,14 @@ export function grantSettings(props: FluxQueueProps) {
     startSeconds: seconds('startTimeout', startTimeout, grants.startSeconds),
     groupSeconds: seconds('groupTimeout', groupTimeout, grants.groupSeconds),
     avoidSeconds: seconds('nodeAvoidance', nodeAvoidance, grants.avoidSeconds),
+  };
+}
+
+/** @throws PropsError for a time that is not a whole number of seconds from 1 */
+export function userLimits(props: FluxQueueProps) {
+  return {
+    userPriorities: userPriorities(props),
+    maxGraceSeconds: seconds('maxGracePeriod', props.maxGracePeriod, STACK_DEFAULTS.maxGraceSeconds),
   };
 }
 

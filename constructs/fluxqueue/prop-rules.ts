@@ -120,6 +120,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   userMaxPriority: number,
   defaultWalltime: duration,
   maxWalltime: duration,
+  maxGracePeriod: duration,
   retention: duration,
   archiveRetention: duration,
   recordsPerHour: number,

@@ -162,6 +162,13 @@ export interface FluxQueueProps {
   readonly maxWalltime?: Duration;
 
   /**
+   * Longest grace period that users may give a pod in the namespaces of the queue, in whole seconds: by so much a pod can run
+   * beyond its walltime. A longer one is refused, in templates and in the deletion of a pod.
+   * @default Duration.hours(1)
+   */
+  readonly maxGracePeriod?: Duration;
+
+  /**
    * Time for which finished workloads stay in the queue's tables, in whole days; after that they are in its archive and in
    * its daily sums.
    * @default Duration.days(30)

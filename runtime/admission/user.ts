@@ -34,7 +34,7 @@ export function isController(username: string, { gitOpsUsers = GITOPS_USERS }: U
 }
 
 /**
- * What the template of a Job gets that admission leaves alone: the user of the Job, for whom its pods count, and the other
+ * What a Job gets that admission leaves alone: no other user than its own in its metadata, and in its template the user of the Job, for whom its pods count, and the other
  * queue that has them.
  */
 export function noteOtherJob(
@@ -42,6 +42,17 @@ export function noteOtherJob(
   template: Metadata | undefined,
   username: string,
   options: UserOptions = {},
+): JsonPatch[] {
+  const isClaimed = metadata?.annotations?.[USER_ANNOTATION] !== undefined;
+  const claim = isClaimed ? recordUser(metadata, username, options) : [];
+  return [...claim, ...noteInTemplate(metadata, template, username, options)];
+}
+
+function noteInTemplate(
+  metadata: Metadata | undefined,
+  template: Metadata | undefined,
+  username: string,
+  options: UserOptions,
 ): JsonPatch[] {
   const sender = isController(username, options) ? undefined : username;
   const user = carriesUser(metadata, username, options) ? metadata?.annotations?.[USER_ANNOTATION] : sender;

@@ -3,6 +3,7 @@
  * apiserver is returned with a message for the user; only errors that a retry
  * can cure are thrown.
  */
+import { MANAGED_BY, MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError } from '../kubernetes/errors';
 import { isWorkload, type Manifest, pathOf } from './manifests';
@@ -19,25 +20,47 @@ export const NOT_SEEN_YET = 'NotSeenYet';
 const MAY_LAG =
   /FLUXQ_MINICLUSTER_UNKNOWN|FLUXQ_MINICLUSTER_DIFFERS|FLUXQ_MINICLUSTER_TURN|no params found|not yet synced to use for admission/;
 
+/** The apiserver says it of a later version, and nothing like it of another field manager. */
+const CHANGED_SINCE = 'the object has been modified';
+
+export interface Expected {
+  /** Version of the object; a later one is a conflict. @default - any */
+  readonly version?: string | undefined;
+  /**
+   * Whether the watch shows no such object. One that exists all the same may be running with a grant that the spec does not respect:
+   * it only gets the labels by which the watch will show it.
+   * @default false
+   */
+  readonly isUnseen?: boolean;
+}
+
 /**
  * Applies one object, unless an object of its name exists that the cluster does not own. Returns undefined if the
  * apiserver accepted it.
+ * @param expected what is known of the object
  * @throws ApiError for errors that a retry can cure, FluxqError FLUXQ_MINICLUSTER_KIND
  */
 export async function applyManifest(
   client: Pick<KubernetesClient, 'patch'>,
   manifest: Manifest,
   { namespace = '', uid }: { readonly namespace?: string; readonly uid: string },
+  { version, isUnseen = false }: Expected = {},
 ): Promise<Rejection | undefined> {
   const object = `${manifest.kind} ${manifest.metadata.name}`;
   const path = pathOf(manifest, namespace);
-  if ((await holderOf(client, path, uid)) === 'another')
+  const holder = await holderOf(client, path, uid);
+  if (holder === 'another')
     return {
       reason: 'NameTaken',
       message: `${object} exists and does not belong to this MiniCluster; rename the MiniCluster, or delete the object`,
     };
   try {
-    await client.patch(path, manifest, 'apply', {
+    if (isUnseen && holder === 'the cluster') {
+      await client.patch(path, labelsOf(manifest), 'merge', { metadataOnly: true });
+      return undefined;
+    }
+    const body = version === undefined ? manifest : atVersion(manifest, version);
+    await client.patch(path, body, 'apply', {
       fieldManager: MINICLUSTER_MANAGER,
       // The workload is known to belong to this cluster. Other objects of the same name may be the user's.
       force: isWorkload(manifest),
@@ -52,10 +75,22 @@ export async function applyManifest(
   }
 }
 
+/** By the first the watch finds it. */
+function labelsOf({ metadata: { labels = {} } }: Manifest): object {
+  const kept = [MINICLUSTER_LABEL, MANAGED_BY].map((key) => [key, labels[key]]);
+  return { metadata: { labels: Object.fromEntries(kept) } };
+}
+
+function atVersion(manifest: Manifest, resourceVersion: string): object {
+  return { ...manifest, metadata: { ...manifest.metadata, resourceVersion } };
+}
+
 function rejectionOf(error: ApiError, object: string): Rejection | undefined {
   const { status } = error;
   const cause = error.message.slice(0, MAX_MESSAGE_LENGTH);
   if (MAY_LAG.test(error.message)) return { reason: NOT_SEEN_YET, message: `${object}: ${cause}` };
+  // The queue has released the Job meanwhile, or its user has changed it.
+  if (status === 409 && error.message.includes(CHANGED_SINCE)) return undefined;
   if (status === 409)
     return { reason: 'NameTaken', message: `${object} conflicts with another field manager: ${cause}` };
   if (status === 403) return { reason: 'Forbidden', message: `${object}: ${cause}` };

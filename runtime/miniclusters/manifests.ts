@@ -4,10 +4,11 @@
  * garbage collector deletes them with it.
  */
 
-import { HOLD, MANAGED_BY, MANAGER } from '../../constructs/api/labels';
+import { HOLD, KUEUE_QUEUE_LABEL, MANAGED_BY, MANAGER } from '../../constructs/api/labels';
 import type { ManifestObject } from '../../constructs/minicluster/index';
 import { FluxqError } from '../errors';
 import { resourcePath } from '../kubernetes/paths';
+import { withinGrant } from './granted-deadline';
 import { MINICLUSTER_API_VERSION, type MiniCluster } from './resource';
 import type { Progress } from './workload-status';
 
@@ -31,19 +32,16 @@ export function manifestToApply(
   const ownerReferences = [ownerReference(cluster.metadata)];
   const labels = { ...manifest.metadata.labels, [MANAGED_BY]: MANAGER };
   const owned = { ...manifest, metadata: { ...manifest.metadata, labels, ownerReferences } };
-  return manifest.kind === 'Job' ? withoutSuspend(withinWalltime(owned, progress), cluster, progress) : owned;
+  return manifest.kind === 'Job'
+    ? withoutSuspend(withinGrant(inOneQueue(owned, progress), progress), cluster, progress)
+    : owned;
 }
 
-/** Keeps the deadline that the queue enforces: applying the user's own deadline would overwrite it. */
-function withinWalltime(job: Manifest, progress: Progress | undefined): Manifest {
-  const { enforcedDeadline } = progress ?? {};
-  if (enforcedDeadline === undefined) return job;
-  const spec = job.spec as Readonly<Record<string, unknown>>;
-  const { activeDeadlineSeconds = enforcedDeadline } = spec as { activeDeadlineSeconds?: number };
-  return {
-    ...job,
-    spec: { ...spec, activeDeadlineSeconds: Math.min(activeDeadlineSeconds, enforcedDeadline) },
-  };
+/** A Job that the queue has does not become one of Kueue: the guards that keep users from that do not judge the controller. */
+function inOneQueue(job: Manifest, { isQueued = false }: { readonly isQueued?: boolean } = {}): Manifest {
+  if (!isQueued) return job;
+  const { [KUEUE_QUEUE_LABEL]: _, ...labels } = job.metadata.labels ?? {};
+  return { ...job, metadata: { ...job.metadata, labels } };
 }
 
 /**

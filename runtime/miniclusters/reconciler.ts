@@ -26,6 +26,7 @@ import { applyManifest, NOT_SEEN_YET } from './apply';
 import { Applying, type ApplyingState } from './applying';
 import { createCertificate } from './curve-secret';
 import { type DeviceClaimState, withClaimedGpus } from './device-claims';
+import { laterDeadline } from './granted-deadline';
 import { isWorkload, type Manifest, manifestToApply } from './manifests';
 import { type OwnedObject, prune } from './prune';
 import { invalidSpec, isRendererChange, nameTaken, rejectEditAfterEnd } from './rejections';
@@ -165,7 +166,7 @@ export class MiniClusterReconciler {
     if (applied.rejection?.reason === NOT_SEEN_YET) return this.handleNotSeenYet(context, applied.rejection);
     await this.applying.end(cluster, context.state);
     return {
-      rejection: applied.rejection ?? notEffective,
+      rejection: applied.rejection ?? notEffective ?? laterDeadline(cluster, rendered, progress),
       requeue: { after: resyncAfterMs(cluster, workload, applied) },
     };
   }
@@ -232,11 +233,18 @@ export class MiniClusterReconciler {
 
   /** Stops at the first manifest that the apiserver rejects. */
   private async applyInOrder(
-    { cluster }: Context,
+    { cluster, workload }: Context,
     manifests: readonly Manifest[],
   ): Promise<Rejection | undefined> {
     for (const manifest of manifests) {
-      const rejection = await applyManifest(this.options.client, manifest, cluster.metadata);
+      const { progress } = workload;
+      const expected = { version: progress?.unstarted, isUnseen: progress === undefined };
+      const rejection = await applyManifest(
+        this.options.client,
+        manifest,
+        cluster.metadata,
+        isWorkload(manifest) ? expected : {},
+      );
       if (rejection !== undefined) return rejection;
     }
     return undefined;

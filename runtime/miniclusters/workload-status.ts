@@ -1,8 +1,8 @@
 /** Progress of the Job or StatefulSet of a MiniCluster, as its status needs it. */
-import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { isTerminal, type Outcome, secondsOf } from '../workloads/adapter';
-import { enforcedDeadline } from '../workloads/deadlines';
+import { type GrantedDeadline, grantedDeadline } from '../workloads/deadlines';
 import { endOf, type JobEnd } from '../workloads/job';
 
 export interface Progress {
@@ -15,8 +15,12 @@ export interface Progress {
   /** Number of ready pods, which are the pods whose brokers are up. */
   readonly ready: number;
   readonly suspended: boolean;
-  /** Seconds. The deadline that the queue set at the release, because the walltime is shorter than the user's deadline. */
-  readonly enforcedDeadline?: number;
+  /** The deadline of a Job that the queue has started: no later edit moves it away. */
+  readonly grantedDeadline?: GrantedDeadline;
+  /** Whether the Job is of the queue, and of no other one. */
+  readonly isQueued?: true;
+  /** Version of the Job, as long as a release may change it: what is applied to it is judged by this version. */
+  readonly unstarted?: string;
   readonly end?: End;
 }
 
@@ -34,14 +38,16 @@ export interface StatefulSet extends KubernetesObject {
 export function progressOfJob(job: Job, pods: readonly Pod[]): Progress {
   const { parallelism = 1, suspend = false } = job.spec;
   const end = endOf(job);
-  const enforced = enforcedDeadline(job);
+  const deadline = grantedDeadline(job);
   return {
     desired: parallelism,
     pods: job.status?.active ?? 0,
     scheduled: scheduledPods(pods),
     ready: end === undefined ? (job.status?.ready ?? 0) : 0,
     suspended: suspend,
-    ...(enforced !== undefined && { enforcedDeadline: enforced }),
+    ...(job.metadata.labels?.[ADMITTED_LABEL] === 'true' && { isQueued: true as const }),
+    ...(deadline !== undefined && { grantedDeadline: deadline }),
+    ...(suspend && { unstarted: job.metadata.resourceVersion }),
     ...(end !== undefined && { end: { ...end.outcome, message: endMessage(end, job, pods) } }),
   };
 }

@@ -6,7 +6,7 @@
  */
 
 import { pointerToken } from '../../constructs/api/json-pointer';
-import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import { deadlineOf, type JsonPatchOperation, type LateDeadline, secondsOf } from './adapter';
@@ -42,6 +42,21 @@ export function enforcedDeadline(job: DeadlineFields): number | undefined {
 export function ownDeadline(job: DeadlineFields): number | undefined {
   const written = writtenBy(job);
   return written === undefined ? job.spec.activeDeadlineSeconds : written.own;
+}
+
+/** The deadline of a Job that its grant has fixed. Seconds. */
+export interface GrantedDeadline {
+  readonly seconds: number;
+  /** What the Job asked for before its start; undefined: the default of its queue. */
+  readonly own: number | undefined;
+}
+
+/** Undefined as long as the queue reads the deadline anew before it starts the Job, and of a Job that is not the queue's. */
+export function grantedDeadline(job: DeadlineFields): GrantedDeadline | undefined {
+  const { activeDeadlineSeconds: seconds, suspend } = job.spec;
+  const isStarted = suspend !== true && job.metadata.labels?.[ADMITTED_LABEL] === 'true';
+  if (seconds === undefined || !(isStarted || enforcedDeadline(job) !== undefined)) return undefined;
+  return { seconds, own: ownDeadline(job) };
 }
 
 /** The deadline that the Job asks for; what an earlier version granted, if that kept nothing else. */

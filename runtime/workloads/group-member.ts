@@ -21,7 +21,7 @@ import {
 import { GROUP_SYNTAX, MAX_GROUP_SIZE } from '../../constructs/api/settings';
 import { canonical } from '../jobspec/jobspec';
 import type { ObjectMeta, Pod } from '../kubernetes/types';
-import { isGated } from './pod';
+import { isGated, isServicePod } from './pod';
 import { settingOf } from './settings';
 
 /** The group and the pod set for which a pod was released. */
@@ -92,6 +92,8 @@ export function sharedTerms(pod: Pod): readonly SharedTerm[] {
     { name: 'user', value: userOf(pod.metadata) },
     ...SHARED_SETTINGS.map((name) => ({ name, value: settingOf(pod.metadata, name) ?? '' })),
     { name: 'spec.priority', value: `${pod.spec.priority ?? 0}` },
+    // A group is planned with one end, so a service has none of the others beside it.
+    { name: 'end', value: isServicePod(pod) ? 'none (restartPolicy: Always)' : 'its walltime' },
   ];
   terms.set(pod, known);
   return known;

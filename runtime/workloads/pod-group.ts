@@ -202,7 +202,10 @@ function findPlaces({ members, granted }: Pick<PodGroup, 'members' | 'granted'>)
   };
 }
 
-/** A pod that differs from the others is left out, so nobody keeps the group of another user from starting. */
+/**
+ * A pod that differs from the first one is left out, so it keeps nobody's group from starting. The first pod of a name is that
+ * of the group, whoever made it: a namespace has one group of a name, and who may create pods in it shares its names.
+ */
 function problemOf(reference: Pod, joining: readonly Pod[]): string | undefined {
   if (groupSizeOf(reference) === undefined)
     return `pod ${reference.metadata.name} has no valid ${GROUP_SIZE}: the number of pods of the whole group`;

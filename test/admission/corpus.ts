@@ -74,6 +74,11 @@ const JOBS: readonly Entry[] = [
   entry('the built-in managedBy', job({ managedBy: 'kubernetes.io/job-controller' }), suspended),
   entry('another managedBy', job({ managedBy: 'kueue.x-k8s.io/multikueue' }), noted),
   entry(
+    'another managedBy, claiming another user',
+    job({ managedBy: 'example.com/x' }, { annotations: { [USER_ANNOTATION]: 'another-user', note: 'x' } }),
+    noted,
+  ),
+  entry(
     "another managedBy, and an annotation as of Kueue's Jobs",
     job({ managedBy: 'example.com/x' }, {}, { metadata: { annotations: QUEUED } }),
     noted,

@@ -56,7 +56,11 @@ function asNoted(object: KubeObject, user: string | undefined, queuedBy: string 
   const { [QUEUED_BY_ANNOTATION]: _claim, ...others } = template.metadata.annotations ?? {};
   const annotations = { ...others, ...(queuedBy === undefined ? {} : { [QUEUED_BY_ANNOTATION]: queuedBy }) };
   const metadata = { ...template.metadata, annotations };
-  return { ...object, spec: { ...spec, template: { ...template, metadata } } };
+  const isClaimed = object.metadata.annotations?.[USER_ANNOTATION] !== undefined;
+  return {
+    ...(isClaimed ? withUser(user, object) : object),
+    spec: { ...spec, template: { ...template, metadata } },
+  };
 }
 
 function asSuspended(before: KubeObject, held: boolean): KubeObject {

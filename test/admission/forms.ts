@@ -1,6 +1,7 @@
 /** A control plane with both forms of admission, each for one namespace. */
 import { Testing } from 'cdk8s';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
+import { GraceGuard } from '../../constructs/fluxqueue/admission/grace-guard';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import { ReachGuard } from '../../constructs/fluxqueue/admission/reach-guard';
@@ -41,6 +42,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN], kueueUsers: [KUEUE] });
   new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });
+  new GraceGuard(chart, 'grace', { excludedNamespaces: [PLAIN] });
   new ReachGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });
   new AdmissionWebhookConfiguration(chart, 'webhook', {
     ...of('webhook'),

@@ -212,6 +212,17 @@ describeCluster('a pod that the queue released', (getCluster) => {
       await denied(resize(ALICE, made, sized('1')), 'FLUXQ_RELEASED: resources.requests: ');
     });
 
+    it('of a Job is not resized while it waits: its Job asked for all its pods alike', async () => {
+      await create();
+      const waiting = pod(sized('1'), ownedBy(train.name, train.uid!));
+      const made = await accepted(users.create(JOB_CONTROLLER, namespace, waiting));
+      await denied(
+        resize(ALICE, made, sized('2')),
+        'FLUXQ_RELEASED: resources.requests: cannot be increased in a pod of a Job; ',
+      );
+      await accepted(resize(ALICE, made, sized('500m')));
+    });
+
     it('is judged again if it is resized while it waits', async () => {
       const waiting = await accepted(users.create(ALICE, namespace, pod(sized('1'))));
       await accepted(resize(ALICE, waiting, sized('2')));

@@ -1,6 +1,6 @@
 import { GITOPS_USERS } from '../../constructs/api/gitops-users';
 import { USER_ANNOTATION } from '../../constructs/api/labels';
-import { recordUser } from '../../runtime/admission/user';
+import { noteOtherJob, recordUser } from '../../runtime/admission/user';
 
 const PATH = '/metadata/annotations/fluxqueue~1user';
 const CLAIM = { annotations: { [USER_ANNOTATION]: 'bob', note: 'x' } };
@@ -84,4 +84,12 @@ test('nothing is believed of what an account of kube-system creates for an owner
   expect(recordUser(notTheController, 'system:kube-controller-manager')).toEqual([
     { op: 'remove', path: PATH },
   ]);
+});
+
+test('a Job that admission leaves alone names nobody but its creator', () => {
+  const named = (username: string) =>
+    noteOtherJob(CLAIM, {}, username).filter(({ path }) => path.startsWith('/metadata/'));
+  expect(named('ada')).toEqual([{ op: 'add', path: PATH, value: 'ada' }]);
+  expect(named('system:kube-controller-manager')).toEqual([{ op: 'remove', path: PATH }]);
+  expect(noteOtherJob({ annotations: { note: 'x' } }, {}, 'ada')).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
 import { DRY_RUN_ATTACKS } from './corpus-dry-runs';
+import { GRACE_ATTACKS } from './corpus-grace';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
 import { REACH_ATTACKS } from './corpus-reach';
@@ -13,6 +14,7 @@ import { WEBHOOK_ATTACKS } from './corpus-webhook';
 export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
   ...GRANT_ATTACKS,
+  ...GRACE_ATTACKS,
   ...GROUP_ATTACKS,
   ...REACH_ATTACKS,
   ...CONTROLLER_ATTACKS,

@@ -1,5 +1,17 @@
 /** What a MiniCluster does while the watch does not show the Job that was created for it. */
+import { MANAGED_BY, MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import { FakeApiserver } from './fake-apiserver';
+
+test('does not apply its spec to a Job that the watch does not show: it may run with a grant', async () => {
+  const apiserver = new FakeApiserver({ deadlineSeconds: 864_000 });
+  apiserver.owners = { 'jobs/hello': [{ uid: 'u' }] };
+  const { calls } = await apiserver.reconcile();
+  expect(calls).not.toContain('apply jobs/hello');
+  expect(calls).toContain('patch jobs/hello');
+  // With them the watch shows it, also if its user has removed them.
+  const labels = { [MINICLUSTER_LABEL]: 'hello', [MANAGED_BY]: 'fluxqueue' };
+  expect(apiserver.bodies).toContainEqual({ metadata: { labels } });
+});
 
 test('creates a Job that the watch does not show ever more rarely, and at once when it was shown and deleted', async () => {
   const apiserver = new FakeApiserver();

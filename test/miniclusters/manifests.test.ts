@@ -1,10 +1,8 @@
-import { DEADLINE_ANNOTATION, GANG_SIZE } from '../../constructs/api/labels';
+import { GANG_SIZE, KUEUE_QUEUE_LABEL } from '../../constructs/api/labels';
 import { renderMiniCluster } from '../../constructs/minicluster/index';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import { isWorkload, type Manifest, manifestToApply, pathOf } from '../../runtime/miniclusters/manifests';
-import type { MiniCluster } from '../../runtime/miniclusters/resource';
-import { type Progress, progressOfJob } from '../../runtime/miniclusters/workload-status';
-import { cluster, job } from './objects';
+import { cluster } from './objects';
 
 function manifests(spec: Partial<MiniClusterSpec>): Manifest[] {
   const resource = cluster(spec);
@@ -59,14 +57,15 @@ test('sets a gang size only for a cluster that can grow', () => {
   expect(gangOf({ size: 4, minSize: 2, maxSize: 8, priority: -1 })).toBe('2');
 });
 
-test('keeps the deadline that the queue enforces unless the user has an earlier one', () => {
-  const resource = cluster({ deadlineSeconds: 1000 });
-  const released = job({ activeDeadlineSeconds: 600 });
-  const annotations = { [DEADLINE_ANNOTATION]: '600/1000' };
-  const enforced = progressOfJob({ ...released, metadata: { ...released.metadata, annotations } }, []);
-  const deadline = (of: MiniCluster, progress: Progress) =>
-    jobOf(renderMiniCluster(of).map((manifest) => manifestToApply(manifest, of, progress))).spec;
-  expect(deadline(resource, enforced)).toMatchObject({ activeDeadlineSeconds: 600 });
-  expect(deadline(resource, progressOfJob(released, []))).toMatchObject({ activeDeadlineSeconds: 1000 });
-  expect(deadline(cluster({ deadlineSeconds: 60 }), enforced)).toMatchObject({ activeDeadlineSeconds: 60 });
+test('leaves the label of another queue out of a Job that the queue has, and of no other one', () => {
+  const resource = cluster({ jobLabels: { [KUEUE_QUEUE_LABEL]: 'team', kept: 'x' } });
+  const labelsOf = (isQueued: boolean) => {
+    const progress = { desired: 4, pods: 0, scheduled: 0, ready: 0, suspended: true } as const;
+    const seen = { ...progress, ...(isQueued && { isQueued }) };
+    const all = renderMiniCluster(resource).map((manifest) => manifestToApply(manifest, resource, seen));
+    return jobOf(all).metadata.labels;
+  };
+  expect(labelsOf(true)).toMatchObject({ kept: 'x' });
+  expect(labelsOf(true)).not.toHaveProperty([KUEUE_QUEUE_LABEL]);
+  expect(labelsOf(false)).toMatchObject({ [KUEUE_QUEUE_LABEL]: 'team', kept: 'x' });
 });

@@ -1,5 +1,6 @@
 /** Single reconciles of one MiniCluster against a fake apiserver; test/stack/miniclusters.test.ts has a real one. */
 import { GANG_SIZE, HOLD } from '../../constructs/api/labels';
+import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { OwnedObject } from '../../runtime/miniclusters/prune';
 import { rowIn } from '../queue/rows';
@@ -69,6 +70,20 @@ describe('a change of a running cluster', () => {
     expect(apiserver.body('Job')!.spec).toMatchObject({ parallelism: 6, completions: 6 });
   });
 
+  test('keeps the deadline of the grant, and is Stalled until the later one is taken back', async () => {
+    const apiserver = await running({ deadlineSeconds: 8 });
+    apiserver.addJob({ activeDeadlineSeconds: 8 }, { active: 4, ready: 4 });
+    for (const later of [864_000, MINICLUSTER_DEADLINE_SECONDS]) {
+      apiserver.edit({ deadlineSeconds: later });
+      await apiserver.reconcile();
+      expect(apiserver.body('Job')!.spec).toMatchObject({ activeDeadlineSeconds: 8 });
+      expect(apiserver.condition('Stalled')).toMatchObject({ status: 'True', reason: 'DeadlineFixed' });
+    }
+    apiserver.edit({ deadlineSeconds: 8 });
+    await apiserver.reconcile();
+    expect(apiserver.condition('Stalled').status).toBe('False');
+  });
+
   test('changes no object and is Stalled while the Job is immutable, until the change is reverted', async () => {
     const apiserver = await running();
     apiserver.reject = { call: 'apply jobs/hello', error: IMMUTABLE };
@@ -112,6 +127,21 @@ describe('a change of a running cluster', () => {
     await next.reconcile();
     expect(next.condition('Stalled')).toMatchObject({ status: 'True', reason: 'Immutable' });
   });
+});
+
+test('applies a change to a suspended Job only as it has seen it: the queue may have released it meanwhile', async () => {
+  const apiserver = new FakeApiserver();
+  await apiserver.reconcile();
+  apiserver.addJob({ suspend: true });
+  apiserver.row = rowIn('Waiting');
+  apiserver.edit({ deadlineSeconds: 864_000 });
+  await apiserver.reconcile();
+  expect(apiserver.body('Job')!.metadata).toMatchObject({ resourceVersion: '1' });
+  const changed =
+    'Operation cannot be fulfilled on jobs.batch "hello": the object has been modified; please apply your changes to the latest version';
+  apiserver.reject = { call: 'apply jobs/hello', error: errorOf(409, changed) };
+  apiserver.edit({ deadlineSeconds: 865_000 });
+  await expect(apiserver.reconcile()).rejects.toThrow('the object has been modified');
 });
 
 test('creates nothing for an invalid spec and reports all problems', async () => {

@@ -1,4 +1,5 @@
 /** Changes of a running MiniCluster on the real control plane: its size, its spec, a restart of the controller. */
+import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { miniClusters } from '../../runtime/miniclusters/resource';
@@ -114,6 +115,35 @@ describeStack(
       await clusters.patch('fixed', { containers: [{ ...containers[0], image: 'none' }] });
       await clusters.condition('fixed', 'Stalled', 'False');
       expect((await clusters.running('fixed', 2))[0]!.metadata.uid).toBe(before[0]!.metadata.uid);
+    });
+
+    test('keeps the deadline that was granted, whatever its spec says later, and takes an earlier one', async () => {
+      await clusters.create('limited', { size: 1, interactive: true, deadlineSeconds: 600 });
+      await clusters.running('limited', 1);
+      const deadline = async () => (await clusters.job('limited')).spec.activeDeadlineSeconds;
+      for (const deadlineSeconds of [864_000, null]) {
+        await clusters.patch('limited', { deadlineSeconds });
+        const refused = await clusters.condition('limited', 'Stalled', 'True', 'DeadlineFixed');
+        expect(refused.message).toContain('must be at most 600s, which the queue granted');
+        await clusters.phase('limited', 'Running');
+        expect(await deadline()).toBe(600);
+        await clusters.patch('limited', { deadlineSeconds: 600 });
+        await clusters.condition('limited', 'Stalled', 'False');
+      }
+      await clusters.patch('limited', { deadlineSeconds: 300 });
+      await waitFor('the earlier deadline', async () => (await deadline()) === 300);
+
+      // Without its label the watch of the controller does not show the Job, until the controller writes it again.
+      const { client } = getFixture();
+      await clusters.patch('limited', { deadlineSeconds: 864_000 });
+      await clusters.condition('limited', 'Stalled', 'True', 'DeadlineFixed');
+      const unlabelled = { metadata: { labels: { [MINICLUSTER_LABEL]: null } } };
+      await client.patch(jobs('science', 'limited'), unlabelled, 'merge');
+      await waitFor('the label', async () => {
+        const { labels } = (await clusters.job('limited')).metadata;
+        return labels?.[MINICLUSTER_LABEL] === 'limited';
+      });
+      expect(await deadline()).toBe(300);
     });
 
     test('creates and deletes services with its spec', async () => {

@@ -35,6 +35,8 @@ export interface MemberShape {
   readonly owner?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly group?: string;
+  /** @default 'Never' */
+  readonly restartPolicy?: 'Always' | 'Never';
 }
 
 export class GroupWorld {
@@ -81,6 +83,7 @@ export class GroupWorld {
 
   pod(name: string, shape: MemberShape = {}): Pod {
     const { size = '3', cpu = '1', user = 'ada', settings, owner, labels, group = KEY.name } = shape;
+    const { restartPolicy = 'Never' } = shape;
     const pod: Pod = {
       metadata: {
         name,
@@ -97,7 +100,7 @@ export class GroupWorld {
         }),
       },
       spec: {
-        restartPolicy: 'Never',
+        restartPolicy,
         schedulingGates: [{ name: GATE }],
         containers: [{ name: 'main', resources: { requests: { cpu } } }],
       },

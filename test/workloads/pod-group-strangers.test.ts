@@ -115,3 +115,10 @@ test('a pod that was released alone stays alone, whatever labels it gets', () =>
   };
   expect(groupOf(pod)).toBeUndefined();
 });
+
+test('an older pod of another user keeps the name of a group, until it is gone', async () => {
+  world.pod('squat', { user: 'eve', size: '100' });
+  ring(['a', 'b', 'c']);
+  await reconcile();
+  expect(world.row).toMatchObject({ user: 'eve', held: true, pods: 1 });
+});

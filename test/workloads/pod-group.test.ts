@@ -82,8 +82,13 @@ describe('a group that waits', () => {
   test.each([
     ['user', { user: 'eve' }, 'its user is eve, and that of pod a ada'],
     ['walltime', { settings: { [WALLTIME]: '2h' } }, `its ${WALLTIME} is 2h, and that of pod a none`],
+    [
+      'end',
+      { restartPolicy: 'Always' },
+      'its end is none (restartPolicy: Always), and that of pod a its walltime',
+    ],
     ['size', { size: '4' }, 'its fluxqueue/group-size is 4, and that of pod a 3'],
-  ])('is incomplete for a pod of another %s, and says so', async (_, shape, sentence) => {
+  ] as const)('is incomplete for a pod of another %s, and says so', async (_, shape, sentence) => {
     world.pod('a');
     world.pod('b', shape);
     world.pod('c');

@@ -6,6 +6,7 @@ import type { ComponentProps } from '../../metadata';
 import { ControllerGuard } from './controller-guard';
 import { CreatorGuard } from './creators';
 import { type AdmissionChoice, type ExternalRuntime, hasForm } from './form';
+import { GraceGuard } from './grace-guard';
 import { AdmissionGuards } from './guards';
 import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
@@ -37,6 +38,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly mutatingPolicies: boolean;
   /** Priorities that every user may set. @default -100 to 0 */
   readonly userPriorities?: Range;
+  /** Longest grace period of a pod in whole seconds. @default 3600 */
+  readonly maxGraceSeconds?: number;
   /** Annotations of the webhook configuration. @default - none */
   readonly webhookAnnotations?: Readonly<Record<string, string>>;
   /** The Secret that each ServiceAccount of the stack can create. */
@@ -59,12 +62,15 @@ export class Admission extends Construct {
       ...(users === undefined ? {} : { controllerUsers: users }),
       ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
     };
-    const { userPriorities, kueueUsers } = props;
+    const { userPriorities, kueueUsers, maxGraceSeconds } = props;
+    const grace = maxGraceSeconds === undefined ? {} : { maxGraceSeconds };
     const byRights = { ...byUsers, ...(userPriorities === undefined ? {} : { userPriorities }) };
     new AdmissionGuards(this, 'guards', {
       ...byRights,
       ...(kueueUsers === undefined ? {} : { kueueUsers }),
+      ...grace,
     });
+    new GraceGuard(this, 'grace', { ...byUsers, ...grace });
     new CreatorGuard(this, 'creators', byUsers);
     new ReachGuard(this, 'priorities', byRights);
     // It never applies to the users of an external runtime: a developer can be a cluster administrator.

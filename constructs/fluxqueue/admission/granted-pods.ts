@@ -84,7 +84,15 @@ const grows = (now: string, before: string) =>
 const containersGrow = (list: string) =>
   `object.spec.?${list}.orValue([]).exists(c, oldObject.spec.?${list}.orValue([]).exists(o, o.name == c.name && ${grows('c', 'o')}))`;
 
-/** In-place resizes of pods with a grant; a gated pod is judged anew before its release. */
+const IS_GATED = `object.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
+const OF_JOB =
+  'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && owner.kind == "Job" && ' +
+  'owner.apiVersion.startsWith("batch/"))';
+
+/**
+ * In-place resizes of pods with a grant. A gated pod is judged anew before its release, but not one of a Job: its Job asked for
+ * all its pods alike.
+ */
 export const RESIZE_GUARD: {
   matchConditions: readonly MatchCondition[];
   validations: readonly Validation[];
@@ -96,7 +104,7 @@ export const RESIZE_GUARD: {
     },
     {
       name: 'released',
-      expression: `!object.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`,
+      expression: `!(${IS_GATED}) || ${OF_JOB}`,
     },
   ],
   validations: [
@@ -104,8 +112,11 @@ export const RESIZE_GUARD: {
       expression:
         `!${containersGrow('containers')} && !${containersGrow('initContainers')} && ` +
         `!(${grows('object.spec', 'oldObject.spec')})`,
-      message:
-        'FLUXQ_RELEASED: resources.requests: cannot be increased after the queue released the pod; submit another workload',
+      messageExpression:
+        `(${IS_GATED}) ? ${cel('FLUXQ_RELEASED: resources.requests: cannot be increased in a pod of a Job; submit another Job')} : ` +
+        cel(
+          'FLUXQ_RELEASED: resources.requests: cannot be increased after the queue released the pod; submit another workload',
+        ),
     },
   ],
 };

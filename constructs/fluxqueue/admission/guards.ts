@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { bypassPart } from './bypass';
+import { type GraceProps, gracePart } from './grace-guard';
 import { RESIZE_GUARD } from './granted-pods';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
@@ -32,7 +33,7 @@ import { SETTING_PROBLEM, settingVariables } from './settings';
 import { SUBRESOURCE_GUARD } from './subresources';
 import { KEY_PROBLEM, KEY_VARIABLES, TEMPLATE_KEY_PART, TOUCHES_USER_KEYS } from './unknown-keys';
 
-export interface AdmissionGuardsProps extends ReachGuardProps, KueueProps {}
+export interface AdmissionGuardsProps extends ReachGuardProps, KueueProps, GraceProps {}
 
 const JOBS = { apiGroup: 'batch', resource: 'jobs' };
 const NOT_ASSIGNED = { name: 'no-assignment', expression: `!(${HAS_ASSIGNMENT})` };
@@ -135,6 +136,7 @@ export class AdmissionGuards extends Construct {
       { ...template, when: `(${when}) && ${ofJobs}`, problem },
       TEMPLATE_INDEX_PART(ofJobs),
       podLimitPart('spec.template.spec', ofJobs),
+      gracePart('spec.template.spec', props),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
     const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
@@ -142,6 +144,7 @@ export class AdmissionGuards extends Construct {
       ...settingParts('Pod', `(${ofPods}) || ${WAS_ADMITTED_POD}`),
       podLimitPart('spec', ofPods),
       bypassPart(props),
+      gracePart('spec', props),
     ]);
   }
 }

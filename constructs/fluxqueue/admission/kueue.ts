@@ -6,7 +6,14 @@
 import { GRANTED_FIELDS } from '../../api/granted-fields';
 import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION } from '../../api/labels';
 import type { GuardPart } from './guard-parts';
-import { type AdmissionScopeProps, cel, celList, JOB_CONDITIONS, namespaceIsEnabled } from './scope';
+import {
+  type AdmissionScopeProps,
+  cel,
+  celList,
+  excludedNamespaces,
+  JOB_CONDITIONS,
+  namespaceIsEnabled,
+} from './scope';
 import type { Validation } from './settings';
 
 export interface KueueProps {
@@ -60,6 +67,25 @@ export function kueuePart({ kueueUsers = [] }: KueueProps): GuardPart {
         : `${noted('object')} != "kueue" || ${admitted('object')} != "" ? ${cel(ADDED_LATER)} : ` +
           `object.spec.?manualSelector.orValue(false) ? ${cel(OWN_SELECTOR)} : ` +
           `object.spec.?suspend.orValue(false) ? "" : ${cel(NOT_SUSPENDED)}`,
+  };
+}
+
+const inLabels = (object: string) =>
+  `${cel(KUEUE_QUEUE_LABEL)} in dyn(${object}).spec.?jobLabels.orValue({})`;
+
+/**
+ * MiniClusters: the controller creates and changes their Jobs, and no guard of Jobs judges that. Kueue cannot hold such a Job,
+ * so it is refused also with users of Kueue.
+ */
+export function miniClusterOfKueue(scope: AdmissionScopeProps): Validation {
+  const isElsewhere = `request.namespace in ${celList(excludedNamespaces(scope))} || !(${namespaceIsEnabled(scope)})`;
+  return {
+    expression: `!(${inLabels('object')}) || (oldObject != null && ${inLabels('oldObject')}) || ${isElsewhere}`,
+    message: other(
+      `spec.jobLabels["${KUEUE_QUEUE_LABEL}"]`,
+      'would put the Job of the MiniCluster into a queue of Kueue beside the one of its namespace',
+      'remove it',
+    ),
   };
 }
 

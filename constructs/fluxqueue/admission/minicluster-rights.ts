@@ -2,6 +2,7 @@ import { Construct } from 'constructs';
 import { QUEUE_KEYS } from '../../api/known-keys';
 import { APPLYING_LABEL, MINICLUSTER_GROUP } from '../../api/labels';
 import { addGuard } from './guard-policy';
+import { miniClusterOfKueue } from './kueue';
 import { type AdmissionScopeProps, type ControllerUserProps, cel, celList, controllerUsers } from './scope';
 import type { Validation } from './settings';
 
@@ -93,6 +94,7 @@ export class MiniClusterRights extends Construct {
           expression: `${LABEL('object')} == "" || (oldObject != null && ${LABEL('object')} == ${LABEL('oldObject')})`,
           message: `FLUXQ_RESERVED: metadata.labels["${APPLYING_LABEL}"]: can only be set by the controller; remove it`,
         },
+        miniClusterOfKueue(props),
         needed(`!(${IS_SET})`, 'batch', 'jobs'),
         needed(IS_SET, 'apps', 'statefulsets'),
         needed(HAS_SERVICES, 'apps', 'deployments'),

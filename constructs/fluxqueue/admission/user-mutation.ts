@@ -49,7 +49,7 @@ const notedInTemplate = (key: string) =>
   `object.spec.template.?metadata.?annotations[?${cel(key)}].orValue("")`;
 
 /**
- * JSON patch of the template of a Job that admission leaves alone: the user of the Job, for whom its pods count, and the
+ * JSON patch of a Job that admission leaves alone: no other user than its own in its metadata, and in its template the user of the Job, for whom its pods count, and the
  * other queue that has them. It uses the variables `user`, `carriesUser` and `annotations`.
  */
 export const OTHER_JOB_VARIABLES: readonly Variable[] = [
@@ -71,7 +71,8 @@ const templateEntry = (key: string, value: string) =>
 `.trim();
 
 export const OTHER_JOB_PATCH = `
-(variables.owner == "" && variables.queuedBy == "" ? []
+(${cel(USER_ANNOTATION)} in variables.annotations ? ${USER_PATCH} : [])
++ (variables.owner == "" && variables.queuedBy == "" ? []
   : !has(object.spec.template.metadata) ? [JSONPatch{op: "add", path: "${TEMPLATE}", value: {"annotations": {}}}]
   : !has(object.spec.template.metadata.annotations) ? [JSONPatch{op: "add", path: "${TEMPLATE}/annotations", value: {}}]
   : [])

@@ -112,6 +112,11 @@ describe('the configuration of the runtime', () => {
       { priorityMaxAge: Duration.millis(1500) },
       'FluxQueue.priorityMaxAge: must be a whole number of seconds',
     ],
+    [
+      { maxGracePeriod: Duration.millis(1500) },
+      'FluxQueue.maxGracePeriod: must be a whole number of seconds',
+    ],
+    [{ maxGracePeriod: Duration.seconds(0) }, 'FluxQueue.maxGracePeriod: must be a whole number of seconds'],
     [{ queuePreemptionLimit: 0.5 }, 'FluxQueue.queuePreemptionLimit: must be a whole number'],
     [{ queueLimits: { waiting: 0 } }, 'FluxQueue.queueLimits.waiting: must be a whole number'],
     [{ queueLimitsPerUser: { running: 0.5 } }, 'FluxQueue.queueLimitsPerUser.running: must be'],

@@ -66,6 +66,7 @@ export const CHOICES = {
   excludedNamespaces: [undefined, ['infra', 'monitoring']],
   gitOpsUsers: [undefined, ['system:serviceaccount:git:applier']],
   kueueUsers: [undefined, ['system:serviceaccount:kueue-system:kueue-controller-manager']],
+  maxGracePeriod: [undefined, Duration.minutes(10)],
   database: [
     undefined,
     Database.statefulSet({

@@ -1,0 +1,43 @@
+/**
+ * The deadline of a MiniCluster whose Job runs. The controller writes that Job, so no guard of admission keeps what was granted:
+ * an edit of the MiniCluster may end it earlier, and never later.
+ */
+import type { ManifestObject } from '../../constructs/minicluster/index';
+import type { MiniCluster } from './resource';
+import type { Rejection } from './status';
+import type { Progress } from './workload-status';
+
+const deadlineOf = ({ spec }: ManifestObject) =>
+  (spec as { readonly activeDeadlineSeconds?: number }).activeDeadlineSeconds;
+
+/** Applying the deadline of the MiniCluster, or none, would overwrite what the queue granted. */
+export function withinGrant(
+  job: ManifestObject,
+  { grantedDeadline }: Partial<Progress> = {},
+): ManifestObject {
+  if (grantedDeadline === undefined) return job;
+  const { seconds, own } = grantedDeadline;
+  const wanted = deadlineOf(job);
+  const activeDeadlineSeconds = wanted === own ? seconds : Math.min(wanted ?? seconds, seconds);
+  return { ...job, spec: { ...(job.spec as object), activeDeadlineSeconds } };
+}
+
+/** @param rendered the manifests of the whole spec */
+export function laterDeadline(
+  { spec }: MiniCluster,
+  rendered: readonly ManifestObject[],
+  { grantedDeadline }: Partial<Progress> = {},
+): Rejection | undefined {
+  const job = rendered.find(({ kind }) => kind === 'Job');
+  if (grantedDeadline === undefined || job === undefined) return undefined;
+  const { seconds, own } = grantedDeadline;
+  const wanted = deadlineOf(job);
+  if (wanted === own || (wanted ?? Number.POSITIVE_INFINITY) <= seconds) return undefined;
+  const field = wanted === undefined || wanted === spec.deadlineSeconds ? 'deadlineSeconds' : 'walltime';
+  return {
+    reason: 'DeadlineFixed',
+    message:
+      `spec.${field}: must be at most ${seconds}s, which the queue granted at the start of the Job ` +
+      `(got ${wanted === undefined ? 'none' : `${wanted}s`}); delete and recreate the MiniCluster to let it run longer`,
+  };
+}

@@ -1,0 +1,67 @@
+/** Attempts to run on beyond a walltime, or beside one's own replacement, by a grace period. */
+import { KUEUE_QUEUE_LABEL } from '../../constructs/api/labels';
+import { type Act, ALPHA, type Attack } from './attack';
+import { container, create, deployment, job, patch, pathTo, template } from './objects';
+
+const DAYS = { terminationGracePeriodSeconds: 1_000_000 };
+const attack = (name: string, act: Act, refused = 'FLUXQ_GRACE_PERIOD'): Attack => ({
+  name,
+  role: 'editor',
+  act,
+  holds: { refused },
+});
+const labels = { app: 'x' };
+const cluster = (spec: object): Act =>
+  create('MiniCluster', 'x', { spec: { containers: [{ image: 'flux' }], ...spec } });
+const gracePeriodSeconds = 1_000_000;
+const KUEUE = { [KUEUE_QUEUE_LABEL]: 'team' };
+
+export const GRACE_ATTACKS: readonly Attack[] = [
+  attack('a grace period of days in a Job', create('Job', 'x', { spec: job(DAYS) })),
+  attack(
+    'a grace period of days in a Job of Kueue',
+    create('Job', 'x', { metadata: { labels: KUEUE }, spec: job(DAYS, { suspend: true }) }),
+  ),
+  attack(
+    'a grace period of days in a Pod',
+    create('Pod', 'x', { spec: { containers: [container()], ...DAYS } }),
+  ),
+  attack('a grace period of days in a Deployment', create('Deployment', 'x', { spec: deployment(DAYS) })),
+  attack(
+    'a grace period of days in its Deployment',
+    patch('Deployment', 'mine', { spec: { template: { spec: DAYS } } }),
+  ),
+  attack(
+    'a grace period of days in a StatefulSet',
+    create('StatefulSet', 'x', {
+      spec: { serviceName: 'x', selector: { matchLabels: labels }, template: template(DAYS) },
+    }),
+  ),
+  attack(
+    'a grace period of days in a CronJob',
+    create('CronJob', 'x', { spec: { schedule: '* * * * *', jobTemplate: { spec: job(DAYS) } } }),
+  ),
+  attack('a grace period of days in a MiniCluster', cluster({ pod: DAYS })),
+  attack('a grace period of days in its MiniCluster', patch('MiniCluster', 'tame', { spec: { pod: DAYS } })),
+  attack('the deletion of Pods with a grace period of days', {
+    verb: 'DELETE',
+    path: pathTo('Pod', ALPHA),
+    body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds },
+  }),
+  attack('the eviction of a Pod with a grace period of days', {
+    verb: 'POST',
+    path: pathTo('Pod', ALPHA, 'gated', 'eviction'),
+    body: {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: 'gated', namespace: ALPHA },
+      deleteOptions: { gracePeriodSeconds },
+    },
+  }),
+  attack('a MiniCluster whose Job is of Kueue', cluster({ jobLabels: KUEUE }), 'FLUXQ_OTHER_QUEUE'),
+  attack(
+    'the queue of Kueue for the Job of its MiniCluster',
+    patch('MiniCluster', 'quiet', { spec: { jobLabels: KUEUE } }),
+    'FLUXQ_OTHER_QUEUE',
+  ),
+];
