@@ -62,6 +62,8 @@ const MUTATIONS: readonly string[] = [
 export const GUARDS: readonly string[] = [
   ...CREATOR_KINDS.map(({ name }) => `creator-${name}`),
   'evictions',
+  'grace',
+  'grace-of-deletions',
   ...['app', 'cronjob', 'daemonset', 'job', 'minicluster', 'pod'].map((kind) => `${kind}-reach`),
   'job-settings',
   'jobs',
