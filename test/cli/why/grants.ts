@@ -29,7 +29,7 @@ export const GRANTED: readonly Situation[] = [
     arrange: (world) => world.job('mine', { pods: 2, cores: 3 }),
     prints: [
       'science/job/mine runs on node-[0-1]',
-      'it started at 2027-01-15T08:00:02Z, and its walltime ends at 2027-01-15T09:00:02Z',
+      'it started at 2027-01-15T08:00:01Z, and its walltime ends at 2027-01-15T09:00:01Z',
     ],
   },
   {

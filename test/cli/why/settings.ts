@@ -210,7 +210,7 @@ export const HELD: readonly Situation[] = [
       'science/job/mine waits in queue default, position 1',
       'Reserved: nodes are reserved for it',
       'it starts at 2027-01-15T09:00:00Z at the latest: nodes are reserved for it',
-      'in namespace science: job/full has node-[0-1], its walltime ends at 2027-01-15T09:00:02Z',
+      'in namespace science: job/full has node-[0-1], its walltime ends at 2027-01-15T09:00:01Z',
       'PartiallyModeled: kube-scheduler may refuse a granted node because of fields that the queue does not model: spec.template.spec.resourceClaims',
       'what to do: nothing; it starts by itself',
     ],
