@@ -3,6 +3,14 @@ import { waitFor } from '../cluster/wait';
 import { describeStack, inOneNamespace } from './suite';
 import { type Namespace, UNTIL_ENDED } from './workloads';
 
+/** A pod whose kubelet does not end it; the simulated one keeps nobody from deleting it, which the finalizer does. */
+const stuck = (isStuck: boolean, finalizers: readonly string[]) => ({
+  metadata: {
+    annotations: { 'fluxqueue.test/stuck': isStuck ? 'true' : null },
+    finalizers: isStuck ? [...finalizers, 'example.org/slow'] : finalizers,
+  },
+});
+
 describeStack(
   'the deletion of a workload',
   (getFixture) => {
@@ -50,8 +58,8 @@ describeStack(
         const gang = await science.job(prefix, { pods: 2, cores: 4, runs: UNTIL_ENDED });
         await science.phase(gang, 'Running');
         const [first, second] = await science.podsOf(gang);
-        // This finalizer keeps the second pod, as a slow shutdown would.
-        await science.patch(second!, 'Pod', { metadata: { finalizers: ['example.org/slow'] } });
+        // The second pod shuts down slowly.
+        await science.patch(second!, 'Pod', stuck(true, second!.metadata.finalizers ?? []));
         const next = await science.job(`${prefix}-next`, { cores: 4, runs: '100ms' });
         await science.phase(next, 'Waiting');
         await science.delete(gang, 'Job', policy);
@@ -60,7 +68,7 @@ describeStack(
           first!.spec.nodeName,
         ]);
         expect((await science.row(gang))!.phase).toBe('Running');
-        await science.patch(second!, 'Pod', { metadata: { finalizers: null } });
+        await science.patch(second!, 'Pod', stuck(false, []));
         expect((await science.phase(gang, 'Finished')).result).toBe('Cancelled');
         await expectAllFree(`${prefix}-all`);
       },

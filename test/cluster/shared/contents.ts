@@ -86,7 +86,7 @@ export async function restore(api: ApiClient, before: Contents): Promise<void> {
       const left = (await findAll(api, [...collections])).filter(isExtra);
       await Promise.all(left.map((found) => remove(api, found)));
       await Promise.all(left.map((found) => finalize(api, found, left)));
-      if (left.length > 0) return false;
+      if (left.length > 0) throw new Error(`left: ${left.map(pathOf).join(', ')}`);
       // Controllers may have made others in the meantime.
       const more = (await findAll(api)).filter(isExtra);
       for (const { collection } of more) collections.add(collection);
