@@ -48,6 +48,8 @@ const OUTDATED_MS = 1_000;
 const SILENT_MS = 60_000;
 /** Templates that are remembered. */
 const MOST_TEMPLATES = 10_000;
+/** The longest that a workload waits for the lists of webhooks and policies: during a rollback they are forbidden. */
+const MOST_LISTING_MS = 1_000;
 /** Until the lists of webhooks and policies are looked at again. */
 const LISTING_MS = 100;
 
@@ -95,7 +97,7 @@ export class DryRuns {
     const now = this.now();
     if (adapter.podsExist) return undefined;
     if (!this.options.admission.isKnown)
-      return now < this.startedAt + MOST_WAIT_MS ? { after: LISTING_MS } : undefined;
+      return now < this.startedAt + MOST_LISTING_MS ? { after: LISTING_MS } : undefined;
     const run = this.begin(object, adapter);
     if (run === undefined) return undefined;
     const left = run.since + MOST_WAIT_MS - now;

@@ -285,10 +285,10 @@ test('an edited Job, and a deleted one, are not compared with what the watch sho
   expect([wait(), world.asked, world.said('warn')]).toEqual([undefined, [], []]);
 });
 
-test('until the webhooks and policies are listed, a new Job waits for five seconds at most', async () => {
+test('until the webhooks and policies are listed, a new Job waits for a second at most', async () => {
   world.isKnown = false;
   expect(world.submit(jobOf('first'))).toBe(100);
-  await world.clock.advance(5_000);
+  await world.clock.advance(1_000);
   expect(world.submit(jobOf('first'))).toBeUndefined();
   expect(world.asked).toEqual([]);
 });
