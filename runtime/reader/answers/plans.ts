@@ -58,7 +58,7 @@ async function errorNow(model: ReadModel): Promise<EstimateError | undefined> {
 async function planNow(model: ReadModel): Promise<FullPlan> {
   const situation = await situationOf(model);
   const { line, plan } = await planned(situation, model.clock);
-  const likely = await likelyStarts(situation, model.clock);
+  const likely = await likelyStarts(model, situation);
   const { rows } = await model.openTables();
   const { now, holders } = situation;
   const running = holders.map((row) => runningJob(row, now));

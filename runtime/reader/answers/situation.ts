@@ -29,8 +29,6 @@ const PROMISES_MS = 2_000;
 export interface Situation extends Omit<PlanInput, 'line' | 'isOver' | 'rest' | 'runtimeOf'> {
   /** Rows that wait and that the last pass did not find impossible to start, in any order. */
   readonly waiting: readonly WorkloadRow[];
-  /** @default - nothing has ended yet */
-  readonly usual: RuntimeOf | undefined;
 }
 
 export interface Planned {
@@ -40,8 +38,8 @@ export interface Planned {
 }
 
 export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Promise<Situation> {
-  const { rows, leader, cluster, queue } = await model.world(watches);
-  const [stored, usual] = await Promise.all([leader.view(PROMISES_MS), queue.usualParts()]);
+  const { rows, leader, cluster } = await model.world(watches);
+  const stored = await leader.view(PROMISES_MS);
   // What the leader decided while it was asked is in the rows.
   await rows.refresh();
   const { config } = model.options;
@@ -60,7 +58,6 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
     queues: queues.all(),
     holders: active.filter(({ allocation }) => allocation !== null),
     waiting,
-    usual: runtimesBy(usual),
     reservations: (stored?.view.reservations ?? []).filter(({ uid, jobid }) => promised.get(uid) === jobid),
     units: config.units,
     outcomeOf: rows.outcomeOf.bind(rows),
@@ -72,9 +69,14 @@ export async function situationOf(model: ReadModel, watches = PLAN_WATCHES): Pro
 const BUDGET_MS = 5_000;
 
 /** When workloads of the line likely start: by usual runtimes. Empty while nobody's runtimes are known. */
-export async function likelyStarts(situation: Situation, clock: Clock): Promise<ReadonlyMap<string, number>> {
-  if (situation.usual === undefined) return new Map();
-  const { plan } = await planned(situation, clock, situation.usual);
+export async function likelyStarts(
+  model: ReadModel,
+  situation: Situation,
+): Promise<ReadonlyMap<string, number>> {
+  const { queue } = await model.openTables();
+  const runtimeOf = runtimesBy(await queue.usualParts());
+  if (runtimeOf === undefined) return new Map();
+  const { plan } = await planned(situation, model.clock, runtimeOf);
   return new Map([...plan.allocations].map(([uid, { start }]) => [uid, start]));
 }
 

@@ -75,9 +75,7 @@ async function whatIf(model: ReadModel, request: ReadRequest): Promise<WhatIf> {
   const allocation = withIt.plan.allocations.get(row.uid);
   // What starts at once needs no other plan.
   const likely =
-    allocation !== undefined && allocation.start > more.now
-      ? await likelyStarts(more, model.clock)
-      : undefined;
+    allocation !== undefined && allocation.start > more.now ? await likelyStarts(model, more) : undefined;
   return {
     ...answered('WhatIf', request),
     spec,
