@@ -33,10 +33,7 @@ export function isController(username: string, { gitOpsUsers = GITOPS_USERS }: U
   );
 }
 
-/**
- * What a Job gets that admission leaves alone: no other user than its own in its metadata, and in its template the user of the Job, for whom its pods count, and the other
- * queue that has them.
- */
+/** What a Job gets that admission leaves alone: its metadata claim no other user than its own, and its template has notes for its pods. */
 export function noteOtherJob(
   metadata: Metadata | undefined,
   template: Metadata | undefined,
@@ -48,6 +45,7 @@ export function noteOtherJob(
   return [...claim, ...noteInTemplate(metadata, template, username, options)];
 }
 
+/** The user of the Job, for whom its pods count, and the other queue that has them. */
 function noteInTemplate(
   metadata: Metadata | undefined,
   template: Metadata | undefined,

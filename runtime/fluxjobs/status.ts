@@ -145,6 +145,10 @@ function hostlistOf(nodes: readonly AllocatedNode[]): string {
 /** A plan is no promise, and its seconds mean nothing. A promise is better than a plan. */
 function plannedMinute(row: WorkloadRow, seconds: number | undefined): number | null {
   if (row.phase !== 'Waiting' || row.estimatedStart !== null || seconds === undefined) return null;
+  return wholeMinute(seconds);
+}
+
+function wholeMinute(seconds: number): number {
   return Math.ceil(seconds / 60) * 60;
 }
 
@@ -152,7 +156,7 @@ function plannedMinute(row: WorkloadRow, seconds: number | undefined): number | 
 function likelyMinute(row: WorkloadRow, seconds: number | undefined, planned: number | null): number | null {
   const start = row.estimatedStart ?? planned;
   if (row.phase !== 'Waiting' || seconds === undefined || start === null) return null;
-  const minute = Math.ceil(seconds / 60) * 60;
+  const minute = wholeMinute(seconds);
   return minute < start ? minute : null;
 }
 

@@ -260,8 +260,8 @@ class Play implements QueuePlan {
     const { start, end } = row.allocation!;
     const usual = isEndless(row.allocation!) ? undefined : this.input.runtimeOf?.(row);
     if (usual === undefined) return end;
-    const since = row.startedAt ?? start;
-    const left = usual > now - since ? since + usual - now : now - since;
+    const ran = now - (row.startedAt ?? start);
+    const left = usual > ran ? usual - ran : ran;
     return Math.min(end, now + Math.max(1, Math.ceil(left)));
   }
 
