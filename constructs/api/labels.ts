@@ -98,6 +98,10 @@ export const MINICLUSTER_LABEL = 'flux-framework.org/minicluster';
 /** Label of a MiniCluster while the controller writes its objects; only the controller sets it. */
 export const APPLYING_LABEL = 'flux-framework.org/applying';
 
+/** Label of every object of the stack, and its value. */
+export const PART_OF = 'app.kubernetes.io/part-of';
+export const STACK = 'fluxqueue';
+
 /** Label of every object that the controller makes for a MiniCluster, and its value; synthesized manifests do not have it. */
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
 export const MANAGER = 'fluxqueue';

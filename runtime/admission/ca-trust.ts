@@ -1,5 +1,5 @@
 /** Objects that tell the apiserver which CA to trust: the webhook configuration, and the APIService of the read API. */
-import { apiServices, clusterWide } from '../kubernetes/paths';
+import { apiServices, mutatingWebhookConfigurations } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 
 /** Where the CA of a certificate is written. */
@@ -25,18 +25,12 @@ interface ApiService extends KubernetesObject {
   readonly spec: { readonly caBundle?: string };
 }
 
-const webhookConfigurations = clusterWide(
-  'admissionregistration.k8s.io',
-  'v1',
-  'mutatingwebhookconfigurations',
-);
-
 /** @param name of the MutatingWebhookConfiguration */
 export function webhookTrust(name: string): CaTrust {
   return {
-    collection: webhookConfigurations(),
+    collection: mutatingWebhookConfigurations(),
     name,
-    path: webhookConfigurations(name),
+    path: mutatingWebhookConfigurations(name),
     hosts: (object) => urlHosts(object as WebhookConfiguration),
     patch: ({ webhooks = [] }: WebhookConfiguration, caBundle) =>
       webhooks.flatMap(({ name: webhook, clientConfig }, i) =>

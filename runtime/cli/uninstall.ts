@@ -2,7 +2,7 @@
  * Takes the stack out of a cluster so that nothing it held is left behind: first what waits is listed or released, then
  * admission and the runtime go. What holds data goes only by its own option.
  */
-import { ADMITTED_LABEL, HOLD, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, HOLD, PART_OF, STACK, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
 import { pause, systemClock } from '../clock';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -25,7 +25,7 @@ export interface UninstallOptions {
 
 const REGISTRATION = 'admissionregistration.k8s.io';
 const RBAC = 'rbac.authorization.k8s.io';
-const OF_THE_STACK = 'app.kubernetes.io/part-of=fluxqueue';
+const OF_THE_STACK = `${PART_OF}=${STACK}`;
 
 type Kind = readonly [group: string, resource: string];
 

@@ -77,6 +77,10 @@ export function clusterWide(group: string, version: string, resource: string): C
     });
 }
 
+function admission(resource: string): ClusterPath {
+  return clusterWide('admissionregistration.k8s.io', 'v1', resource);
+}
+
 export const jobs = namespaced('batch', 'v1', 'jobs');
 export const pods = namespaced('', 'v1', 'pods');
 export const secrets = namespaced('', 'v1', 'secrets');
@@ -93,6 +97,11 @@ export const persistentVolumes = clusterWide('', 'v1', 'persistentvolumes');
 export const resourceClaims = namespaced('resource.k8s.io', 'v1', 'resourceclaims');
 export const resourceClaimTemplates = namespaced('resource.k8s.io', 'v1', 'resourceclaimtemplates');
 export const apiServices = clusterWide('apiregistration.k8s.io', 'v1', 'apiservices');
+export const mutatingWebhookConfigurations = admission('mutatingwebhookconfigurations');
+export const mutatingAdmissionPolicies = admission('mutatingadmissionpolicies');
+export const mutatingAdmissionPolicyBindings = admission('mutatingadmissionpolicybindings');
+export const validatingAdmissionPolicies = admission('validatingadmissionpolicies');
+export const validatingAdmissionPolicyBindings = admission('validatingadmissionpolicybindings');
 export const storageClasses = clusterWide('storage.k8s.io', 'v1', 'storageclasses');
 
 /** The plural resource in a path, for metrics: `/apis/batch/v1/namespaces/a/jobs/b/status` gives `jobs/status`. */

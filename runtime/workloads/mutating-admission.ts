@@ -3,20 +3,20 @@
  * a dry run is made only where one of them may add something, and again when one of them has changed.
  */
 
+import { PART_OF, STACK } from '../../constructs/api/labels';
 import type { Time } from '../clock';
 import { selects } from '../jobspec/label-selector';
 import type { LabelSelector } from '../jobspec/pod';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type Change, Informer } from '../kubernetes/informer';
-import { clusterWide } from '../kubernetes/paths';
+import {
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  mutatingWebhookConfigurations,
+} from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { Logger } from '../observability/log';
 import { Signal } from '../signal';
-
-const GROUP = 'admissionregistration.k8s.io';
-const mutatingWebhookConfigurations = clusterWide(GROUP, 'v1', 'mutatingwebhookconfigurations');
-const mutatingAdmissionPolicies = clusterWide(GROUP, 'v1', 'mutatingadmissionpolicies');
-const mutatingAdmissionPolicyBindings = clusterWide(GROUP, 'v1', 'mutatingadmissionpolicybindings');
 
 interface Rule {
   readonly apiGroups?: readonly string[];
@@ -157,7 +157,7 @@ function stateOf({ metadata: { uid, generation = 0 } }: KubernetesObject): strin
 
 /** The queue's own admission adds nothing that a pod requests. */
 function isOfTheStack({ metadata }: KubernetesObject): boolean {
-  return metadata.labels?.['app.kubernetes.io/part-of'] === 'fluxqueue';
+  return metadata.labels?.[PART_OF] === STACK;
 }
 
 function matchesPods(rules: readonly Rule[] = []): boolean {

@@ -1,4 +1,5 @@
 /** A pod as the Job controller makes it of the template of a Job: what webhooks and policies of the cluster decide by. */
+import { JOB_TRACKING_FINALIZER } from '../../constructs/api/job-controller';
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Job } from '../kubernetes/types';
 
@@ -18,7 +19,7 @@ export function templatePod({ metadata, spec }: Job): object {
       namespace,
       labels: { ...labels, ...(isIndexed && { [COMPLETION_INDEX_ANNOTATION]: '0' }) },
       annotations: { ...annotations, ...(isIndexed && { [COMPLETION_INDEX_ANNOTATION]: '0' }) },
-      finalizers: ['batch.kubernetes.io/job-tracking'],
+      finalizers: [JOB_TRACKING_FINALIZER],
       // Without `blockOwnerDeletion`, for which some clusters ask a right on the finalizers of the Job.
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
     },

@@ -85,9 +85,6 @@ const containersGrow = (list: string) =>
   `object.spec.?${list}.orValue([]).exists(c, oldObject.spec.?${list}.orValue([]).exists(o, o.name == c.name && ${grows('c', 'o')}))`;
 
 const IS_GATED = `object.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
-const OF_JOB =
-  'object.metadata.?ownerReferences.orValue([]).exists(owner, owner.?controller.orValue(false) && owner.kind == "Job" && ' +
-  'owner.apiVersion.startsWith("batch/"))';
 
 /**
  * In-place resizes of pods with a grant. A gated pod is judged anew before its release, but not one of a Job: its Job asked for
@@ -104,7 +101,7 @@ export const RESIZE_GUARD: {
     },
     {
       name: 'released',
-      expression: `!(${IS_GATED}) || ${OF_JOB}`,
+      expression: `!(${IS_GATED}) || ${isOfJob('object')}`,
     },
   ],
   validations: [

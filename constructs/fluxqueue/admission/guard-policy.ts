@@ -1,6 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { Wave } from '../../metadata';
+import type { Wave } from '../../metadata';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
@@ -10,8 +10,6 @@ import {
   type Variable,
 } from './scope';
 import type { Validation } from './settings';
-
-const SYNC_WAVE = 'argocd.argoproj.io/sync-wave';
 
 /** Selects objects by their labels before or after the request. */
 type ObjectSelector =
@@ -102,14 +100,14 @@ export function addGuard(
     params,
     reason = 'Forbidden',
     action = 'Deny',
-    wave = Wave.ADMISSION,
+    wave,
     matchConstraints: { namespaceSelector: selector, ...matchConstraints },
     matchConditions,
     ...spec
   }: GuardSpec,
 ): void {
   const name = `${props.name ?? 'fluxqueue'}-guard-${id}`;
-  const metadata = admissionMetadata(name, { [SYNC_WAVE]: String(wave) });
+  const metadata = admissionMetadata(name, {}, wave);
   const policy = new ApiObject(scope, id, {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',

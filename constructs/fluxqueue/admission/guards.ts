@@ -8,7 +8,7 @@ import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-chan
 import { WAS_ADMITTED } from './job-reapplied';
 import { type KueueProps, kueuePart } from './kueue';
 import { podLimitPart } from './pod-limits';
-import { type ReachGuardProps, priorityRight } from './reach-guard';
+import { priorityRight, type ReachGuardProps } from './reach-guard';
 import {
   JOB_GUARD,
   JOB_TOUCHES_RESERVED,

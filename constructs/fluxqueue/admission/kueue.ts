@@ -10,7 +10,7 @@ import {
   type AdmissionScopeProps,
   cel,
   celList,
-  excludedNamespaces,
+  isInQueue,
   JOB_CONDITIONS,
   namespaceIsEnabled,
 } from './scope';
@@ -78,9 +78,8 @@ const inLabels = (object: string) =>
  * so it is refused also with users of Kueue.
  */
 export function miniClusterOfKueue(scope: AdmissionScopeProps): Validation {
-  const isElsewhere = `request.namespace in ${celList(excludedNamespaces(scope))} || !(${namespaceIsEnabled(scope)})`;
   return {
-    expression: `!(${inLabels('object')}) || (oldObject != null && ${inLabels('oldObject')}) || ${isElsewhere}`,
+    expression: `!(${inLabels('object')}) || (oldObject != null && ${inLabels('oldObject')}) || !${isInQueue(scope)}`,
     message: other(
       `spec.jobLabels["${KUEUE_QUEUE_LABEL}"]`,
       'would put the Job of the MiniCluster into a queue of Kueue beside the one of its namespace',

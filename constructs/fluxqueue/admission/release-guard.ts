@@ -14,14 +14,7 @@ import type { GuardSpec } from './guard-policy';
 import { reachTheSame } from './minicluster-creation';
 import { CHANGES_PODS, isMarked, ownedByMiniCluster, owners, UNKNOWN_OWNER } from './minicluster-objects';
 import { gated } from './reserved';
-import {
-  type AdmissionScopeProps,
-  cel,
-  celList,
-  excludedNamespaces,
-  type MatchCondition,
-  namespaceIsEnabled,
-} from './scope';
+import { type AdmissionScopeProps, cel, isInQueue, type MatchCondition, namespaceIsEnabled } from './scope';
 import type { Validation } from './settings';
 
 interface ReleaseGuardProps extends AdmissionScopeProps {
@@ -173,7 +166,7 @@ export const EVICTION_GUARD = (props: ReleaseGuardProps, byController: MatchCond
       message: 'FLUXQ_RESERVED: the controller creates Pods only as a dry run, which stores nothing',
     },
     {
-      expression: `!(request.namespace in ${celList(excludedNamespaces(props))}) && ${namespaceIsEnabled(props)}`,
+      expression: isInQueue(props),
       message:
         'FLUXQ_RESERVED: the controller evicts Pods, and asks by dry runs what they would be, only in namespaces of the queue',
     },

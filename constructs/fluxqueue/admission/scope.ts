@@ -128,6 +128,11 @@ export function namespaceIsEnabled(props: AdmissionScopeProps): string {
     .join(' && ');
 }
 
+/** CEL: whether the request is about a namespace of the queue, where a policy sees others too. */
+export function isInQueue(props: AdmissionScopeProps): string {
+  return `(!(request.namespace in ${celList(excludedNamespaces(props))}) && ${namespaceIsEnabled(props)})`;
+}
+
 /** User name of a ServiceAccount of the stack. */
 export function serviceAccountUser({ stackNamespace = STACK_NAMESPACE }: AdmissionScopeProps, name: string) {
   return `system:serviceaccount:${stackNamespace}:${name}`;
@@ -226,8 +231,9 @@ export const HAS_ASSIGNMENT = `object.metadata.?annotations[?${cel(ASSIGNMENT_AN
 export function admissionMetadata(
   name: string,
   annotations: Readonly<Record<string, string>> = {},
+  wave: Wave = Wave.ADMISSION,
 ): k8s.ObjectMeta {
-  return objectMetadata({ name, component: 'admission', wave: Wave.ADMISSION, annotations });
+  return objectMetadata({ name, component: 'admission', wave, annotations });
 }
 
 /** A CEL string literal. */

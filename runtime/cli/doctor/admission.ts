@@ -1,20 +1,15 @@
 /** The objects of admission: policies with their bindings, and the registration of the webhook. */
 import { CREATOR_KINDS } from '../../../constructs/api/creators';
 import { WEBHOOK_CONFIGURATION } from '../../../constructs/api/labels';
-import { clusterWide } from '../../kubernetes/paths';
+import {
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  mutatingWebhookConfigurations,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+} from '../../kubernetes/paths';
 import type { KubernetesObject } from '../../kubernetes/types';
 import { type Context, error, type Finding, listed, ok } from './finding';
-
-const GROUP = 'admissionregistration.k8s.io';
-
-export const policies = {
-  mutating: clusterWide(GROUP, 'v1', 'mutatingadmissionpolicies'),
-  mutatingBindings: clusterWide(GROUP, 'v1', 'mutatingadmissionpolicybindings'),
-  validating: clusterWide(GROUP, 'v1', 'validatingadmissionpolicies'),
-  validatingBindings: clusterWide(GROUP, 'v1', 'validatingadmissionpolicybindings'),
-};
-
-const webhookConfigurations = clusterWide(GROUP, 'v1', 'mutatingwebhookconfigurations');
 
 interface Policy extends KubernetesObject {
   readonly spec: { readonly failurePolicy?: string };
@@ -83,13 +78,13 @@ const APPLY =
   'apply the last file of the stack again: kubectl apply --server-side -f fluxqueue-6-admission.k8s.yaml';
 
 export function webhookConfiguration({ reader }: Context): Promise<WebhookConfiguration | undefined> {
-  return reader.get(webhookConfigurations(WEBHOOK_CONFIGURATION));
+  return reader.get(mutatingWebhookConfigurations(WEBHOOK_CONFIGURATION));
 }
 
 export async function checkPolicies({ reader }: Context): Promise<readonly Finding[]> {
   const [validating, bindings] = await Promise.all([
-    reader.ofTheStack<Policy>(policies.validating()),
-    reader.ofTheStack<Binding>(policies.validatingBindings()),
+    reader.ofTheStack<Policy>(validatingAdmissionPolicies()),
+    reader.ofTheStack<Binding>(validatingAdmissionPolicyBindings()),
   ]);
   const wrong = guardFindings(validating, bindings);
   const denying = validating.filter(({ metadata }) => !WARNING_POLICIES.includes(metadata.name));
@@ -120,8 +115,8 @@ export function guardFindings(found: readonly Policy[], bindings: readonly Bindi
 export async function checkForm(context: Context): Promise<readonly Finding[]> {
   const { reader } = context;
   const [mutating, bindings, webhook] = await Promise.all([
-    reader.ofTheStack<Policy>(policies.mutating()),
-    reader.ofTheStack<Binding>(policies.mutatingBindings()),
+    reader.ofTheStack<Policy>(mutatingAdmissionPolicies()),
+    reader.ofTheStack<Binding>(mutatingAdmissionPolicyBindings()),
     webhookConfiguration(context),
   ]);
   const hasPolicies = mutating.length + bindings.length > 0;

@@ -1,5 +1,5 @@
 /** What the checks read. Several of them read the same objects, so each request is sent once. */
-import { ADMITTED_LABEL, CONTROLLER_LEASE } from '../../../constructs/api/labels';
+import { ADMITTED_LABEL, CONTROLLER_LEASE, PART_OF, STACK } from '../../../constructs/api/labels';
 import type { KubernetesClient } from '../../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../../kubernetes/custom-resources';
 import { ifFound } from '../../kubernetes/errors';
@@ -7,7 +7,7 @@ import { clusterWide, jobs, leases, namespaced, pods } from '../../kubernetes/pa
 import type { Job, KubernetesObject, Lease, Pod } from '../../kubernetes/types';
 import type { Deployment, Namespace } from './objects';
 
-const OF_THE_STACK = 'app.kubernetes.io/part-of=fluxqueue';
+const OF_THE_STACK = `${PART_OF}=${STACK}`;
 const PODS_OF_THE_STACK = 'app.kubernetes.io/name=fluxqueue';
 const ADMITTED = `${ADMITTED_LABEL}=true`;
 

@@ -2,10 +2,10 @@
 import { ADMITTED_LABEL, NAMESPACE_LABEL } from '../../../constructs/api/labels';
 import { selects } from '../../jobspec/label-selector';
 import { ApiError, isStatus } from '../../kubernetes/errors';
-import { jobs, pods } from '../../kubernetes/paths';
+import { jobs, mutatingAdmissionPolicyBindings, pods } from '../../kubernetes/paths';
 import type { Job, Pod } from '../../kubernetes/types';
 import { isGated } from '../../workloads/pod';
-import { type Binding, type NamespaceSelector, policies, webhookConfiguration } from './admission';
+import { type Binding, type NamespaceSelector, webhookConfiguration } from './admission';
 import { type Context, counted, error, type Finding, listed, ok, unknown, warning } from './finding';
 import type { Namespace } from './objects';
 import { missingRight } from './rights';
@@ -25,7 +25,7 @@ export async function optedIn(context: Context): Promise<readonly Namespace[]> {
 }
 
 async function selectorOf(context: Context): Promise<NamespaceSelector | undefined> {
-  const bindings = await context.reader.ofTheStack<Binding>(policies.mutatingBindings());
+  const bindings = await context.reader.ofTheStack<Binding>(mutatingAdmissionPolicyBindings());
   const binding = bindings.find(({ metadata }) => metadata.name === 'fluxqueue-jobs');
   const webhook = await webhookConfiguration(context);
   return binding?.spec.matchResources?.namespaceSelector ?? webhook?.webhooks?.[0]?.namespaceSelector;

@@ -1,9 +1,8 @@
 /** Versions: of the apiserver, of the CRDs, and of the images beside that of this program. */
 import { OLDEST_KUBERNETES } from '../../../constructs/api/kubernetes-versions';
 import { CRD_DEFINITIONS, type CrdDefinition, type FieldSchema } from '../../../constructs/crds/definitions';
-import { clusterWide } from '../../kubernetes/paths';
+import { clusterWide, validatingAdmissionPolicies } from '../../kubernetes/paths';
 import type { Condition, KubernetesObject } from '../../kubernetes/types';
-import { policies } from './admission';
 import { type Context, error, type Finding, listed, ok, warning } from './finding';
 import type { Deployment } from './objects';
 
@@ -35,7 +34,7 @@ export function kubernetesFinding({ gitVersion, minor }: ServerVersion): Finding
 
 /** The CRD of MiniClusters is missing on purpose where the stack was made without them. */
 export async function checkCrds({ reader }: Context): Promise<readonly Finding[]> {
-  const guards = await reader.ofTheStack<KubernetesObject>(policies.validating());
+  const guards = await reader.ofTheStack<KubernetesObject>(validatingAdmissionPolicies());
   const hasMiniClusters = guards.some(
     ({ metadata }) => metadata.name === 'fluxqueue-guard-minicluster-rights',
   );

@@ -170,7 +170,7 @@ const WEBHOOK: readonly Caller[] = [
   },
   {
     folder: 'runtime/admission',
-    resources: { [WEBHOOK_CONFIGURATIONS]: 'webhookConfigurations(' },
+    resources: { [WEBHOOK_CONFIGURATIONS]: 'mutatingWebhookConfigurations(' },
     verbs: ['get', 'patch', 'list', 'watch'],
     // The object that has the CA is an argument of those who ask for it.
     mapped: true,
