@@ -8,6 +8,15 @@ export const rule = (apiGroups: string[], resources: string[], verbs: string[]) 
   verbs,
 });
 
+/** Verbs of those who write objects. */
+export const WRITE = ['create', 'update', 'patch'];
+/** To write the kinds of {@link MAKERS}. */
+export const WRITE_WORKLOADS = [
+  rule(['batch'], ['jobs', 'cronjobs'], WRITE),
+  rule(['apps'], ['deployments', 'replicasets', 'statefulsets'], WRITE),
+  rule([''], ['pods', 'replicationcontrollers'], WRITE),
+];
+
 /** A ClusterRole and its binding to users. */
 export function rights(name: string, rules: object[], users: string[], namespace?: string): KubeObject[] {
   const rbac = 'rbac.authorization.k8s.io';

@@ -4,7 +4,7 @@ import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { type Fields, job, owner } from './corpus-objects';
 import { FORMS, useForms } from './forms';
-import { MAKERS, rights, rule } from './makers';
+import { MAKERS, rights, rule, WRITE, WRITE_WORKLOADS } from './makers';
 import { accepted, type Reply, type Users } from './users';
 
 const CLASSES = [
@@ -35,13 +35,7 @@ describeCluster('priorities', (getCluster) => {
   );
   beforeAll(async () => {
     const cluster = getCluster();
-    const write = ['create', 'update', 'patch'];
-    const workloads = [
-      rule(['batch'], ['jobs', 'cronjobs'], write),
-      rule(['apps'], ['deployments', 'replicasets', 'statefulsets'], write),
-      rule([''], ['pods', 'replicationcontrollers'], write),
-      rule(['flux-framework.org'], ['miniclusters'], write),
-    ];
+    const workloads = [...WRITE_WORKLOADS, rule(['flux-framework.org'], ['miniclusters'], WRITE)];
     const classes = CLASSES.map(
       ([name, value, globalDefault]) =>
         ({

@@ -3,13 +3,12 @@ import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { type Fields, owner } from './corpus-objects';
 import { FORMS, makeNamespace, useForms } from './forms';
-import { daemonSet, MAKERS, rights, rule } from './makers';
+import { daemonSet, MAKERS, rights, rule, WRITE, WRITE_WORKLOADS } from './makers';
 import { accepted, denied, type Users } from './users';
 
 const JOBS = 'system:serviceaccount:kube-system:job-controller';
 const SETS = 'system:serviceaccount:kube-system:replicaset-controller';
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
-const WRITE = ['create', 'update', 'patch'];
 
 const against = (...terms: Fields[]) => ({
   affinity: {
@@ -46,11 +45,7 @@ describeCluster('what reaches beyond a namespace', (getCluster) => {
   );
   beforeAll(async () => {
     const cluster = getCluster();
-    const workloads = [
-      rule(['batch'], ['jobs', 'cronjobs'], WRITE),
-      rule(['apps'], ['deployments', 'replicasets', 'statefulsets', 'daemonsets'], WRITE),
-      rule([''], ['pods', 'replicationcontrollers'], WRITE),
-    ];
+    const workloads = [...WRITE_WORKLOADS, rule(['apps'], ['daemonsets'], WRITE)];
     await makeNamespace(cluster, 'other', {});
     await cluster.apply([
       ...[...FORMS, 'other'].flatMap((namespace) =>

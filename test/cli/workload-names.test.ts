@@ -2,8 +2,8 @@ import { ADMITTED_LABEL, GATE, GROUP, GROUP_SIZE, HOLD } from '../../constructs/
 import {
   findFluxJob,
   findWorkload,
-  ofEach,
   isMeant,
+  ofEach,
   parseAnyWorkload,
   parseWorkload,
 } from '../../runtime/cli/workload-names';

@@ -1,5 +1,5 @@
 /** Waiting workloads: their reasons, their order, and changes that users make while they wait. */
-import type { Node } from '../../runtime/kubernetes/types';
+import type { Job, Node } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
 import { type Namespace, UNTIL_ENDED } from './workloads';
@@ -14,6 +14,17 @@ describeStack(
     });
 
     const walltime = (time: string) => ({ 'fluxqueue/walltime': time });
+    /** Has all nodes until it is ended. */
+    const full = async (time: string): Promise<Job> => {
+      const hog = await science.job('hog', {
+        pods: 2,
+        cores: 4,
+        runs: UNTIL_ENDED,
+        annotations: walltime(time),
+      });
+      await science.phase(hog, 'Running');
+      return hog;
+    };
 
     test('the first wide Job is Reserved with an estimated start, a small Job backfills, and others are Busy', async () => {
       const hog = await science.job('hog', { cores: 4, runs: UNTIL_ENDED, annotations: walltime('1h') });
@@ -71,13 +82,7 @@ describeStack(
     });
 
     test('Jobs start in the order of their priorities, which their users can change while they wait', async () => {
-      const hog = await science.job('hog', {
-        pods: 2,
-        cores: 4,
-        runs: UNTIL_ENDED,
-        annotations: walltime('1h'),
-      });
-      await science.phase(hog, 'Running');
+      const hog = await full('1h');
       const all = { pods: 2, cores: 4, runs: '200ms', annotations: walltime('60s') };
       const low = await science.job('low', all);
       const high = await science.job('high', {
@@ -122,13 +127,7 @@ describeStack(
     });
 
     test('a Job behind the first in line has a planned start, which is no promise', async () => {
-      const hog = await science.job('hog', {
-        pods: 2,
-        cores: 4,
-        runs: UNTIL_ENDED,
-        annotations: walltime('1h'),
-      });
-      await science.phase(hog, 'Running');
+      await full('1h');
       const all = { pods: 2, cores: 4, annotations: walltime('10m') };
       const first = await science.job('first', all);
       const { estimatedStart } = await science.phase(first, 'Waiting', 'Reserved');
@@ -151,13 +150,7 @@ describeStack(
     test('a promise says when it is likely kept, once workloads of its user have ended early', async () => {
       for (const name of ['one', 'two'])
         await science.phase(await science.job(name, { cores: 4, annotations: walltime('10h') }), 'Finished');
-      const hog = await science.job('hog', {
-        pods: 2,
-        cores: 4,
-        runs: UNTIL_ENDED,
-        annotations: walltime('10h'),
-      });
-      await science.phase(hog, 'Running');
+      await full('10h');
       const next = await science.job('next', { pods: 2, cores: 4, annotations: walltime('10m') });
       const { estimatedStart } = await science.phase(next, 'Waiting', 'Reserved');
       const isLikely = async () => {

@@ -1,18 +1,13 @@
 /** Reconciles of a Job that is being deleted while its pods terminate, on tables in memory. */
 
-import { systemClock } from '../../runtime/clock';
-import { parseConfig } from '../../runtime/config';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
-import { createLogger } from '../../runtime/observability/log';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { namesOf } from '../../runtime/workloads/adapter';
-import { adapters } from '../../runtime/workloads/index';
-import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
-import type { WorkloadReconcilerOptions } from '../../runtime/workloads/reconciler-options';
+import type { WorkloadReconciler } from '../../runtime/workloads/reconciler';
 import { QueueModel } from '../fuzz/queue-model';
 import { submission } from '../queue/submission';
-import { defaultSubmissions } from './default-submissions';
+import { reconcilerOnTables } from './reconciler-on-tables';
 
 const NOW = 1_800_000_000;
 const KEY = { kind: 'Job', namespace: 'science', name: 'job-a' };
@@ -52,28 +47,12 @@ describe('a Job that is being deleted', () => {
         return {} as never;
       },
     };
-    const options: Partial<WorkloadReconcilerOptions> = {
-      client: client as KubernetesClient,
-      workloadCache,
-      submissionBuilder: defaultSubmissions(workloadCache, () => undefined),
-      adapters,
+    reconciler = reconcilerOnTables(workloadCache, {
+      client,
       objectOf: () => DELETED,
       podsOf: () => watched,
-      namespaces: { hasLeft: () => false, isAwaited: () => false },
-      nodes: { exists: () => true, isReady: () => true },
-      limits: parseConfig({}).grants,
-      onWait: () => undefined,
-      onFreed: () => undefined,
-      onRequeued: () => undefined,
-      onShrunk: () => undefined,
-      onQueueChanged: () => undefined,
-      onUnrecordedGrant: () => undefined,
-      enqueue: () => undefined,
-      logger: createLogger('test', 'silent'),
-      clock: systemClock,
       now: () => NOW,
-    };
-    reconciler = new WorkloadReconciler(options as WorkloadReconcilerOptions);
+    });
   });
 
   const DELETED: Job = {

@@ -1,17 +1,12 @@
 /** Reconciles of a Job whose controller does not sync it any more, on tables in memory. */
 import { JOBID_ANNOTATION } from '../../constructs/api/labels';
-import { systemClock } from '../../runtime/clock';
-import { parseConfig } from '../../runtime/config';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
-import { createLogger } from '../../runtime/observability/log';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
-import { adapters } from '../../runtime/workloads/index';
-import { WorkloadReconciler } from '../../runtime/workloads/reconciler';
-import type { WorkloadReconcilerOptions } from '../../runtime/workloads/reconciler-options';
+import type { WorkloadReconciler } from '../../runtime/workloads/reconciler';
 import { QueueModel } from '../fuzz/queue-model';
 import { submission } from '../queue/submission';
-import { defaultSubmissions } from './default-submissions';
+import { reconcilerOnTables } from './reconciler-on-tables';
 
 const STARTED = 1_800_000_000;
 const WALLTIME = 600;
@@ -62,27 +57,13 @@ describe('a Job whose controller does not act', () => {
         return {} as never;
       },
     };
-    const options: Partial<WorkloadReconcilerOptions> = {
-      client: client as KubernetesClient,
-      workloadCache,
-      submissionBuilder: defaultSubmissions(workloadCache, () => undefined),
-      adapters,
+    reconciler = reconcilerOnTables(workloadCache, {
+      client,
       objectOf: () => JOB,
       podsOf: () => pods,
       namespaces: { hasLeft: () => hasLeft, isAwaited: () => false },
-      nodes: { exists: () => true, isReady: () => true },
-      limits: parseConfig({}).grants,
-      onWait: () => undefined,
-      onQueueChanged: () => undefined,
-      onUnrecordedGrant: () => undefined,
-      recordEvent: () => undefined,
-      isBusy: () => false,
-      enqueue: () => undefined,
-      logger: createLogger('test', 'silent'),
-      clock: systemClock,
       now: () => now,
-    };
-    reconciler = new WorkloadReconciler(options as WorkloadReconcilerOptions);
+    });
   });
 
   const pod = '/api/v1/namespaces/science/pods/job-a-0';
