@@ -93,10 +93,21 @@ describe('I4: equal workloads that both have reservations', () => {
     [
       'a workload overruns its walltime, so that their starts are not known',
       [
-        log(3, 'wide', 'Allocated', { end: 20 }),
+        log(3, 'wide', 'Allocated', { end: 9 }),
         reserved(10, null, 'a'),
         reserved(10, null),
         started(40, 'b'),
+      ],
+    ],
+    [
+      'the later one was reserved behind an overrun, which ends, and the earlier one starts by its estimate',
+      [
+        log(3, 'wide', 'Allocated', { end: 20 }),
+        reserved(10, 1050, 'a'),
+        reserved(25, null),
+        log(30, 'wide', 'Finished'),
+        started(40, 'b'),
+        started(1050, 'a'),
       ],
     ],
   ])('may start in the other order if %s', (_, events) => {
@@ -115,6 +126,15 @@ describe('I4: equal workloads that both have reservations', () => {
       [held, back, reserved(30, 1055), started(1040, 'b')],
     ],
     ['their starts are not known', [reserved(10, null, 'a'), reserved(10, null), started(1040, 'b')]],
+    [
+      'the later one was reserved without an estimate before a workload overran its walltime',
+      [
+        reserved(10, 1050, 'a'),
+        reserved(10, null),
+        log(11, 'wide', 'Allocated', { end: 20 }),
+        started(40, 'b'),
+      ],
+    ],
   ])('may not start in the other order if %s', (_, events) => {
     expect(faults(events)).toEqual(['I4']);
   });

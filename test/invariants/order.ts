@@ -33,6 +33,8 @@ interface TrackedWorkload {
   estimate: number | undefined;
   /** Time since which nodes are reserved for it; undefined if none are. */
   reservedSince: number | undefined;
+  /** When a pass last said why it waits, a workload overran its walltime: its start may be unknown for that. */
+  behindOverrun: boolean;
   /** The first time that it was overtaken since it waits. */
   overtaken: Overtaking | undefined;
   /** A pass has said why it waits. */
@@ -146,6 +148,7 @@ class OrderChecker {
       since: undefined,
       estimate: undefined,
       reservedSince: undefined,
+      behindOverrun: false,
       overtaken: undefined,
       judged: false,
       suspected: undefined,
@@ -174,6 +177,7 @@ class OrderChecker {
 
   private wait(workload: TrackedWorkload, { at: when, detail }: LoggedEvent): void {
     workload.reservedSince = detail.reason === 'Reserved' ? (workload.reservedSince ?? when) : undefined;
+    workload.behindOverrun = this.hasOverrun(when);
     workload.judged = true;
     if (!QUEUED_REASONS.has(String(detail.reason))) {
       workload.suspected = undefined;
@@ -258,16 +262,16 @@ class OrderChecker {
   /**
    * Who has a reservation may start before an earlier workload that was not in line when it was made, or that has its own
    * reservation: each has its own nodes, and those of the later one may become free first. Both must start by their
-   * estimates. A start behind an overrun has none.
+   * estimates. A start that was reserved behind an overrun has none, also when that has ended.
    */
   private mayOvertake(workload: TrackedWorkload, other: TrackedWorkload, when: number): boolean {
     const { reservedSince, estimate, estimatedAt } = workload;
     if (reservedSince === undefined) return false;
-    if (estimate === undefined) return this.hasOverrun(when);
+    if (estimate === undefined) return workload.behindOverrun;
     if (isLate(estimate, when) && !this.isDisrupted(workload, estimatedAt, when, other)) return false;
     if (other.since! > workload.since! && reservedSince <= other.since! + PASS_SECONDS) return true;
     if (other.reservedSince === undefined) return false;
-    if (other.estimate === undefined) return this.hasOverrun(when);
+    if (other.estimate === undefined) return other.behindOverrun;
     other.overtaken ??= { by: workload.row.name, at: when, estimate: other.estimate };
     return true;
   }
