@@ -4,8 +4,9 @@
  */
 import { constants } from 'node:os';
 import { pause, systemClock } from '../clock';
-import type { KubernetesClient, Selection } from '../kubernetes/client';
+import type { KubernetesClient } from '../kubernetes/client';
 import { Informer } from '../kubernetes/informer';
+import type { Selection } from '../kubernetes/query';
 import type { KubernetesObject } from '../kubernetes/types';
 import { Changes, linesOf, type Picture, Screen } from './picture';
 

@@ -12,6 +12,7 @@ import { type KubeconfigOptions, loadAccess } from './kubeconfig';
 import { namespaceOf } from './paths';
 import { MalformedMessage, type Message } from './protobuf';
 import { ProtobufAnswers, type SentEvent } from './protobuf-answers';
+import { type Selection, search, selection } from './query';
 import { type ApiCall, type OnRequest, RequestSender, type Verb } from './request-sender';
 import { type Body, type Call, type ConnectionPool, PROTOBUF, type StreamEnd, Transport } from './transport';
 import type { KubernetesList } from './types';
@@ -59,11 +60,6 @@ export interface DeleteOptions extends RequestOptions {
   readonly dryRun?: boolean;
 }
 
-export interface Selection {
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
-
 export interface Encoding {
   /**
    * The fields that are read of an object in protobuf, for which the apiserver is then asked. Whatever answers may use JSON
@@ -75,6 +71,8 @@ export interface Encoding {
 interface ListOptions extends Selection, Encoding, RequestOptions {
   /** Objects per page. @default - all objects in one page */
   readonly limit?: number;
+  /** Bytes of the answer, of objects that users can make as large as they like; a larger one is an error. @default - any size */
+  readonly mostBytes?: number;
   /** `metadata.continue` of the previous page. */
   readonly continue?: string;
   readonly resourceVersion?: string;
@@ -101,7 +99,7 @@ export interface WatchEvent<T> {
 /**
  * Every method throws an ApiError if the server refuses the request, and a retryable FluxqError
  * `FLUXQ_KUBERNETES_UNREACHABLE` or `FLUXQ_KUBERNETES_TIMEOUT` if there is no answer: the write may or may not have
- * happened then.
+ * happened then. A list that is larger than its limit throws FLUXQ_KUBERNETES_TOO_LARGE.
  */
 export interface KubernetesClient {
   /** Address of the apiserver. */
@@ -258,9 +256,10 @@ class Client implements KubernetesClient {
     return event;
   }
 
-  #read(verb: Verb, path: string, options: RequestOptions, headers = acceptOf(options)): Promise<Body> {
+  #read(verb: Verb, path: string, options: ListOptions, headers = acceptOf(options)): Promise<Body> {
     const pool: ConnectionPool = options.priority === 'urgent' ? 'urgent' : 'read';
-    return this.#send({ verb, method: 'GET', path, pool, headers, repeatable: true }, options);
+    const { mostBytes } = options;
+    return this.#send({ verb, method: 'GET', path, pool, headers, mostBytes, repeatable: true }, options);
   }
 
   async #write<T>(
@@ -318,16 +317,6 @@ function listAccept({ metadataOnly, protobuf }: ListOptions): Accept {
 
 function poolOf({ priority }: RequestOptions): ConnectionPool {
   return priority === 'urgent' ? 'urgent' : 'write';
-}
-
-function selection({ labelSelector, fieldSelector }: Selection): Record<string, string | undefined> {
-  return { labelSelector, fieldSelector };
-}
-
-function search(parameters: Readonly<Record<string, string | undefined>>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
-  return query.size === 0 ? '' : `?${query}`;
 }
 
 function parseAnswer<T>(body: Body, path: string): T {

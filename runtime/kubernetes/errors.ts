@@ -145,6 +145,12 @@ export function timedOut(request: string, milliseconds: number): FluxqError {
   });
 }
 
+export function tooLarge(request: string, bytes: number): FluxqError {
+  return new FluxqError('FLUXQ_KUBERNETES_TOO_LARGE', `the answer has more than ${bytes} bytes`, {
+    field: request,
+  });
+}
+
 export function closed(request: string): FluxqError {
   return new FluxqError('FLUXQ_KUBERNETES_CLOSED', 'the client was closed', { field: request });
 }

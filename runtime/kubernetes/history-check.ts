@@ -2,7 +2,8 @@
  * Whether what a watch knows is still the history of the apiserver. After etcd was restored from a backup it is not: objects are
  * as they were, and versions are given a second time. A watch from a version of the future would be silent until that comes.
  */
-import type { KubernetesClient, Selection } from './client';
+import type { KubernetesClient } from './client';
+import type { Selection } from './query';
 import type { KubernetesObject } from './types';
 import { isBefore } from './versions';
 

@@ -10,9 +10,10 @@ import { type Backoff, backoff, type Clock, pause, type Random, systemClock } fr
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/log';
 import { type IndexFunction, keyOf, ObjectCache } from './cache';
-import type { Encoding, KubernetesClient, Selection, WatchEvent } from './client';
+import type { Encoding, KubernetesClient, WatchEvent } from './client';
 import { isStatus } from './errors';
 import { isSameHistory } from './history-check';
+import type { Selection } from './query';
 import type { KubernetesObject } from './types';
 
 /**

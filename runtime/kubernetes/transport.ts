@@ -11,7 +11,7 @@ import https from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { FluxqError } from '../errors';
 import type { Credential, Credentials } from './credentials';
-import { closed, timedOut, unreachable } from './errors';
+import { closed, timedOut, tooLarge, unreachable } from './errors';
 import { Frames, Lines } from './event-stream';
 import type { Access } from './kubeconfig';
 
@@ -30,6 +30,8 @@ export interface Call {
   readonly pool: ConnectionPool;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Bytes that are read of the answer; a longer one is an error. @default - any number */
+  readonly mostBytes?: number | undefined;
 }
 
 /** A text, or the bytes of an answer in protobuf. */
@@ -96,6 +98,7 @@ export class Transport {
       const fail = (error: Error) => reject(this.#failure(call, request, error));
       request.on('error', fail);
       request.on('response', (response) => {
+        limit(response, call);
         readReply(response, credential).then(resolve, fail);
       });
       request.end(call.body);
@@ -232,6 +235,17 @@ class CutShort extends Error {
   constructor() {
     super('the stream ended in the middle of an event');
   }
+}
+
+/** Ends an answer that is longer than its limit. */
+function limit(response: http.IncomingMessage, call: Call): void {
+  const { mostBytes } = call;
+  if (mostBytes === undefined) return;
+  let bytes = 0;
+  response.on('data', (part: Buffer | string) => {
+    bytes += Buffer.byteLength(part);
+    if (bytes > mostBytes) response.destroy(tooLarge(nameOf(call), mostBytes));
+  });
 }
 
 function isProtobuf(response: http.IncomingMessage): boolean {

@@ -160,7 +160,7 @@ function outcomeOf(group: PodGroup, now: number, row: WorkloadRow | undefined): 
   const finishedAt = groupEnd(places, now);
   if (succeeded.length >= size) return { result: 'Succeeded', finishedAt };
   if (!isOver && (joining.length > 0 || mayBeReplaced(places, now))) return undefined;
-  if (isOver) return { result: 'TimedOut', finishedAt };
+  if (isOver) return { result: 'TimedOut', finishedAt, ...refusedEviction(row) };
   if (failed.length > 0) return { result: 'Failed', finishedAt, message: failureOf(failed) };
   const gone = size - succeeded.length;
   return {
@@ -168,6 +168,12 @@ function outcomeOf(group: PodGroup, now: number, row: WorkloadRow | undefined): 
     finishedAt,
     message: `${gone} of its ${size} pods ${gone === 1 ? 'was' : 'were'} deleted`,
   };
+}
+
+/** Its pods got a deadline, because nobody could evict them (orphans.ts). */
+function refusedEviction(row: WorkloadRow | undefined): Pick<Outcome, 'message'> {
+  if (row === undefined || row.evictionReason === null) return {};
+  return { message: `${row.evictionReason}, and a PodDisruptionBudget kept its pods from that for too long` };
 }
 
 function hasExceeded(failed: readonly Pod[]): boolean {

@@ -2,6 +2,7 @@
  * What the kubelet says in Events of a pod whose containers it does not create. The status of the pod has nothing but
  * `ContainerCreating`, whether its ConfigMap is missing or the network of its node is broken.
  */
+import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { events } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
@@ -27,15 +28,32 @@ function lastSeen({ series, deprecatedLastTimestamp, eventTime, metadata }: Obje
   );
 }
 
-/** The newest Event of this field selector. @param from Unix seconds; older ones do not count @default - all count */
+/** What is read of one Event. */
+type Said = Pick<ObjectEvent, 'reason' | 'note'>;
+
+/**
+ * Users write Events about their objects, as many and as long as they like, and nobody can tell them from those of Kubernetes. All that
+ * controllers say of one object takes a tenth of this.
+ */
+const MOST_BYTES = 2 ** 20;
+const TOO_LARGE = 'FLUXQ_KUBERNETES_TOO_LARGE';
+const UNREAD = `the Events about it have more than ${MOST_BYTES} bytes, so none of them is read`;
+
+/** The newest Event of this field selector, or that there is too much to read. @param from Unix seconds; older ones do not count @default - all count */
 export async function newestEvent(
   client: Pick<KubernetesClient, 'list'>,
   namespace: string | undefined,
   fieldSelector: string,
   from = Number.NEGATIVE_INFINITY,
-): Promise<ObjectEvent | undefined> {
-  const { items } = await client.list<ObjectEvent>(events(namespace), { fieldSelector, priority: 'low' });
-  return items.filter((event) => lastSeen(event) >= from).sort((a, b) => lastSeen(b) - lastSeen(a))[0];
+): Promise<Said | undefined> {
+  const options = { fieldSelector, priority: 'low', mostBytes: MOST_BYTES } as const;
+  try {
+    const { items } = await client.list<ObjectEvent>(events(namespace), options);
+    return items.filter((event) => lastSeen(event) >= from).sort((a, b) => lastSeen(b) - lastSeen(a))[0];
+  } catch (error) {
+    if (error instanceof FluxqError && error.code === TOO_LARGE) return { note: UNREAD };
+    throw error;
+  }
 }
 
 /** The wait with the newest warning about the pod, if its status says nothing. */

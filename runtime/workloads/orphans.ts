@@ -1,7 +1,8 @@
 /**
  * Pods that no Job controller ends, so each gets a deadline of its own, which the kubelet enforces: those that outlive their Job
- * (`kubectl delete --cascade=orphan`) keep its grant for the rest of its walltime, and those of a Job that its controller cannot
- * sync any more, as when a pod has lost a label of its selector, end some time after their grant.
+ * (`kubectl delete --cascade=orphan`) keep its grant for the rest of its walltime, those of a Job that its controller cannot
+ * sync any more, as when a pod has lost a label of its selector, end some time after their grant, and those of a group that a
+ * PodDisruptionBudget keeps from its eviction some time after that was asked for.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podsPath } from '../kubernetes/paths';
@@ -12,6 +13,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
 import { belongsToGrant, isOrphaned } from './pod';
+import { POD_GROUP } from './pod-group';
 
 export interface OrphansOptions {
   readonly client: KubernetesClient;
@@ -19,7 +21,7 @@ export interface OrphansOptions {
   readonly now: () => number;
 }
 
-/** The Job controller has this long to end the pods of a grant that is over. It may be down for a while. */
+/** The Job controller, or whoever keeps a budget, has this long to end the pods of a grant that is over. It may be down for a while. */
 const LATE_SECONDS = 300;
 /** Milliseconds; a timer takes no more. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
@@ -33,18 +35,23 @@ export async function limitOrphans(
   await limitPods(options, end, pods.filter(isOrphaned));
 }
 
-/** Ends the pods of a Job whose grant is over for long, and that nobody has asked to end. Says when to look again. */
+/** Ends the pods of a Job or a group whose grant is over for long, and that nobody has asked to end. Says when to look again. */
 export async function limitOverdue(
   options: OrphansOptions,
   { object, row, pods }: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>,
 ): Promise<ReconcileResult> {
-  const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : undefined;
+  const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfGroup(row);
   if (end === undefined) return undefined;
   const left = end + LATE_SECONDS - options.now();
   if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
   const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
   await limitPods(options, end, own);
   return undefined;
+}
+
+/** Unix seconds: when it should have left its nodes. Its pods have their walltime as a deadline. */
+function endOfGroup({ kind, allocation, evictionReason }: WorkloadRow): number | undefined {
+  return kind === POD_GROUP && evictionReason !== null ? allocation?.end : undefined;
 }
 
 /** Unix seconds: the deadline of the Job, which is later if its pods started late, or when it should have left its nodes. */

@@ -3,7 +3,8 @@ import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, type Fields, owner, pod } from './corpus-objects';
 import { FORMS, useForms } from './forms';
-import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
+import { rights, rule } from './makers';
+import { ALICE, accepted, CONTROLLER, denied, type Users, usersOf } from './users';
 
 const MOST = 3600;
 const template = (spec: Fields) => ({
@@ -52,12 +53,36 @@ const problem = (field: string, got: number) =>
   `FLUXQ_GRACE_PERIOD: ${field}: must be at most ${MOST}, because the pod runs for so many seconds beyond its walltime ` +
   `(got ${got}); shorten it, or ask an administrator for a longer maxGracePeriod of FluxQueue`;
 
+const POD_COLLECTOR = 'system:serviceaccount:kube-system:pod-garbage-collector';
+/** Users with no more than these rights: whoever may write the status of nodes speaks for them. */
+const ENDERS: readonly KubeObject[] = [
+  ...rights(
+    'deletes',
+    [rule([''], ['pods', 'pods/eviction'], ['create', 'delete', 'deletecollection'])],
+    ['tenant', 'virtual-kubelet', POD_COLLECTOR],
+  ),
+  ...rights('speaks', [rule([''], ['nodes/status'], ['patch'])], ['virtual-kubelet']),
+];
+
 const byController = (name: string) => `system:serviceaccount:kube-system:${name}-controller`;
 
 describeCluster('the grace period of a pod', (getCluster) => {
   let users: Users;
   useForms(getCluster, (created) => {
     users = created;
+  });
+
+  let enders: Users;
+  let kubelets: Users;
+  beforeAll(async () => {
+    await getCluster().apply(ENDERS);
+    enders = usersOf(getCluster(), null);
+    // By the Node authorizer.
+    kubelets = usersOf(getCluster(), 'system:nodes');
+  });
+  afterAll(() => {
+    enders?.close();
+    kubelets?.close();
   });
 
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
@@ -136,6 +161,40 @@ describeCluster('the grace period of a pod', (getCluster) => {
       await denied(users.send(ALICE, 'POST', `${pathOf(one)}/eviction`, eviction(86_400)), refused);
       await accepted(users.send(ALICE, 'POST', `${pathOf(one)}/eviction?dryRun=All`, eviction(MOST)));
       await accepted(users.send(ALICE, 'DELETE', pathOf(one), during(MOST)));
+    });
+
+    it('is not none of a pod that runs, but for those who speak for its node', async () => {
+      const forced = 'FLUXQ_GRACE_PERIOD: gracePeriodSeconds: must be at least 1, ';
+      const none = during(0);
+      const labels = { ends: `by-force-${namespace}` };
+      const runs = async () => bind(await accepted(users.create(ALICE, namespace, pod({}, { labels }))));
+      const one = await runs();
+      const all = `/api/v1/namespaces/${namespace}/pods?labelSelector=ends%3D${labels.ends}`;
+      const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: one.metadata.name } };
+      const evict = (deleteOptions: object) =>
+        enders.send('tenant', 'POST', `${pathOf(one)}/eviction?dryRun=All`, { ...eviction, deleteOptions });
+      await denied(enders.send('tenant', 'DELETE', pathOf(one), none), forced);
+      await denied(enders.send('tenant', 'DELETE', `${pathOf(one)}?gracePeriodSeconds=0`), forced);
+      await denied(enders.send('tenant', 'DELETE', all, none), forced);
+      await denied(evict({ gracePeriodSeconds: 0 }), forced);
+      await accepted(evict({}));
+      // Also a pod that ends already.
+      await accepted(enders.send('tenant', 'DELETE', pathOf(one), during(60)));
+      await denied(enders.send('tenant', 'DELETE', pathOf(one), none), forced);
+      await accepted(enders.send('tenant', 'DELETE', pathOf(one), during(1)));
+      await accepted(enders.send('virtual-kubelet', 'DELETE', pathOf(one), none));
+      await accepted(enders.send(POD_COLLECTOR, 'DELETE', pathOf(await runs()), none));
+      await accepted(enders.send(undefined, 'DELETE', pathOf(await runs()), none));
+    });
+
+    it('may be none of a pod that waits, or has ended', async () => {
+      const waiting = await accepted(users.create(ALICE, namespace, pod({})));
+      await accepted(enders.send('tenant', 'DELETE', pathOf(waiting), during(0)));
+      const over = await bind(await accepted(users.create(ALICE, namespace, pod({}))));
+      await accepted(
+        users.send(undefined, 'PATCH', `${pathOf(over)}/status`, { status: { phase: 'Succeeded' } }),
+      );
+      await accepted(enders.send('tenant', 'DELETE', pathOf(over), during(0)));
     });
 
     it('of a pod that has a longer one from before the limit is taken in its deletion', async () => {

@@ -107,14 +107,20 @@ describeCluster('a pod that the queue released', (getCluster) => {
           await denied(edit(by, made, release), owner);
       });
 
-      it('is released by its Job once it is over', async () => {
-        const made = await create(grant);
-        const path = `${pathOf(made)}/status`;
-        await accepted(users.send(undefined, 'PATCH', path, { status: { phase: 'Failed' } }));
-        const release = { ownerReferences: null, finalizers: ['example.com/mine'] };
-        await denied(edit(ALICE, made, release), owner);
-        await accepted(edit(JOB_CONTROLLER, made, release));
-      });
+      it.each(['Failed', 'Succeeded'])(
+        'that has %s is released by its Job once that has counted it',
+        async (phase) => {
+          const made = await create(grant);
+          const path = `${pathOf(made)}/status`;
+          await accepted(users.send(undefined, 'PATCH', path, { status: { phase } }));
+          const release = { ownerReferences: null, finalizers: ['example.com/mine'] };
+          for (const by of [ALICE, ...CONTROLLERS, 'system:kube-controller-manager'])
+            await denied(edit(by, made, release), owner);
+          await accepted(edit(JOB_CONTROLLER, made, { finalizers: release.finalizers }));
+          await denied(edit(ALICE, made, release), owner);
+          await accepted(edit(JOB_CONTROLLER, made, release));
+        },
+      );
 
       it('has no other owner, and none of another kind or name with the uid of its Job', async () => {
         const made = await create(grant);
@@ -152,7 +158,7 @@ describeCluster('a pod that the queue released', (getCluster) => {
       });
     });
 
-    it('stays the only one of a Job with a selector of its own, until its label is back', async () => {
+    it('stays the only one of a Job with a selector of its own, also when it has ended, until its label is back', async () => {
       const labels = { own: `manual-${namespace}` };
       const selector = { manualSelector: true, selector: { matchLabels: labels } };
       const made = await accepted(
@@ -169,12 +175,15 @@ describeCluster('a pod that the queue released', (getCluster) => {
       const before = await refusals();
       await accepted(edit(ALICE, first, { labels: { own: null } }));
       await getCluster().waitFor('the refusals', async () => (await refusals()) >= before + 2);
+      // Its end changes nothing: else it would run again, each time that its user removes the label.
+      const end = { status: { phase: 'Failed' } };
+      await accepted(users.send(undefined, 'PATCH', `${pathOf(first)}/status`, end));
+      const ended = await refusals();
+      await getCluster().waitFor('more refusals', async () => (await refusals()) >= ended + 2);
       expect((await podsOf(namespace, made)).map(({ metadata }) => metadata.uid)).toEqual([
         first.metadata.uid,
       ]);
       await accepted(edit(ALICE, first, { labels }));
-      const end = { status: { phase: 'Failed' } };
-      await accepted(users.send(undefined, 'PATCH', `${pathOf(first)}/status`, end));
       await getCluster().waitFor(
         'the pod in its place',
         async () => (await podsOf(namespace, made)).length > 1,

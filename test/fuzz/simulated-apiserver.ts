@@ -5,8 +5,9 @@
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { admit } from '../../runtime/admission/rules';
 import { keyOf } from '../../runtime/kubernetes/cache';
-import type { KubernetesClient, Selection, WatchEvent } from '../../runtime/kubernetes/client';
+import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
 import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
+import type { Selection } from '../../runtime/kubernetes/query';
 import type { Job, KubernetesList, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
 import { type Change, type ObjectStore, timeOf } from './object-store';

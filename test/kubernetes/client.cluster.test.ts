@@ -110,6 +110,24 @@ function tests(getCluster: () => Cluster): void {
     expect((await client.list<ConfigMap>(configMaps('default'), none)).items).toEqual([]);
   });
 
+  test('gives up an answer that is larger than its limit, and goes on', async () => {
+    const client = connect();
+    for (const name of ['half', 'other-half']) {
+      await client.create(configMaps('default'), {
+        ...named(name, { a: 'x'.repeat(300_000) }),
+        metadata: { name, labels: { size: 'half' } },
+      });
+    }
+    const selected = { labelSelector: 'size=half' };
+    await expect(
+      client.list(configMaps('default'), { ...selected, mostBytes: 500_000 }),
+    ).rejects.toMatchObject({ code: 'FLUXQ_KUBERNETES_TOO_LARGE', retryable: false });
+    const { items } = await client.list(configMaps('default'), { ...selected, mostBytes: 1_000_000 });
+    expect(items).toHaveLength(2);
+    // Once, not again and again.
+    expect(requests.filter(([verb]) => verb === 'list').map(([, , status]) => status)).toEqual([0, 200]);
+  });
+
   test('reports errors with code, request, reason and the message of the apiserver', async () => {
     const client = connect();
     await client.create(configMaps('default'), named('twice'));

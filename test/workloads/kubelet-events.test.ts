@@ -48,6 +48,18 @@ describeCluster('the Events of a pod', (getCluster) => {
     });
   });
 
+  test('are not read if their users have written more than all controllers would', async () => {
+    const involvedObject = { kind: 'Pod', namespace: 'default', name: 'train-0', uid: 'flooded' };
+    const message = 'x'.repeat(500_000);
+    for (const name of ['x', 'y', 'z'])
+      await record(name, { reason: 'FailedMount', message, involvedObject });
+    expect(await explainedWait(client, 'default', { ...wait, uid: 'flooded' })).toEqual({
+      ...wait,
+      uid: 'flooded',
+      message: 'the Events about it have more than 1048576 bytes, so none of them is read',
+    });
+  });
+
   test('are not read for a wait that says its cause', async () => {
     const image = { ...wait, reason: 'ImagePullBackOff' };
     expect(await explainedWait(client, 'default', image)).toBe(image);

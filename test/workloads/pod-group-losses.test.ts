@@ -68,6 +68,29 @@ describe('a group that loses its grant', () => {
     expect(world.placed).toEqual({ b: 'node-1' });
   });
 
+  test('gets a deadline where a budget keeps its pods for more than 5 minutes, and ends by it', async () => {
+    await running('set');
+    world.protectedPods.add('b');
+    world.nodes.delete('node-2');
+    await reconcile();
+    const { uid, allocation } = world.row;
+    const startTime = new Date((allocation!.end - 50) * 1000).toISOString();
+    world.set('b', { startTime } as never);
+    world.now = allocation!.end + 299;
+    expect(await reconcile()).toEqual({ after: 1_000 });
+    expect(world.get('b')!.spec.activeDeadlineSeconds).toBe(3600);
+    world.now += 1;
+    await reconcile();
+    expect(world.get('b')!.spec.activeDeadlineSeconds).toBe(50);
+    world.end('b', 'Failed', 'DeadlineExceeded');
+    await reconcile();
+    expect((await world.queue.byUid([uid]))[0]).toMatchObject({
+      phase: 'Finished',
+      result: 'TimedOut',
+      message: expect.stringContaining('node-2 was lost, and a PodDisruptionBudget kept its pods'),
+    });
+  });
+
   test('keeps bare pods where they are: nobody would make them again', async () => {
     await running();
     expect(world.row.jobspec.attributes.user?.immovable).toBe(true);

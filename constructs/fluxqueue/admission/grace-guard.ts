@@ -1,10 +1,10 @@
 /**
  * CEL that bounds grace periods. A pod that its deadline ends runs on for its grace period, beyond the walltime with which the
  * queue has planned, so that is a limit of the whole stack. Whoever writes a template or deletes a pod is judged; what a
- * controller makes of a template that was there before the limit is not.
+ * controller makes of a template that was there before the limit is not. No user deletes a pod that runs without any.
  */
 import { Construct } from 'constructs';
-import { MINICLUSTER_GROUP } from '../../api/labels';
+import { ADMITTED_LABEL, JOBID_ANNOTATION, MINICLUSTER_GROUP, QUEUED_BY_ANNOTATION } from '../../api/labels';
 import { STACK_DEFAULTS } from '../../api/queue-defaults';
 import type { GuardPart } from './guard-parts';
 import { addGuard, resourceRule } from './guard-policy';
@@ -16,6 +16,7 @@ import {
   NO_MIRROR,
   namespaceSelector,
 } from './scope';
+import { SPEAKS_FOR_NODES } from './subresources';
 
 export interface GraceProps extends AdmissionScopeProps, ControllerUserProps {
   /** Longest grace period of a pod in whole seconds. @default 3600 */
@@ -54,11 +55,31 @@ const TEMPLATES = ['spec.template.spec', 'spec.jobTemplate.spec.template.spec', 
 const ofTemplate = (object: string, path: string) =>
   `dyn(${object}).${[...path.split('.'), FIELD].join('.?')}.orValue(0)`;
 
-/** Of a pod that had a longer one before the limit, its own is taken. */
+const annotations = 'dyn(oldObject).metadata.?annotations.orValue({})';
+/** CEL: pods of a grant of this queue, and of a Job that Kueue started. */
+const IS_QUEUED =
+  `(dyn(oldObject).metadata.?labels[?${cel(ADMITTED_LABEL)}].orValue("") == "true" || ` +
+  `${cel(JOBID_ANNOTATION)} in ${annotations} || ${cel(QUEUED_BY_ANNOTATION)} in ${annotations})`;
+
+/** -1: the request says none, so the pod has its own. */
 const ASKED =
-  '(request.operation == "DELETE" ? dyn(request.options).?gracePeriodSeconds.orValue(0) : ' +
-  'dyn(object).?deleteOptions.?gracePeriodSeconds.orValue(0))';
+  '(request.operation == "DELETE" ? dyn(request.options).?gracePeriodSeconds.orValue(-1) : ' +
+  'dyn(object).?deleteOptions.?gracePeriodSeconds.orValue(-1))';
+/** Of a pod that had a longer one before the limit, its own is taken. */
 const OWN = `(request.operation == "DELETE" ? dyn(oldObject).spec.?${FIELD}.orValue(0) : 0)`;
+
+/**
+ * CEL: a deletion by force. The apiserver forgets the pod at once, and the kubelet then ends its containers with the grace period of
+ * the pod: meanwhile its units would be free, and whoever does that again and again would run any number of pods on one grant.
+ * An Eviction does not show its pod.
+ */
+const IS_FORCED =
+  `(${ASKED} == 0 && (request.operation != "DELETE" || (dyn(oldObject).spec.?nodeName.orValue("") != "" && ` +
+  `!(dyn(oldObject).?status.?phase.orValue("") in ["Failed", "Succeeded"]) && ${IS_QUEUED})))`;
+
+const FORCED =
+  'FLUXQ_GRACE_PERIOD: gracePeriodSeconds: must be at least 1, because the pod may run on for its own grace period after a deletion ' +
+  'by force (got 0); delete it with kubectl delete --now, or ask an administrator (the right to patch nodes/status) if its node is lost';
 
 /** Applies in both forms of admission, so no deletion of a pod calls the webhook. */
 export class GraceGuard extends Construct {
@@ -89,14 +110,16 @@ export class GraceGuard extends Construct {
       variables: [{ name: 'problem', expression: `${problem}""` }],
       validations: [{ expression: 'variables.problem == ""', messageExpression: 'variables.problem' }],
     });
+    const isLong = `(${ASKED} > ${most} && ${ASKED} > ${OWN})`;
     addGuard(this, 'grace-of-deletions', props, {
       matchConstraints: {
         namespaceSelector: namespaceSelector(props),
         resourceRules: [resourceRule('', ['DELETE'], 'pods'), resourceRule('', ['CREATE'], 'pods/eviction')],
       },
-      matchConditions: [{ name: 'has-a-long-one', expression: `${ASKED} > ${most} && ${ASKED} > ${OWN}` }],
+      matchConditions: [{ name: 'has-a-long-one-or-none', expression: `${isLong} || ${IS_FORCED}` }],
       validations: [
-        { expression: 'false', messageExpression: sentence(props, cel('gracePeriodSeconds'), ASKED) },
+        { expression: `!${isLong}`, messageExpression: sentence(props, cel('gracePeriodSeconds'), ASKED) },
+        { expression: `!${IS_FORCED} || ${SPEAKS_FOR_NODES}`, message: FORCED },
       ],
     });
   }

@@ -37,13 +37,15 @@ export const BY_JOB_CONTROLLER = `request.userInfo.username in ${celList(JOB_CON
 
 /**
  * The Job controller releases a pod that has lost a label of its selector, and makes another one; both would run. The labels of
- * a selector of a user's own are not known here, so the release is refused for as long as the pod may run. Under one account for
- * all controllers the finalizer tells it from the garbage collector, which leaves it.
+ * a selector of a user's own are not known here, so the release is refused for as long as the pod may run, and after that until
+ * the Job controller has counted its end: the queue has counted it, so its units are free, and the other pod would run on them.
+ * Under one account for all controllers the finalizer tells it from the garbage collector, which leaves it.
  * The refusal must be Forbidden: the Job controller takes Invalid for a pod that has gone.
  */
 const IS_ORPHANED = `(request.userInfo.username in ${celList(GARBAGE_COLLECTOR_USERS)} && !${ENDS_TRACKING})`;
 const IS_OVER = '(oldObject.?status.?phase.orValue("") in ["Failed", "Succeeded"])';
-const MAY_ORPHAN = `(${isOfJob('oldObject')} && !${IS_OVER} ? ${IS_ORPHANED} : (${BY_KUBERNETES}))`;
+const IS_COUNTED = `(${IS_OVER} && !(${isTracked('oldObject')}))`;
+const MAY_ORPHAN = `(${isOfJob('oldObject')} && !${IS_COUNTED} ? ${IS_ORPHANED} : (${BY_KUBERNETES}))`;
 /** Only its own Job may adopt an orphan: another one would have it beside its grant. */
 const IS_ADOPTED = `((${BY_KUBERNETES}) && ${controllersOf('object')}.all(owner, owner[3] == ${label('oldObject', JOB_UID_LABEL)}))`;
 const MAY_CHANGE_OWNER = `(${controllersOf('object')}.size() > 0 ? ${IS_ADOPTED} : ${MAY_ORPHAN})`;
