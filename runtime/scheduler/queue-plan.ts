@@ -174,7 +174,13 @@ class Play implements QueuePlan {
     this.held = held;
     // Nobody is evicted in a plan.
     const depth = Math.max(1, line.length);
-    this.settings = input.queues.map((queue) => ({ ...queue, depth, preempts: false, reclaim: false }));
+    this.settings = input.queues.map((queue) => ({
+      ...queue,
+      depth,
+      preempts: false,
+      reclaim: false,
+      fairSharing: 'Never',
+    }));
     this.overruns = holders.filter(({ jobid, allocation }) => allocation!.end <= now && held.has(jobid));
     this.plannedEnds = new PlannedEnds(matcher);
     this.plannedEnds.reset(this.overruns, now);

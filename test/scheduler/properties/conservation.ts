@@ -12,6 +12,7 @@ import { couldStart, waiting } from './counted-plan';
 import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
 import { holdsNone, type Property } from './property';
 import { overReturned } from './returned-quota';
+import { isShared, unfair } from './shares';
 
 /** Workloads that could start now beside all that runs and is reserved for others, and wait. */
 async function idle(sim: Simulation, given: Pick<Scenario, 'queues'>): Promise<string[]> {
@@ -105,7 +106,7 @@ function restarted(sim: Simulation, evictions: readonly Eviction[]): boolean {
 /** When a simulation starts. */
 const START = 1_000;
 
-const met = { changed: 0, evicted: 0, reclaimed: 0, preempted: 0, late: 0 };
+const met = { changed: 0, evicted: 0, reclaimed: 0, preempted: 0, shared: 0, late: 0 };
 
 async function fitsAlone(given: Scenario, uid: string): Promise<boolean> {
   const queues = { ...given.queues };
@@ -121,7 +122,7 @@ export async function check(given: Scenario): Promise<void> {
   const most = given.jobs.length ** 2;
   const sim = await play(given, async (now, queues) => {
     holdsNone(now.isSettled ? await idle(now, { queues }) : []);
-    holdsNone(overReturned(now, { queues }));
+    holdsNone([...overReturned(now, { queues }), ...unfair(now, { queues })]);
     holdsNone(now.evicted.length > most ? [`${now.evicted.length} evictions`] : []);
   });
   const disturbed = (given.changes ?? []).map(({ after }) => START + after);
@@ -129,6 +130,7 @@ export async function check(given: Scenario): Promise<void> {
   met.evicted += sim.evicted.length;
   met.reclaimed += sim.evicted.filter(({ message }) => message.startsWith('returns')).length;
   met.preempted += sim.evicted.filter(({ message }) => message.startsWith('preempted')).length;
+  met.shared += sim.evicted.filter(({ message }) => isShared(message)).length;
   met.late += sim.evicted.filter(({ at, gone }) => gone! > at + 45).length;
   holdsNone([...sim.doubleGrants(), ...inVain(sim, disturbed)]);
   for (const { uid } of waiting(sim))
