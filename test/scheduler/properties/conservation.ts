@@ -8,6 +8,7 @@ import { plannedEnd, TERMINATION_SECONDS, terminationOf } from '../../../runtime
 import fc from '../../fast-check';
 import type { Eviction } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
+import { startableIn } from '../startable-in';
 import { couldStart, waiting } from './counted-plan';
 import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
 import { holdsNone, type Property } from './property';
@@ -122,6 +123,9 @@ export async function check(given: Scenario): Promise<void> {
   const most = given.jobs.length ** 2;
   const sim = await play(given, async (now, queues) => {
     holdsNone(now.isSettled ? await idle(now, { queues }) : []);
+    // What the controller reports live never says so of a pass that is as it should be.
+    if (now.isSettled)
+      holdsNone((await startableIn(now)).map(({ uid }) => `${uid} is startable at ${now.now}`));
     holdsNone([...overReturned(now, { queues }), ...unfair(now, { queues })]);
     holdsNone(now.evicted.length > most ? [`${now.evicted.length} evictions`] : []);
   });
