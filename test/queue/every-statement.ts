@@ -31,6 +31,7 @@ const QUEUE = {
   weight: 1,
   billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  fairSharing: 'Never' as const,
   preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 3, backoffSeconds: 5 },
 };

@@ -42,10 +42,16 @@ export function waitsInLine(pass: Pass, applicant: Applicant, shortage: QuotaSho
     if (reservations.hasUnreached) return false;
     if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
     if (mayReserveFor(pass, applicant, shortage)) return false;
+    // Another queue of its line has the reservation that it would have, but the next of each queue may evict.
+    if (evicts(budget) && mayReserveFor(pass, applicant, shortage, mayEvict)) return false;
     if (!shortage.ofUser) budget.refusedFirst += 1;
   }
   waits.markQuota(row, shortage.message);
   return true;
+}
+
+function evicts({ settings }: QueueBudget): boolean {
+  return settings.preempts || settings.fairSharing !== 'Never';
 }
 
 /**
