@@ -2,8 +2,8 @@
  * What the kubelet says in Events of a pod whose containers it does not create. The status of the pod has nothing but
  * `ContainerCreating`, whether its ConfigMap is missing or the network of its node is broken.
  */
-import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
+import { isTooLarge } from '../kubernetes/errors';
 import { events } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { GrantReason } from '../shared/grant-waits';
@@ -36,7 +36,6 @@ type Said = Pick<ObjectEvent, 'reason' | 'note'>;
  * controllers say of one object takes a tenth of this.
  */
 const MOST_BYTES = 2 ** 20;
-const TOO_LARGE = 'FLUXQ_KUBERNETES_TOO_LARGE';
 const UNREAD = `the Events about it have more than ${MOST_BYTES} bytes, so none of them is read`;
 
 /** The newest Event of this field selector, or that there is too much to read. @param from Unix seconds; older ones do not count @default - all count */
@@ -51,7 +50,7 @@ export async function newestEvent(
     const { items } = await client.list<ObjectEvent>(events(namespace), options);
     return items.filter((event) => lastSeen(event) >= from).sort((a, b) => lastSeen(b) - lastSeen(a))[0];
   } catch (error) {
-    if (error instanceof FluxqError && error.code === TOO_LARGE) return { note: UNREAD };
+    if (isTooLarge(error)) return { note: UNREAD };
     throw error;
   }
 }
