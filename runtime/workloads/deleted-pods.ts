@@ -4,6 +4,7 @@
  */
 import { JOB_UID_LABEL } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../kubernetes/client';
+import { pagesOf } from '../kubernetes/list-pages';
 import { pods as podPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
@@ -84,16 +85,10 @@ export class DeletedPods {
 
   /** Without a resource version the apiserver answers with the latest state. */
   private async read(namespace: string, labelSelector: string): Promise<readonly Pod[]> {
-    const selection = { labelSelector, fieldSelector: NOT_ENDED, limit: PAGE_SIZE };
+    const selection = { labelSelector, fieldSelector: NOT_ENDED };
     const items: Pod[] = [];
-    for (let token: string | undefined; token !== ''; ) {
-      const page = await this.options.client.list<Pod>(podPath(namespace), {
-        ...selection,
-        ...(token !== undefined && { continue: token }),
-      });
+    for await (const page of pagesOf<Pod>(this.options.client, podPath(namespace), selection, PAGE_SIZE))
       items.push(...page.items);
-      token = page.metadata.continue ?? '';
-    }
     return items;
   }
 }

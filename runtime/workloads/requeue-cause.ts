@@ -27,6 +27,8 @@ const CUT_OFF = /\bEOF\b/;
 const NAMES = /"[^"]*"/g;
 /** A webhook or a policy of the cluster says no, perhaps only for a while. */
 const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/;
+/** What the queue itself refuses stands in the template, and it says what. Its webhook may fail for a while. */
+const OWN_REFUSAL = /denied (the )?request: FLUXQ_(?!ADMISSION_FAILED)/;
 
 /** The cause of a requeue for a pod that waits too long. */
 export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause {
@@ -41,5 +43,6 @@ export function causeOfWait({ cause, reason, message }: PodWait): EvictionCause 
 /** The cause of a requeue for pods that the Job controller cannot create, by its own sentence. */
 export function causeOfRefusal(sentence: string): EvictionCause {
   const text = sentence.replaceAll(NAMES, '""');
+  if (OWN_REFUSAL.test(text)) return 'failure';
   return [NO_ANSWER, CUT_OFF, DENIED].some((pattern) => pattern.test(text)) ? 'cluster' : 'failure';
 }

@@ -6,7 +6,7 @@ import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
 import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-changes';
 import { WAS_ADMITTED } from './job-reapplied';
-import { type KueueProps, kueuePart } from './kueue';
+import { KUEUE_DELETION_GUARD, type KueueProps, kueuePart } from './kueue';
 import { podLimitPart } from './pod-limits';
 import { priorityRight, type ReachGuardProps } from './reach-guard';
 import {
@@ -101,6 +101,9 @@ export class AdmissionGuards extends Construct {
       matchConditions: [byUser, ...RESIZE_GUARD.matchConditions],
       validations: RESIZE_GUARD.validations,
     });
+    // Without users of Kueue no Job is Kueue's.
+    if (props.kueueUsers !== undefined && props.kueueUsers.length > 0)
+      addGuard(this, 'kueue-deletions', props, KUEUE_DELETION_GUARD(props));
     const { resourceRules, ...subresources } = SUBRESOURCE_GUARD;
     addGuard(this, 'subresources', props, {
       matchConstraints: { namespaceSelector: notExcluded(props), resourceRules },

@@ -6,6 +6,7 @@
 import { GRANTED_FIELDS } from '../../api/granted-fields';
 import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION } from '../../api/labels';
 import type { GuardPart } from './guard-parts';
+import { type GuardSpec, resourceRule } from './guard-policy';
 import {
   type AdmissionScopeProps,
   cel,
@@ -13,6 +14,7 @@ import {
   isInQueue,
   JOB_CONDITIONS,
   namespaceIsEnabled,
+  notExcluded,
 } from './scope';
 import type { Validation } from './settings';
 
@@ -87,6 +89,32 @@ export function miniClusterOfKueue(scope: AdmissionScopeProps): Validation {
     ),
   };
 }
+
+const LEAVES_PODS =
+  'dyn(request.options).?orphanDependents.orValue(false) || ' +
+  '!(dyn(request.options).?propagationPolicy.orValue("") in ["Background", "Foreground"])';
+
+/**
+ * Kueue forgets a Job that is deleted, and gives its quota to others, so its pods go with it. Kubernetes orphans the pods of a Job
+ * whose deletion does not say what becomes of them, and a finalizer that its user adds decides it then, too.
+ */
+export const KUEUE_DELETION_GUARD = (scope: AdmissionScopeProps): GuardSpec => ({
+  matchConstraints: {
+    namespaceSelector: notExcluded(scope),
+    resourceRules: [resourceRule('batch', ['DELETE'], 'jobs')],
+  },
+  matchConditions: [{ name: 'of-kueue', expression: `${noted('oldObject')} != ""` }],
+  validations: [
+    {
+      expression: `!(${LEAVES_PODS})`,
+      message: other(
+        'propagationPolicy',
+        'would let the pods of the Job run after Kueue has given their quota to others',
+        'set it to Background, as kubectl delete does',
+      ),
+    },
+  ],
+});
 
 const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
 const isStarted = '!oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)';
