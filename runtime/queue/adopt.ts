@@ -32,18 +32,18 @@ numbered AS MATERIALIZED (SELECT i.*, fluxqueue.next_jobid() AS jobid FROM reach
 changed AS (
   INSERT INTO fluxqueue.workloads AS w (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
-    usr, after, preemptible, phase, jobid, allocation, allocated_at, released_at
+    usr, after, preemptible, phase, jobid, allocation, allocated_at, released_at, met_after
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Ready', jobid, jsonb_set(allocation, '{jobid}', to_jsonb(jobid)),
-    clock_timestamp(), clock_timestamp()
+    clock_timestamp(), clock_timestamp(), after
   FROM numbered ORDER BY ordinality
   ON CONFLICT (uid) DO UPDATE SET phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL,
     not_before = NULL, queue = excluded.queue, priority = excluded.priority, walltime = excluded.walltime,
     pods = excluded.pods, jobspec = excluded.jobspec, shape = excluded.shape, held = excluded.held,
     after = excluded.after, preemptible = excluded.preemptible, jobid = excluded.jobid,
     allocation = excluded.allocation, allocated_at = excluded.allocated_at, released_at = excluded.released_at,
-    started_at = NULL, recall = NULL
+    started_at = NULL, recall = NULL, met_after = excluded.after
   RETURNING *
 ),
 logged AS (

@@ -171,7 +171,7 @@ export class QueueModel extends QueueModelBase implements Queue {
       (row, { allocation }) =>
         row.phase !== 'Waiting' || row.held || row.reason === 'RequeueLimit' || row.jobid !== allocation.jobid
           ? undefined
-          : { ...row, ...NO_WAIT, phase: 'Ready', allocation, allocatedAt: this.now() },
+          : { ...row, ...NO_WAIT, phase: 'Ready', allocation, isAfterMet: true, allocatedAt: this.now() },
       ({ jobid, allocation }) => ({ jobid, ...grantDetail(allocation) }),
     );
 
@@ -189,7 +189,7 @@ export class QueueModel extends QueueModelBase implements Queue {
       const at = this.now();
       const grant = { ...NOT_GRANTED, phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
       const allocation = { ...held, jobid };
-      return { ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation };
+      return { ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation, isAfterMet: true };
     });
     return this.storeAll(adopted, 'Adopted', ({ jobid, allocation }) => ({
       jobid,

@@ -55,6 +55,7 @@ describePostgres('adoption of workloads that are missing in the database', (getP
       phase: 'Ready',
       reason: null,
       allocation: { ...HELD, jobid: FUTURE + 1 },
+      isAfterMet: true,
       allocatedAt: expect.any(Number),
       releasedAt: expect.any(Number),
     });
