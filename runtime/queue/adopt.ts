@@ -17,7 +17,7 @@ input AS MATERIALIZED (
   SELECT * FROM ROWS FROM (jsonb_to_recordset($2::jsonb) AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
-    "user" text, after jsonb, preemptible boolean, "knownJobid" bigint, allocation jsonb
+    "user" text, after jsonb, preemptible boolean, "knownJobid" bigint, "releasedAt" double precision, allocation jsonb
   )) WITH ORDINALITY i
   WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
     AND NOT EXISTS (SELECT FROM fluxqueue.workloads w WHERE w.uid = i.uid AND (w.phase = 'Finished'
@@ -36,8 +36,8 @@ changed AS (
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Ready', jobid, jsonb_set(allocation, '{jobid}', to_jsonb(jobid)),
-    clock_timestamp(), clock_timestamp(), after
-  FROM numbered ORDER BY ordinality
+    released, released, after
+  FROM (SELECT *, least(clock_timestamp(), to_timestamp("releasedAt")) AS released FROM numbered) n ORDER BY ordinality
   ON CONFLICT (uid) DO UPDATE SET phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL,
     not_before = NULL, queue = excluded.queue, priority = excluded.priority, walltime = excluded.walltime,
     pods = excluded.pods, jobspec = excluded.jobspec, shape = excluded.shape, held = excluded.held,

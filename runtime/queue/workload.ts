@@ -150,6 +150,8 @@ export function waitReasonOf({ reason }: Pick<WorkloadRow, 'reason'>): WaitReaso
 export interface Adoption extends Submission {
   /** The job id that it was released with; 0: it carries none. */
   readonly knownJobid: number;
+  /** When it was released; Unix seconds. */
+  readonly releasedAt: number;
   /** What it holds; the queue assigns the job id. */
   readonly allocation: Omit<Allocation, 'jobid'>;
 }

@@ -91,8 +91,8 @@ describePostgres('evictions and requeues', (getPostgres) => {
 
   test('remembers the dependencies of an adopted workload, and of one that returns', async () => {
     const after = [{ type: 'afterok', name: 'prep' }] as const;
-    const { allocation } = { allocation: { start: 100, end: 160, nodes: [] } };
-    const given = { ...submission('a', { after }), knownJobid: 7, allocation };
+    const allocation = { start: 100, end: 160, nodes: [] };
+    const given = { ...submission('a', { after }), knownJobid: 7, releasedAt: 100, allocation };
     expect(await queue.adopt(fence, [given])).toMatchObject([{ phase: 'Ready', isAfterMet: true }]);
     await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: 9e8 }]);
     expect(await queue.returned(fence, ['a'])).toMatchObject([{ phase: 'Waiting', isAfterMet: true }]);
