@@ -102,6 +102,8 @@ export interface RecordedGrant {
   /** Undefined if this kind does not carry a job id, 0 if the object carries no valid one. */
   readonly jobid: number | undefined;
   readonly placement: readonly PlacedSets[];
+  /** Unix seconds at which the object was released onto it. @default - only its pods tell */
+  readonly releasedAt?: number | undefined;
 }
 
 /** The pods of a workload on one node. */

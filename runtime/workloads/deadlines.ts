@@ -131,7 +131,7 @@ export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number, sta
   const begun = secondsOf(job.status?.startTime ?? '') + staged;
   const enforced = enforcedDeadline(job);
   if (enforced === undefined || job.spec.suspend === true || !Number.isFinite(begun)) return {};
-  // A grant that is younger than the release was adopted, and says nothing about the start.
+  // A grant that is younger than the release was adopted by an earlier version, and says nothing about the start.
   if ((row.allocatedAt ?? 0) > begun + PROMPT_SECONDS) return {};
   const left = begun + enforced - staged - now;
   const half = row.walltime / 2;

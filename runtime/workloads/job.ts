@@ -116,7 +116,10 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     if (isStaged(job)) return grantOn(stagedPlacement(pods, endOf(job) !== undefined));
     const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
       template.metadata?.annotations ?? {};
-    return suspend === true ? undefined : grantOn(nodesOf(assignment), parseJobid(jobid));
+    if (suspend === true) return undefined;
+    const grant = grantOn(nodesOf(assignment), parseJobid(jobid));
+    const releasedAt = secondsOf(job.status?.startTime ?? '');
+    return grant && Number.isFinite(releasedAt) ? { ...grant, releasedAt } : grant;
   },
 };
 
