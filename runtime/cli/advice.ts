@@ -27,6 +27,8 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   RequeueLimit:
     'remove the cause, then change any setting of it (such as fluxqueue/priority) or submit it again',
   Granted: STARTING,
+  ReleaseFailed:
+    'nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
   PodsMissing: `${STARTING}. If this lasts: the Events in kubectl describe WORKLOAD`,
   Pending: STARTING,
   ContainerCreating: STARTING,

@@ -49,13 +49,40 @@ export const GRANTED: readonly Situation[] = [
     because: 'its release is not done yet',
     reason: 'Granted',
     async arrange(world) {
-      world.refuse('patch', 'jobs', 'the change is frozen');
+      world.stall('jobs');
       world.job('mine', { cores: 3 });
     },
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'Granted: granted node-0, waiting for the first pod to start',
       'what to do: nothing; its pods are being started',
+    ],
+  },
+  {
+    because: 'a webhook of the cluster fails at its release',
+    reason: 'ReleaseFailed',
+    async arrange(world) {
+      world.fail('patch', 'jobs', 'failed calling webhook "rules.example.com": connection refused');
+      world.job('mine', { cores: 3 });
+      await world.seconds(90);
+    },
+    prints: [
+      'science/job/mine was granted node-0, and its pods do not run yet',
+      'ReleaseFailed: the apiserver does not take the release: Internal error occurred: failed calling webhook "rules.example.com": connection refused; it is tried again until it does',
+      'what to do: nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
+    ],
+  },
+  {
+    because: 'a policy of the cluster has rejected its release a moment ago',
+    reason: 'ReleaseFailed',
+    async arrange(world) {
+      world.refuse('patch', 'jobs', 'the change is frozen');
+      world.job('mine', { cores: 3 });
+    },
+    prints: [
+      'science/job/mine was granted node-0, and its pods do not run yet',
+      'ReleaseFailed: the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: admission webhook "rules.example.com" denied the request: the change is frozen; grant this by RBAC (the stack brings the roles it needs), or change what the admission policy objects to; it is tried again for a minute',
+      'what to do: nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
     ],
   },
   {

@@ -33,6 +33,7 @@ interface JobOptions {
 
 export class World {
   readonly controller = new SimulatedController();
+  private answerStalled = () => {};
 
   static async start(): Promise<World> {
     const world = new World();
@@ -134,6 +135,26 @@ export class World {
       asked === verb && about === resource
         ? `admission webhook "rules.example.com" denied the request: ${message}`
         : undefined;
+  }
+
+  /** A webhook of the cluster fails for such changes from now on. */
+  fail(verb: 'create' | 'patch', resource: string, message: string): void {
+    this.apiserver.failure = (asked, about) =>
+      asked === verb && about === resource ? `Internal error occurred: ${message}` : undefined;
+  }
+
+  /** A webhook of the cluster does not answer patches of such objects from now on. */
+  stall(resource: string): void {
+    const answered = new Promise<void>((resolve) => {
+      this.answerStalled = resolve;
+    });
+    this.apiserver.stalled = (about) => (about === resource ? answered : undefined);
+  }
+
+  /** Ends the controller, and what it waits for. */
+  async close(): Promise<void> {
+    this.answerStalled();
+    await this.controller.close();
   }
 
   /** No policy refuses anything from now on. */
