@@ -21,6 +21,7 @@ import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
+import { restartWait } from './restarts';
 import { nodesForGatedPods } from './ungate';
 
 export interface GrantWatchOptions {
@@ -135,7 +136,9 @@ export class GrantWatch {
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
       return {
         wait: runs
-          ? (lingerWait(own, this.options.now()) ?? turnWait(workload, own, this.options.nodes))
+          ? (lingerWait(own, this.options.now()) ??
+            restartWait(own) ??
+            turnWait(workload, own, this.options.nodes))
           : shown,
         failure,
         after,

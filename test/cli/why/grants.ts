@@ -33,6 +33,38 @@ export const GRANTED: readonly Situation[] = [
     ],
   },
   {
+    because: 'it runs, and its container fails and is started again',
+    reason: 'Running',
+    async arrange(world) {
+      await world.grantedJob();
+      const terminated = { exitCode: 137, reason: 'OOMKilled' };
+      const state = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s' } };
+      const containerStatuses = [{ name: 'main', restartCount: 3, lastState: { terminated }, state }];
+      const startTime = '2027-01-15T08:00:01Z';
+      world.report({ ...scheduled, phase: 'Running', startTime, containerStatuses }, 'node-0');
+    },
+    prints: [
+      'science/job/mine runs on node-0',
+      'container main of pod mine-0 was started again 3 times (now CrashLoopBackOff), last because it was OOMKilled (exit code 137): it needs more memory than its limit',
+      'it started at 2027-01-15T08:00:01Z, and its walltime ends at 2027-01-15T09:00:01Z',
+      'what to do: kubectl logs job/mine -n science --previous says why its container ended; submit it again when the cause is removed',
+    ],
+  },
+  {
+    because: 'it runs, and some of its pods wait for the end of others',
+    reason: 'Running',
+    async arrange(world) {
+      world.queue('default', {});
+      world.job('mine', { pods: 3, cores: 4, spec: { completionMode: 'NonIndexed' } });
+      await world.seconds(5);
+    },
+    prints: [
+      'science/job/mine runs on node-[0-1]',
+      '1 pod waits until others of it have ended',
+      'it started at 2027-01-15T08:00:02Z, and its walltime ends at 2027-01-15T09:00:02Z',
+    ],
+  },
+  {
     because: 'the Job controller has not created its pods',
     reason: 'PodsMissing',
     async arrange(world) {
