@@ -2,6 +2,7 @@
  * What the kubelet says in Events of a pod whose containers it does not create. The status of the pod has nothing but
  * `ContainerCreating`, whether its ConfigMap is missing or the network of its node is broken.
  */
+import type { Clock } from '../clock';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { events } from '../kubernetes/paths';
@@ -56,14 +57,84 @@ export async function newestEvent(
   }
 }
 
-/** The wait with the newest warning about the pod, if its status says nothing. */
+/** The wait with the newest warning about the pod, if its status says nothing. @param from as of newestEvent */
 export async function explainedWait(
   client: Pick<KubernetesClient, 'list'>,
   namespace: string | undefined,
   wait: PodWait,
+  from?: number,
 ): Promise<PodWait> {
-  if (wait.cause !== 'starting' || wait.reason !== CREATING) return wait;
-  const newest = await newestEvent(client, namespace, `regarding.uid=${wait.uid},type=Warning`);
+  if (!isUnexplained(wait)) return wait;
+  const newest = await newestEvent(client, namespace, `regarding.uid=${wait.uid},type=Warning`, from);
   if (newest?.note === undefined) return wait;
   return { ...wait, reason: newest.reason ?? wait.reason, message: newest.note };
+}
+
+/** Whether its status does not say why containers are not created. */
+function isUnexplained({ cause, reason }: PodWait): boolean {
+  return cause === 'starting' && reason === CREATING;
+}
+
+/** Milliseconds in which most pods start; their Events are not read. */
+const PROMPT_MS = 10_000;
+/** Seconds for which a warning counts: the kubelet repeats what still holds every two minutes. */
+const FRESH_SECONDS = 150;
+
+interface Uncreated {
+  /** The UID of the pod. */
+  readonly uid: string;
+  /** Milliseconds of the clock. */
+  readonly since: number;
+  /** How long it had lasted when Events were read last. Milliseconds. */
+  readonly readAfter: number;
+  readonly explained: PodWait;
+}
+
+interface Shown {
+  readonly wait: PodWait | undefined;
+  /** Milliseconds until Events are read again. @default - not by this */
+  readonly after?: number;
+}
+
+interface UncreatedOptions {
+  readonly client: Pick<KubernetesClient, 'list'>;
+  readonly clock: Clock;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Why containers are not created, long before that ends a grant. Events are read after ten seconds, and each time that the
+ * wait has lasted twice as long: a thousand slow pulls of images cost few requests.
+ */
+export class UncreatedPods {
+  /** By job id. */
+  private readonly known = new Map<number, Uncreated>();
+
+  constructor(private readonly options: UncreatedOptions) {}
+
+  forget(jobid: number): void {
+    this.known.delete(jobid);
+  }
+
+  /** @param wait the one that is shown of a grant */
+  async explain(jobid: number, namespace: string | undefined, wait: PodWait | undefined): Promise<Shown> {
+    if (wait === undefined || !isUnexplained(wait)) {
+      this.forget(jobid);
+      return { wait };
+    }
+    const { client, clock, now } = this.options;
+    const before = this.known.get(jobid);
+    const known =
+      before?.uid === wait.uid
+        ? before
+        : { uid: wait.uid, since: clock.now(), readAfter: 0, explained: wait };
+    const age = clock.now() - known.since;
+    const due = Math.max(PROMPT_MS, 2 * known.readAfter);
+    this.known.set(jobid, known);
+    if (age < due) return { wait: known.explained, after: due - age };
+    const explained = await explainedWait(client, namespace, wait, now() - FRESH_SECONDS);
+    this.known.set(jobid, { ...known, readAfter: age, explained });
+    return { wait: explained, after: age };
+  }
 }

@@ -227,6 +227,21 @@ export const GRANTED: readonly Situation[] = [
     ],
   },
   {
+    because: 'the ConfigMap of its volume does not exist',
+    reason: 'FailedMount',
+    async arrange(world) {
+      await world.grantedJob();
+      world.report(scheduled, 'node-0');
+      await world.seconds(2);
+      world.warn('FailedMount', 'MountVolume.SetUp failed for volume "c" : configmap "nope" not found');
+    },
+    prints: [
+      'science/job/mine was granted node-0, and its pods do not run yet',
+      'FailedMount: MountVolume.SetUp failed for volume "c" : configmap "nope" not found',
+      'what to do: correct what the message names; kubectl describe pods -n science says more. Pods that do not start in time are tried on other nodes',
+    ],
+  },
+  {
     because: 'its init container runs',
     reason: 'PodInitializing',
     async arrange(world) {

@@ -6,7 +6,7 @@ import {
   type FluxSetupSpecJson,
   fluxSetups,
 } from '../../../runtime/kubernetes/custom-resources';
-import { jobs, nodes, pods } from '../../../runtime/kubernetes/paths';
+import { events, jobs, nodes, pods } from '../../../runtime/kubernetes/paths';
 import type { Job, Node, Pod, PodSpec } from '../../../runtime/kubernetes/types';
 import { RUNS, UNTOUCHED } from '../../fuzz/simulated-cluster';
 import { SimulatedController } from '../../fuzz/simulated-controller';
@@ -96,6 +96,17 @@ export class World {
       const spec = node === undefined ? pod.spec : { ...pod.spec, nodeName: node };
       this.apiserver.store.put('pods', { ...pod, spec, status: { phase: 'Pending', ...status } });
     }
+  }
+
+  /** The kubelet warns in an Event about the first pod of the Job. */
+  warn(reason: string, note: string): void {
+    const [pod] = this.podsOf();
+    this.create(events(NAMESPACE), {
+      metadata: { name: `${pod!.metadata.name}.1`, namespace: NAMESPACE },
+      reason,
+      note,
+      type: 'Warning',
+    });
   }
 
   queue(name: string, spec: FluxSetupSpecJson): void {
