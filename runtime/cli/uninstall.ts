@@ -11,6 +11,7 @@ import { clusterWide, jobs, pods, resourcePath } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { jobHandOver } from '../workloads/hand-over';
 import { isGated, podHandOver } from '../workloads/pod';
+import { refuseOutsideController } from './outside-controller';
 
 export interface UninstallOptions {
   readonly client: KubernetesClient;
@@ -62,17 +63,23 @@ const DATA: readonly Kind[] = [
   ['', 'secrets'],
 ];
 
-/** @throws FluxqError FLUXQ_WORKLOADS_WAIT where something waits that `release` would start */
+/**
+ * @throws FluxqError FLUXQ_WORKLOADS_WAIT where something waits that `release` would start,
+ * FLUXQ_CONTROLLER_RUNS where a controller leads that does not go with the stack
+ */
 export async function uninstall(options: UninstallOptions): Promise<void> {
   const { client, namespace, release, deleteData, print } = options;
   const waiting = release ? [] : await waitingWorkloads(client);
   if (waiting.length > 0) throw waits(waiting);
+  await refuseOutsideController(client, namespace);
   // Admission ends first: without its webhook, enabled namespaces could create nothing. Then the runtime, which would requeue
   // what is released. What came meanwhile is released in any case.
   await deleteAll(options, READ_API);
   await deleteAll(options, ADMISSION);
   await deleteAll(options, RUNTIME, namespace);
   await untilGone(client, resourcePath({ group: 'apps', resource: 'deployments', namespace }));
+  // One that stood by may lead now.
+  await refuseOutsideController(client, namespace);
   for (const workload of await waitingWorkloads(client)) {
     await releaseWorkload(client, workload);
     print(`released ${workload.kind} ${workload.object.metadata.namespace}/${workload.object.metadata.name}`);
