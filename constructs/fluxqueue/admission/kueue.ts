@@ -8,10 +8,11 @@ import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION } from '../../a
 import type { GuardPart } from './guard-parts';
 import {
   type AdmissionScopeProps,
+  allConditions,
   cel,
   celList,
   isInQueue,
-  JOB_CONDITIONS,
+  jobConditions,
   namespaceIsEnabled,
 } from './scope';
 import type { Validation } from './settings';
@@ -88,7 +89,6 @@ export function miniClusterOfKueue(scope: AdmissionScopeProps): Validation {
   };
 }
 
-const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
 const isStarted = '!oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)';
 const raised = (field: string) =>
   `(has(oldObject.spec.${field}) && (!has(object.spec.${field}) || object.spec.${field} > oldObject.spec.${field}))`;
@@ -99,6 +99,7 @@ export function jobsOfKueue({
   ...scope
 }: KueueProps & AdmissionScopeProps): readonly Validation[] {
   const byKueue = `request.userInfo.username in ${celList(kueueUsers)}`;
+  const ofTheQueue = allConditions(jobConditions(scope));
   const was = `(oldObject != null && ${noted('oldObject')} != "")`;
   return [
     {
