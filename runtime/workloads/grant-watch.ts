@@ -12,7 +12,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal } from './adapter';
+import { type ActiveWorkload, isTerminal, type WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
@@ -132,10 +132,10 @@ export class GrantWatch {
     );
     const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
-    const failure = this.failureOf(due, sentence);
+    const failure = this.failureOf(due, sentence) ?? absenceOf(workload, uncreated, this.options.limits);
     const first = runs ? undefined : firstOf(waits);
     const { wait: told, after: reread } = await this.uncreated.explain(row.jobid, row.namespace, first);
-    const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing);
+    const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing, workload.adapter);
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
     if (reread !== undefined) left.push(reread);
@@ -275,10 +275,22 @@ function isLeaving({ pod }: Found): boolean {
 }
 
 /** What the Job controller says of missing pods ends the grant as soon as it is known. */
-function missingWait(missing: number): GrantWait | undefined {
+function missingWait(missing: number, { kind, marksPods }: WorkloadAdapter): GrantWait | undefined {
   if (missing <= 0) return undefined;
   const reason: GrantReason = 'PodsMissing';
-  return { reason, message: `waiting for the Job controller to create ${countPods(missing)}` };
+  const maker = marksPods ? `controller of its ${kind}` : 'Job controller';
+  return { reason, message: `waiting for the ${maker} to create ${countPods(missing)}` };
+}
+
+/** No controller of Kubernetes says why a kind has none of its pods: its own may not be there. */
+function absenceOf(
+  { adapter }: ActiveWorkload,
+  isMissing: boolean,
+  { unschedulableSeconds }: Config['grants'],
+): EvictionReason | undefined {
+  if (!adapter.marksPods || !isMissing) return undefined;
+  const message = `the controller of its ${adapter.kind} has created no pod that fits its grant for ${unschedulableSeconds} s`;
+  return { cause: 'cluster', message };
 }
 
 /** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */
