@@ -14,11 +14,11 @@ module.exports = {
     ...(production
       ? [
           'runtime/main.ts!',
-          'runtime/images.ts!',
-          'runtime/image-digests.ts!',
-          'runtime/krew.ts!',
-          'runtime/package.ts!',
-          'runtime/helm/main.ts!',
+          'release/images.ts!',
+          'release/image-digests.ts!',
+          'release/krew.ts!',
+          'release/package.ts!',
+          'release/helm/main.ts!',
           // Its file is a part of the bundle.
           'runtime/simulation/embed.ts!',
         ]
@@ -33,6 +33,7 @@ module.exports = {
   project: [
     'constructs/**/*.ts!',
     'runtime/**/*.ts!',
+    'release/**/*.ts!',
     // Generators of committed files.
     '!constructs/crds/status-types.ts!',
     '!constructs/gitops/embed.ts!',

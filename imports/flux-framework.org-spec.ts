@@ -85,7 +85,7 @@ export interface FluxSetupSpec {
   readonly limits?: FluxSetupSpecLimits;
 
   /**
-   * Share of the cluster relative to other queues, where fair share is enabled for the stack.
+   * Share relative to other queues: of the cluster, where fair share is enabled for the stack, and of what queues borrow from their cohort, with preemption.fairSharing.
    */
   readonly weight?: number;
 
@@ -335,6 +335,11 @@ export interface FluxSetupSpecPreemption {
   readonly policy?: FluxSetupSpecPreemptionPolicy;
 
   /**
+   * Whether workloads of the queue that lack quota of their cohort can evict workloads of queues that have borrowed a larger share of it; the evicted workloads are requeued. LessThanOrEqualToFinalShare: if the share of the queue is then at most what remains of that of the other one. LessThanInitialShare: else also if it is then smaller than that of the other one was. Never: they wait.
+   */
+  readonly fairSharing?: FluxSetupSpecPreemptionFairSharing;
+
+  /**
    * Time for which a workload of this queue runs before others can preempt it; `0s` is no protection.
    */
   readonly minRuntime?: string;
@@ -349,6 +354,11 @@ export interface FluxSetupSpecPreemption {
  * LowerPriority: workloads of the queue can preempt workloads of any queue that have `fluxqueue/preemptible: "true"` and a lower priority; the preempted workloads are requeued. Never: they wait.
  */
 export type FluxSetupSpecPreemptionPolicy = 'Never' | 'LowerPriority';
+
+/**
+ * Whether workloads of the queue that lack quota of their cohort can evict workloads of queues that have borrowed a larger share of it; the evicted workloads are requeued. LessThanOrEqualToFinalShare: if the share of the queue is then at most what remains of that of the other one. LessThanInitialShare: else also if it is then smaller than that of the other one was. Never: they wait.
+ */
+export type FluxSetupSpecPreemptionFairSharing = 'Never' | 'LessThanOrEqualToFinalShare' | 'LessThanInitialShare';
 
 /**
  * Automatic requeue of workloads that lost their nodes.

@@ -210,7 +210,7 @@ export interface FluxSetupSpec {
   readonly limits?: FluxSetupSpecLimits;
 
   /**
-   * Share of the cluster relative to other queues, where fair share is enabled for the stack.
+   * Share relative to other queues: of the cluster, where fair share is enabled for the stack, and of what queues borrow from their cohort, with preemption.fairSharing.
    *
    * @schema FluxSetupSpec#weight
    */
@@ -721,6 +721,13 @@ export interface FluxSetupSpecPreemption {
   readonly policy?: FluxSetupSpecPreemptionPolicy;
 
   /**
+   * Whether workloads of the queue that lack quota of their cohort can evict workloads of queues that have borrowed a larger share of it; the evicted workloads are requeued. LessThanOrEqualToFinalShare: if the share of the queue is then at most what remains of that of the other one. LessThanInitialShare: else also if it is then smaller than that of the other one was. Never: they wait.
+   *
+   * @schema FluxSetupSpecPreemption#fairSharing
+   */
+  readonly fairSharing?: FluxSetupSpecPreemptionFairSharing;
+
+  /**
    * Time for which a workload of this queue runs before others can preempt it; `0s` is no protection.
    *
    * @schema FluxSetupSpecPreemption#minRuntime
@@ -743,6 +750,7 @@ export function toJson_FluxSetupSpecPreemption(obj: FluxSetupSpecPreemption | un
   if (obj === undefined) { return undefined; }
   const result = {
     'policy': obj.policy,
+    'fairSharing': obj.fairSharing,
     'minRuntime': obj.minRuntime,
     'limit': obj.limit,
   };
@@ -929,5 +937,19 @@ export enum FluxSetupSpecPreemptionPolicy {
   NEVER = "Never",
   /** LowerPriority */
   LOWER_PRIORITY = "LowerPriority",
+}
+
+/**
+ * Whether workloads of the queue that lack quota of their cohort can evict workloads of queues that have borrowed a larger share of it; the evicted workloads are requeued. LessThanOrEqualToFinalShare: if the share of the queue is then at most what remains of that of the other one. LessThanInitialShare: else also if it is then smaller than that of the other one was. Never: they wait.
+ *
+ * @schema FluxSetupSpecPreemptionFairSharing
+ */
+export enum FluxSetupSpecPreemptionFairSharing {
+  /** Never */
+  NEVER = "Never",
+  /** LessThanOrEqualToFinalShare */
+  LESS_THAN_OR_EQUAL_TO_FINAL_SHARE = "LessThanOrEqualToFinalShare",
+  /** LessThanInitialShare */
+  LESS_THAN_INITIAL_SHARE = "LessThanInitialShare",
 }
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
-import { bundleRuntime } from '../runtime/bundle';
+import { bundleRuntime } from '../release/bundle';
 import type { ConfigInput } from '../runtime/config';
 import { leases } from '../runtime/kubernetes/paths';
 import type { Lease } from '../runtime/kubernetes/types';

@@ -278,10 +278,6 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     'runtime/exit',
     'runtime/roles',
   ],
-  'runtime/bundle': [],
-  'runtime/package': ['runtime/bundle'],
-  'runtime/krew': ['runtime/bundle'],
-  'runtime/images': ['ground', 'constructs/images'],
-  'runtime/image-digests': ['ground', 'constructs/images'],
-  'runtime/helm': ['constructs/api', 'constructs/images', 'constructs/fluxqueue'],
+  release: ['ground', 'constructs/images'],
+  'release/helm': ['constructs/api', 'constructs/images', 'constructs/fluxqueue'],
 };

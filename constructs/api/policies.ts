@@ -17,6 +17,15 @@ export const BACKFILL_ORDERS = ['submission', 'shortestArea'] as const;
  */
 export type BackfillOrder = (typeof BACKFILL_ORDERS)[number];
 
+export const FAIR_SHARING = ['Never', 'LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const;
+
+/**
+ * Whether workloads of a queue may evict workloads of queues that have borrowed a larger share of their cohort.
+ * `LessThanOrEqualToFinalShare`: if the share of the queue is then at most what remains of that of the other one.
+ * `LessThanInitialShare`: else also if it is then smaller than that of the other one was. `Never`: by no share.
+ */
+export type FairSharing = (typeof FAIR_SHARING)[number];
+
 export const MATCH_POLICIES = [
   'first',
   'firstnodex',

@@ -32,6 +32,7 @@ export const QUEUE_DEFAULTS = {
   /** A node with 64 cores, 256 GiB and 4 gpus counts as much for its cores as for its memory and for its gpus. */
   billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  fairSharing: 'Never',
   preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 5, backoffSeconds: 5 },
 } as const satisfies { readonly policy: QueuePolicy } & Record<string, unknown>;

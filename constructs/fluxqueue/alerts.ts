@@ -43,6 +43,14 @@ export const ALERTS: readonly Alert[] = [
       'Scheduling passes take more than 3 s. The dashboard shows which phase; give the controller more CPU, or lower the depth of its queues.',
   },
   {
+    alert: 'FluxqueueStartableWaits',
+    expr: 'max(fluxqueue_startable_workloads) > 0',
+    for: '5m',
+    severity: 'warning',
+    summary:
+      '{{ $value }} workloads wait although nodes, quota and limits have room for them. The logs of fluxqueue-controller name them: please report it. Delete the pod of the leader: another replica plans anew, nothing is lost.',
+  },
+  {
     alert: 'FluxqueueFluxionFails',
     expr: 'sum by (call) (rate(fluxqueue_fluxion_seconds_count{result="failed"}[5m])) > 0',
     for: '10m',

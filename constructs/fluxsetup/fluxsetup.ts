@@ -9,6 +9,7 @@ import {
   FluxSetupSpecLendingLimitCores,
   FluxSetupSpecLendingLimitMemory,
   type FluxSetupSpecPolicy,
+  type FluxSetupSpecPreemptionFairSharing,
   FluxSetupSpecPreemptionPolicy,
   FluxSetupSpecQuotaCores,
   FluxSetupSpecQuotaMemory,
@@ -121,6 +122,7 @@ function specOf(props: FluxSetupProps): FluxSetupSpec {
     ...group('priorityWeights', { ...props.priorityWeights }),
     ...group('preemption', {
       policy: props.preempts === true ? FluxSetupSpecPreemptionPolicy.LOWER_PRIORITY : undefined,
+      fairSharing: props.fairSharing as FluxSetupSpecPreemptionFairSharing | undefined,
       minRuntime: text(props.preemptionMinRuntime),
       limit: props.preemptionLimit,
     }),

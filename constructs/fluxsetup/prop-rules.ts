@@ -1,5 +1,5 @@
 /** What each prop of a FluxSetup may be, and each group that the stack's own queue has too. Ranges of numbers: validation.ts. */
-import { BACKFILL_ORDERS, QUEUE_POLICIES } from '../api/policies';
+import { BACKFILL_ORDERS, FAIR_SHARING, QUEUE_POLICIES } from '../api/policies';
 import { group, type PropRules } from '../api/prop-rules';
 import { cpu, duration, flag, number, oneOf, size, text } from '../api/rules';
 import type { BillingWeights, FluxSetupProps, LendingLimit, Limits, PriorityWeights, Quota } from './props';
@@ -50,6 +50,7 @@ export const FLUX_SETUP_RULES: PropRules<FluxSetupProps> = {
   weight: number,
   billingWeights: group(BILLING_WEIGHT_RULES),
   preempts: flag,
+  fairSharing: oneOf(...FAIR_SHARING),
   preemptionMinRuntime: duration,
   preemptionLimit: number,
   requeueLimit: number,

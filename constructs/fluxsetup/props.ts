@@ -1,6 +1,6 @@
 import type { Duration, Size } from 'cdk8s';
 import type { Cpu } from 'cdk8s-plus-28';
-import type { BackfillOrder, QueuePolicy } from '../api/policies';
+import type { BackfillOrder, FairSharing, QueuePolicy } from '../api/policies';
 
 /** Maximum amounts that the workloads of a queue can hold at the same time. */
 export interface Quota {
@@ -160,7 +160,11 @@ export interface FluxSetupProps {
   /** Limits of each user of the queue. @default - not limited */
   readonly limitsPerUser?: Limits;
 
-  /** Share of the cluster relative to other queues, where the stack has `fairShare: true`. @default 1 */
+  /**
+   * Share relative to other queues: of the cluster, where the stack has `fairShare: true`, and of what queues borrow from their cohort, with
+   * `fairSharing`.
+   * @default 1
+   */
   readonly weight?: number;
 
   /** What the resources of its workloads count in fair share. @default - the default of each resource */
@@ -168,6 +172,13 @@ export interface FluxSetupProps {
 
   /** Whether workloads of the queue can preempt preemptible workloads of lower priority. @default false */
   readonly preempts?: boolean;
+
+  /**
+   * Whether workloads of the queue that lack quota of their cohort can evict workloads of queues that have borrowed a larger share of it,
+   * each by its `weight`. It needs a `cohort`.
+   * @default 'Never'
+   */
+  readonly fairSharing?: FairSharing;
 
   /** Time for which a workload of the queue runs before others can preempt it. @default Duration.minutes(5) */
   readonly preemptionMinRuntime?: Duration;

@@ -264,7 +264,7 @@ function checkWhole(field: string, value: number | undefined, { min, max }: Rang
 }
 
 function checkCohort(props: FluxSetupProps): void {
-  const { cohort, borrowing, lendingLimit, reclaim } = props;
+  const { cohort, borrowing, lendingLimit, reclaim, fairSharing = QUEUE_DEFAULTS.fairSharing } = props;
   checkLending(props);
   if (cohort !== undefined && !COHORT.test(cohort))
     throw invalid(
@@ -281,6 +281,8 @@ function checkCohort(props: FluxSetupProps): void {
     throw invalid('lendingLimit', 'requires cohort, to which the queue lends', lendingLimit, remedy);
   if (reclaim === true)
     throw invalid('reclaim', 'requires cohort, from which the queue reclaims', true, remedy);
+  if (fairSharing !== 'Never')
+    throw invalid('fairSharing', 'requires cohort, of which the queue has a share', fairSharing, remedy);
 }
 
 function checkLending({ lendingLimit = {}, quota = {} }: FluxSetupProps): void {

@@ -34,6 +34,8 @@ export interface JobView {
   readonly reserved?: string;
   /** When it would start if nothing else were submitted. */
   readonly planned?: string;
+  /** When it would start if workloads also ended as early as those of their users usually do. */
+  readonly likely?: string;
   readonly ended?: string;
   readonly result?: string;
   readonly requeues?: number;

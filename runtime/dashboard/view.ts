@@ -18,6 +18,7 @@ export function jobView(fluxJob: FluxJobObject): JobView {
     started: status.startTime,
     reserved: status.estimatedStart,
     planned: status.plannedStart,
+    likely: status.likelyStart,
     ended: status.finishTime,
     result: status.result,
     requeues: status.requeues,

@@ -61,12 +61,14 @@ export function settingsOf(
 /** @param given a string is the policy, in an object that was stored before `preemption` had other fields */
 function preemptionOf(
   given: FluxSetupSpecJson['preemption'] | 'Never' | 'LowerPriority',
-): Pick<QueueSettings, 'preempts' | 'preemption'> {
-  const { policy, minRuntime, limit } = typeof given === 'string' ? { policy: given } : (given ?? {});
+): Pick<QueueSettings, 'preempts' | 'fairSharing' | 'preemption'> {
+  const { policy, fairSharing, minRuntime, limit } =
+    typeof given === 'string' ? { policy: given } : (given ?? {});
   const { preemption } = QUEUE_DEFAULTS;
   const minimum = isZero(minRuntime) ? 0 : seconds(minRuntime, 'preemption.minRuntime');
   return {
     preempts: policy === 'LowerPriority',
+    fairSharing: fairSharing ?? QUEUE_DEFAULTS.fairSharing,
     preemption: {
       minRuntimeSeconds: minimum ?? preemption.minRuntimeSeconds,
       limit: limit ?? preemption.limit,

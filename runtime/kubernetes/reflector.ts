@@ -207,6 +207,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const isRefused = now - (this.#forbiddenSince ?? now) >= FORBIDDEN_MILLISECONDS;
     if (this.#lastSync !== undefined || !(isRefused || this.#isDispensable(error, 404))) return;
     if (isRefused) logger.warn({ path }, 'not allowed to list these objects, going on without them');
+    else logger.info({ path }, 'the apiserver does not serve these objects, going on without them');
     this.#lastSync = now;
     this.#markSynced();
   }

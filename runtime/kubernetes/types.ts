@@ -224,6 +224,8 @@ interface ContainerStatus {
     };
     readonly waiting?: { readonly reason?: string; readonly message?: string };
   };
+  /** How the container ended before it was started again. */
+  readonly lastState?: { readonly terminated?: { readonly exitCode: number; readonly reason?: string } };
 }
 
 export interface Pod extends KubernetesObject {
@@ -342,13 +344,4 @@ export interface LeaseSpec {
 
 export interface Lease extends KubernetesObject {
   readonly spec?: LeaseSpec;
-}
-
-/** Identifies the object that an Event is about. */
-export interface ObjectReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly uid: string;
 }

@@ -157,6 +157,11 @@ function passMetrics(registers: Registry[]) {
       help: 'Workloads with a promised start and nodes.',
       registers,
     }),
+    startable: new Gauge({
+      name: 'fluxqueue_startable_workloads',
+      help: 'Waiting workloads that nodes, quota and limits have room for beside all that runs and is promised, in two looks in a row: 0 unless scheduling is at fault.',
+      registers,
+    }),
     rebuilds: new Counter({
       name: 'fluxqueue_fluxion_rebuilds_total',
       help: 'Times the graph was initialised and the allocations replayed, by cause.',

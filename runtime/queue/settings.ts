@@ -1,5 +1,5 @@
 /** Settings of a queue, with everything that a scheduling pass needs to know of it. */
-import type { BackfillOrder, QueuePolicy } from '../../constructs/api/policies';
+import type { BackfillOrder, FairSharing, QueuePolicy } from '../../constructs/api/policies';
 
 /** Limits on what a queue holds at once, in Kubernetes quantities (cores, GiB), not in units. Absent: not limited. */
 export interface Quota {
@@ -77,6 +77,8 @@ export interface QueueSettings {
   readonly billingWeights: BillingWeights;
   /** Whether its workloads may evict preemptible workloads of lower priority. */
   readonly preempts: boolean;
+  /** Whether its workloads may evict workloads of queues that have borrowed a larger share of its cohort. */
+  readonly fairSharing: FairSharing;
   /** Which of its workloads others may preempt: those that ran for this time, and each at most this often. */
   readonly preemption: { readonly minRuntimeSeconds: number; readonly limit: number };
   /** How often a workload is requeued after failures, and the first backoff, which doubles each time. */

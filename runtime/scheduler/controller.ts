@@ -9,13 +9,14 @@ import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode, UnitCounts } from '../resources/types';
 import type { Controller, Shared } from '../shared/shared';
 import type { Surpluses } from '../shared/surplus';
+import { ConservedWork } from './conserved-work';
 import { driftInBoth } from './drift';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
 import type { Precedence } from './pass/order';
-import { planAfter } from './plan-after';
+import { planAfter, type Situation, startableAfter } from './plan-after';
 import { mayBePlanned } from './queue-plan';
-import { StartEstimates } from './start-estimates';
+import { type PlanBudget, StartEstimates } from './start-estimates';
 import { ClusterSurroundings } from './surroundings';
 import { UnmanagedPods } from './unmanaged-pods';
 import { ViewWriter } from './view-writer';
@@ -34,6 +35,7 @@ export class Scheduler implements Controller {
   private readonly fluxionSync: FluxionSync;
   private readonly loop: SchedulingLoop;
   private readonly estimates: StartEstimates;
+  private readonly conservedWork: ConservedWork;
   private readonly unmanagedPods: UnmanagedPods;
   private readonly viewWriter: ViewWriter;
   private readonly stopping = new AbortController();
@@ -49,13 +51,14 @@ export class Scheduler implements Controller {
     this.unmanagedPods = unmanagedPods;
     const surroundings = new ClusterSurroundings(shared);
     const fairUsage = (now: number) => this.fairUsage(now);
+    const given = (budget: PlanBudget) => ({ ...budget, ...unmanagedPods.facts(), surroundings, fairUsage });
     this.estimates = new StartEstimates({
-      plan: (result, budget) =>
-        planAfter(shared, result, { ...budget, ...unmanagedPods.facts(), surroundings, fairUsage }),
+      plan: (result, budget) => planAfter(shared, result, given(budget)),
       clock: shared.time.clock,
       now: shared.now,
       logger: shared.logger,
     });
+    this.conservedWork = conservedWorkOf(shared, given);
     this.fluxionSync = new FluxionSync({
       fluxion: shared.fluxion,
       fence: shared.fence,
@@ -84,7 +87,10 @@ export class Scheduler implements Controller {
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
       onReloaded: () => signals.resync.emit(),
-      onPassed: (result) => this.estimates.passDone(result),
+      onPassed: (result, isSettled) => {
+        this.estimates.passDone(result);
+        if (isSettled) this.conservedWork.settled(result);
+      },
       onFenced: shared.onFenced,
       logger: shared.logger,
       metrics: shared.metrics,
@@ -125,7 +131,12 @@ export class Scheduler implements Controller {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await Promise.all([this.viewWriter.stop(), this.loop.stop(), this.estimates.stop()]);
+    await Promise.all([
+      this.viewWriter.stop(),
+      this.loop.stop(),
+      this.estimates.stop(),
+      this.conservedWork.stop(),
+    ]);
   }
 
   /** What workloads use beyond their grants, as the last pass saw it. */
@@ -235,4 +246,13 @@ export class Scheduler implements Controller {
     logger.warn({ repair: 'fluxion-rebuilt', cause }, 'rebuilding the Fluxion graph from the database');
     metrics.repairs.inc({ kind: 'fluxion-rebuilt' });
   }
+}
+
+function conservedWorkOf(shared: Shared, given: (budget: PlanBudget) => Situation): ConservedWork {
+  return new ConservedWork({
+    look: (result, budget) => startableAfter(shared, result, given(budget)),
+    report: (count) => shared.metrics.startable.set(count),
+    clock: shared.time.clock,
+    logger: shared.logger,
+  });
 }

@@ -55,8 +55,11 @@ export interface SchedulingLoopOptions {
   readonly onReloaded: () => void;
   /** Called when the lease was lost or the database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;
-  /** Called after the commit of each pass. @default - nobody is told */
-  readonly onPassed?: (result: PassResult) => void;
+  /**
+   * Called after the commit of each pass. It is settled if nothing has changed since it began.
+   * @default - nobody is told
+   */
+  readonly onPassed?: (result: PassResult, isSettled: boolean) => void;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;

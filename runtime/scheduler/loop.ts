@@ -197,7 +197,7 @@ export class SchedulingLoop {
     // 3. Commit, then act: a grant that is not in Postgres never happened.
     phases.start('commit');
     await this.commit(result);
-    this.options.onPassed?.(result);
+    this.options.onPassed?.(result, !this.again);
     stopTimer();
     const milliseconds = phases.stop();
     this.measure(result, milliseconds);

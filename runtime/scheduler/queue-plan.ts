@@ -3,24 +3,19 @@
  * queues, from one end of a workload to the next, on a matcher of their own. Nothing of it is decided. Estimates of FluxJobs,
  * `plan` and `whatif` are this one answer (docs/decisions/0038-defaults.md).
  */
-import type { MatchPolicy } from '../../constructs/api/policies';
-import { hasCode } from '../errors';
-import { embeddedFluxion } from '../fluxion/matcher/engine';
 import type { Fluxion } from '../fluxion/types';
-import type { Logger } from '../observability/log';
 import type { QueueSettings } from '../queue/settings';
 import type { RuntimeOf } from '../queue/usual-runtimes';
 import type { WaitUpdate, WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
-import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
+import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
 import { plannedEnd } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
+import { type GraphInput, type PlanGraph, planGraph } from './plan-graph';
 import { PlannedEnds } from './planned-ends';
-import { heldAllocations } from './replay';
-import { UnmanagedUsage } from './unmanaged-usage';
 
 /** FluxJobs show when so many workloads of each queue start. */
 export const PLANNED = 16;
@@ -32,23 +27,13 @@ const MOST_ROWS = 1_000;
 const HORIZON_SECONDS = 365 * 24 * 3600;
 
 export interface PlanInput
-  extends Pick<PassInput, 'now' | 'surroundings' | 'surpluses' | 'units' | 'fairShare' | 'outcomeOf'> {
-  readonly nodes: ReadonlyMap<string, GraphNode>;
-  readonly unmanaged: ReadonlyMap<string, UnitCounts>;
-  readonly match: MatchPolicy;
+  extends GraphInput,
+    Pick<PassInput, 'surroundings' | 'surpluses' | 'units' | 'fairShare' | 'outcomeOf'> {
   readonly queues: readonly QueueSettings[];
-  /** Rows with an allocation. */
-  readonly holders: readonly WorkloadRow[];
   /** Waiting rows in the order in which a pass places them. */
   readonly line: readonly WorkloadRow[];
-  /** The promises of the last pass. They are kept. */
-  readonly reservations: readonly Reservation[];
   /** How long workloads are played to run, within their walltimes. @default - as long as these */
   readonly runtimeOf?: RuntimeOf | undefined;
-  /** Whether the time for the plan is used up: it ends with what it has. */
-  readonly isOver: () => boolean;
-  /** Called between parts of the work. */
-  readonly rest: () => Promise<void> | undefined;
 }
 
 /** uid -> Unix seconds. */
@@ -113,7 +98,7 @@ export async function planQueue(
   input: PlanInput,
   wanted?: ReadonlySet<string>,
 ): Promise<QueuePlan | undefined> {
-  const graph = await graphOf(input);
+  const graph = await planGraph(input);
   if (graph === undefined) return undefined;
   const play = new Play(input, graph);
   await play.run(wanted ?? new Set(input.line.map(({ uid }) => uid)));
@@ -133,14 +118,6 @@ function firstInLine(line: readonly WorkloadRow[]): readonly WorkloadRow[] {
     counts.set(queue, count);
     return count <= PLANNED;
   });
-}
-
-/** What Fluxion holds, as far as a matcher of its own can hold it. */
-interface PlanGraph {
-  readonly matcher: Fluxion;
-  /** Job id -> what it holds of the nodes as they are. */
-  readonly held: ReadonlyMap<number, Allocation>;
-  readonly reservations: readonly Reservation[];
 }
 
 class Play implements QueuePlan {
@@ -174,7 +151,13 @@ class Play implements QueuePlan {
     this.held = held;
     // Nobody is evicted in a plan.
     const depth = Math.max(1, line.length);
-    this.settings = input.queues.map((queue) => ({ ...queue, depth, preempts: false, reclaim: false }));
+    this.settings = input.queues.map((queue) => ({
+      ...queue,
+      depth,
+      preempts: false,
+      reclaim: false,
+      fairSharing: 'Never',
+    }));
     this.overruns = holders.filter(({ jobid, allocation }) => allocation!.end <= now && held.has(jobid));
     this.plannedEnds = new PlannedEnds(matcher);
     this.plannedEnds.reset(this.overruns, now);
@@ -283,47 +266,3 @@ class Play implements QueuePlan {
     }
   }
 }
-
-/** @returns undefined if the time was used up before it was ready */
-async function graphOf(input: PlanInput): Promise<PlanGraph | undefined> {
-  const { nodes, match, now, unmanaged, holders, rest, isOver } = input;
-  const matcher = embeddedFluxion();
-  await matcher.init({ nodes: [...nodes.values()], policy: match, now });
-  const usage = new UnmanagedUsage(matcher, SILENT);
-  const held = new Map<number, Allocation>();
-  const reservations: Reservation[] = [];
-  const parts = [
-    ...[...heldAllocations(holders, nodes, now).byJob.values()].map((allocation) => async () => {
-      if (await replayed(matcher, allocation, now)) held.set(allocation.jobid, allocation);
-    }),
-    () =>
-      usage.update(
-        [...unmanaged.keys()].filter((name) => nodes.has(name)),
-        unmanaged,
-        now,
-      ),
-    ...input.reservations.map((reservation) => async () => {
-      if (await replayed(matcher, reservation.allocation, now)) reservations.push(reservation);
-    }),
-  ];
-  for (const part of parts) {
-    await part();
-    await rest();
-    if (isOver()) return undefined;
-  }
-  return { matcher, held, reservations };
-}
-
-/** Units that two workloads hold are the concern of the controller's own graph. @returns whether the matcher holds it now */
-async function replayed(matcher: Fluxion, allocation: Allocation, now: number): Promise<boolean> {
-  try {
-    await matcher.replay([allocation], now);
-    return true;
-  } catch (error) {
-    if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
-    return false;
-  }
-}
-
-/** What it would say was said for the controller's own graph. */
-const SILENT: Pick<Logger, 'warn' | 'debug'> = { warn: () => undefined, debug: () => undefined };

@@ -11,7 +11,6 @@ import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import { isLive, type NodeView } from './live-pods';
 import { podFacts } from './pod-facts';
-import { POD_GROUP } from './pod-group';
 
 export interface DeletedPodsOptions {
   readonly client: Pick<KubernetesClient, 'list'>;
@@ -43,8 +42,8 @@ export class DeletedPods {
   /** Whether the watch has delivered every pod of the deleted workload that can still run. No pod of it is created again. */
   async areShown(row: WorkloadRow): Promise<boolean> {
     const { kind, uid } = row;
-    // The watch that shows no such pod is that of the pods.
-    if (kind === 'Pod' || kind === POD_GROUP || this.shown.has(uid)) return true;
+    // Only pods of a Job run before the watch of the pods has shown them.
+    if (kind !== 'Job' || this.shown.has(uid)) return true;
     const listed = await this.list(row);
     const live = new Set(this.livePods(this.options.podsOf(row)));
     const isShown = this.livePods(listed).every((pod) => live.has(pod));
@@ -67,7 +66,7 @@ export class DeletedPods {
     const list = this.next.get(namespace) ?? this.schedule(namespace);
     list.uids.add(uid);
     return (await list.pods).filter(
-      (pod) => podFacts.workloadUid(pod) === uid && podFacts.belongsTo(pod, row),
+      (pod) => podFacts.workloadUids(pod).includes(uid) && podFacts.belongsTo(pod, row),
     );
   }
 

@@ -62,7 +62,7 @@ export interface BaselineClock {
   until(seconds: number): Promise<void>;
 }
 
-interface Job {
+export interface Job {
   readonly uid: string;
   readonly queue: string;
   readonly class: WorkloadClass;
@@ -200,36 +200,42 @@ export class BaselineRun {
   }
 
   private result(): BaselineResult {
-    const waitOf = ({ uid, at }: Job) => this.starts.get(uid)! - at;
-    const mean = (name: WorkloadClass) => {
-      const own = this.coming.filter((job) => job.class === name);
-      return own.reduce((sum, job) => sum + waitOf(job), 0) / own.length;
-    };
     return {
       workloads: this.coming.length,
       seconds: this.clock.now() - this.coming[0]!.at,
       evictions: this.sim.evicted.length,
       idleQuotaSeconds: this.idleSeconds,
       keptQuotaSeconds: this.keptSeconds,
-      admissionSeconds: { large: mean('large'), medium: mean('medium'), small: mean('small') },
+      admissionSeconds: meanWaits(this.coming, ({ uid, at }) => this.starts.get(uid)! - at),
       passes: this.passes,
     };
   }
 }
 
-function queuesOf({ cohorts, queuesPerCohort }: Scenario) {
+export function meanWaits(
+  jobs: readonly Job[],
+  waitOf: (job: Job) => number,
+): Readonly<Record<WorkloadClass, number>> {
+  const mean = (name: WorkloadClass) => {
+    const own = jobs.filter((job) => job.class === name);
+    return own.reduce((sum, job) => sum + waitOf(job), 0) / own.length;
+  };
+  return { large: mean('large'), medium: mean('medium'), small: mean('small') };
+}
+
+export function queuesOf({ cohorts, queuesPerCohort }: Scenario) {
   return Array.from({ length: cohorts * queuesPerCohort }, (_, i) => {
     const cohort = `cohort-${Math.floor(i / queuesPerCohort)}`;
     return { name: `${cohort}/${i % queuesPerCohort}`, cohort };
   });
 }
 
-function cohortOf(queue: string): string {
+export function cohortOf(queue: string): string {
   return queue.slice(0, queue.indexOf('/'));
 }
 
 /** In the order in which they come. */
-function jobsOf(scenario: Scenario): readonly Job[] {
+export function jobsOf(scenario: Scenario): readonly Job[] {
   const all = queuesOf(scenario).flatMap(({ name: queue }) =>
     CLASSES.flatMap((name) => {
       const { count, every } = scenario.classes[name];

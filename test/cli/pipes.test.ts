@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { Command } from 'commander';
-import { bundleRuntime } from '../../runtime/bundle';
+import { bundleRuntime } from '../../release/bundle';
 import { addCommands } from '../../runtime/cli/commands';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import { READ_API } from '../../runtime/reader/kinds';

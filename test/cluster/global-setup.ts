@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleRuntime } from '../../runtime/bundle';
+import { bundleRuntime } from '../../release/bundle';
 import { messageOf } from '../../runtime/errors';
 import { seedOfToday } from '../seed';
 import { SHARED_BUNDLE } from '../stack/roles';

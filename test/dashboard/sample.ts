@@ -47,6 +47,7 @@ export const RESERVED = fluxJob(
     phase: 'Waiting',
     position: 1,
     estimatedStart: at(50),
+    likelyStart: at(20),
     conditions: [condition('Scheduled', 'False', 'Reserved', 'starts when job/train ends')],
   },
   { walltimeSeconds: 600 },

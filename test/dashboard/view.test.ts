@@ -26,7 +26,13 @@ test('a running job holds units of its nodes', () => {
 });
 
 test('a waiting job has its place, its reason, its start and what was changed of its settings', () => {
-  expect(jobView(RESERVED)).toMatchObject({ position: 1, reason: 'Reserved', reserved: at(50), shares: [] });
+  expect(jobView(RESERVED)).toMatchObject({
+    position: 1,
+    reason: 'Reserved',
+    reserved: at(50),
+    likely: at(20),
+    shares: [],
+  });
   expect(jobView(PLANNED)).toMatchObject({
     planned: at(60),
     notes: ['SettingsReduced: its walltime is cut to 1h'],

@@ -12,6 +12,7 @@ function textsOf(folder: string): string[] {
 
 const texts = [
   'runtime',
+  'release',
   'constructs',
   'test/cluster',
   'test/realpods',

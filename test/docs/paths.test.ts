@@ -12,7 +12,7 @@ const DOCUMENTS = [
   'docs/**/*.md',
 ].flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
 /** Top-level folders that are committed. */
-const FOLDERS = 'bin|constructs|dist|docs|examples|imports|runtime|test';
+const FOLDERS = 'bin|constructs|dist|docs|examples|imports|release|runtime|test';
 
 /** What a pattern finds in each document, as `document: finding`, without the findings that exist. */
 function missing(pattern: RegExp, exists: (name: string, document: string) => boolean): string[] {
@@ -50,14 +50,16 @@ test('every repository path that a document names exists', () => {
 });
 
 test('every source file that a document names by its last part exists', () => {
-  const files = globSync('{constructs,runtime,test,examples,imports}/**/*.{ts,proto}', { cwd: ROOT });
+  const files = globSync('{constructs,runtime,release,test,examples,imports}/**/*.{ts,proto}', { cwd: ROOT });
   expect(
     missing(/`([\w./-]+\.(?:ts|proto))`/g, (name) => files.some((file) => `/${file}`.endsWith(`/${name}`))),
   ).toEqual([]);
 });
 
 test('every document that a source file names exists', () => {
-  const files = globSync('{bin,constructs,examples,runtime,test}/**/*.{ts,sh,yaml,go}', { cwd: ROOT });
+  const files = globSync('{bin,constructs,examples,release,runtime,test}/**/*.{ts,sh,yaml,go}', {
+    cwd: ROOT,
+  });
   const named = files.flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?<![\w./])docs\/[\w./-]+\.md\b/g)].map(
       ([path]) => ({ file, path }),

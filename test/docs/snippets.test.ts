@@ -3,9 +3,9 @@
 import { FluxQueueValidation, type FluxQueueValidationProps } from '../../constructs';
 import { type Manifest, podSpec } from '../../constructs/validation/manifest';
 import { type RuleName, rules } from '../../constructs/validation/rules';
-import { podValues } from '../../runtime/helm/pods';
-import { type Schema, VALUES, valuesSchema } from '../../runtime/helm/values';
-import type { KubeObject as HelmObject } from '../../runtime/helm/variants';
+import { podValues } from '../../release/helm/pods';
+import { type Schema, VALUES, valuesSchema } from '../../release/helm/values';
+import type { KubeObject as HelmObject } from '../../release/helm/variants';
 import type { KubeObject } from '../cluster/api';
 import { stackObjects } from '../constructs/manifests';
 import { compile, programOf, snippets, synthesize, yamlDocuments } from './snippets';

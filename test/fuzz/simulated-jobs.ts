@@ -66,8 +66,11 @@ export class SimulatedJobs {
       return;
     }
     if (job.status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed') === true) return;
-    if (job.spec.suspend === true) this.suspend(job, live);
-    else this.run(job, live, record);
+    if (job.spec.suspend !== true) this.run(job, live, record);
+    // A Job whose pods have all succeeded is complete, also if it is suspended before that is counted.
+    else if (record.succeeded.size >= (job.spec.completions ?? 1) && live.length === 0)
+      this.end(job, live, 'Complete');
+    else this.suspend(job, live);
   }
 
   /** Deletes the pods of deleted Jobs. */

@@ -6,8 +6,8 @@ import { App, Duration, Size } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { parse, parseAllDocuments } from 'yaml';
 import { Database, type FluxQueueProps } from '../../constructs/fluxqueue';
-import { chartFiles } from '../../runtime/helm/chart';
-import { type KubeObject, keyOf } from '../../runtime/helm/variants';
+import { chartFiles } from '../../release/helm/chart';
+import { type KubeObject, keyOf } from '../../release/helm/variants';
 import { stackObjects } from '../constructs/manifests';
 import { helm, helmProgram } from './helm';
 

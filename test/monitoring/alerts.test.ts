@@ -112,6 +112,20 @@ const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       at: '20m',
     },
   ],
+  FluxqueueStartableWaits: [
+    { what: 'work is conserved', series: [steady('fluxqueue_startable_workloads{pod="a"}', 0)], at: '40m' },
+    {
+      what: 'two workloads wait that could start',
+      series: [steady('fluxqueue_startable_workloads{pod="a"}', 2)],
+      at: '40m',
+      fires: {},
+    },
+    {
+      what: 'one look was wrong',
+      series: [{ series: 'fluxqueue_startable_workloads{pod="a"}', values: '0 1 1 0x200' }],
+      at: '10m',
+    },
+  ],
   FluxqueueSlowPasses: slow('fluxqueue_pass_seconds', { good: '0.1', bad: '10' }),
   FluxqueueFluxionFails: failing('fluxqueue_fluxion_seconds_count', 'call', 'match'),
   FluxqueueDatabaseFails: failing('fluxqueue_database_seconds_count', 'operation', 'grant'),

@@ -28,7 +28,7 @@ const archive = () => join(folder, `kubectl-fluxqueue-v${version}.tar.gz`);
 const sha256 = () => createHash('sha256').update(readFileSync(archive())).digest('hex');
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'fluxqueue-krew-test-'));
-  run(join(MODULES, '.bin', 'tsx'), ['runtime/krew.ts', folder], ROOT);
+  run(join(MODULES, '.bin', 'tsx'), ['release/krew.ts', folder], ROOT);
   manifest = parse(readFileSync(join(folder, 'fluxqueue.yaml'), 'utf8')) as Manifest;
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -44,7 +44,7 @@ test('the manifest has the version, the archive of the release and its checksum'
 
 test('the archive is the same each time', () => {
   const before = sha256();
-  run(join(MODULES, '.bin', 'tsx'), ['runtime/krew.ts', folder], ROOT);
+  run(join(MODULES, '.bin', 'tsx'), ['release/krew.ts', folder], ROOT);
   expect(sha256()).toBe(before);
 }, 60_000);
 

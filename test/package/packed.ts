@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '..', '..');
 export const MODULES = join(ROOT, 'node_modules');
 const SOURCES = [
-  ...['LICENSE', 'README.md', 'bin', 'docs', 'constructs', 'imports', 'runtime', 'package.json'],
+  ...['LICENSE', 'README.md', 'bin', 'docs', 'constructs', 'imports', 'runtime', 'release', 'package.json'],
   // The local cluster.
   ...['package-lock.json', 'examples', 'test/cluster', 'test/stack'],
 ];

@@ -31,6 +31,7 @@ const settings = (name: string, over: Partial<QueueSettings> = {}): QueueSetting
   weight: 1,
   billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  fairSharing: 'Never',
   preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 3, backoffSeconds: 10 },
   ...over,

@@ -323,7 +323,7 @@ function runtimeRecipe(node: Recipe, image: 'runtime' | 'fluxion', other?: Recip
 /** Returns a hash of all files that the Containerfiles copy. */
 function sourcesHash(): string {
   const hash = createHash('sha256');
-  const files = ['constructs', 'imports', 'runtime'].flatMap((folder) =>
+  const files = ['constructs', 'imports', 'runtime', 'release'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),

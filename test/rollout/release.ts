@@ -69,9 +69,12 @@ export function releaseOf(commit: string, props: FluxQueueProps): Release {
     writeFileSync(join(folder, 'objects.ts'), SYNTH);
     const run = (...args: string[]) =>
       execFileSync(join(ROOT, 'node_modules/.bin/tsx'), args, { cwd: folder, maxBuffer: 2 ** 28 });
+    // Each version has its own path of the bundler.
+    const bundle = (file: string) =>
+      execFileSync('npm', ['run', '--silent', 'build', '--', file], { cwd: folder });
     const synth = (given: FluxQueueProps) =>
       JSON.parse(run('objects.ts', JSON.stringify(given)).toString()) as KubeObject[];
-    return releaseWith(commit, new Roles((file) => run('runtime/bundle.ts', file)), props, synth);
+    return releaseWith(commit, new Roles(bundle), props, synth);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

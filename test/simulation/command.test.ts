@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { bundleRuntime } from '../../runtime/bundle';
+import { bundleRuntime } from '../../release/bundle';
 import { swfLines } from '../../runtime/queue/swf';
 import type { TracedWorkload } from '../../runtime/queue/trace';
 import { swfTrace } from './trace';

@@ -5,7 +5,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { bundleRuntime } from '../../runtime/bundle';
+import { bundleRuntime } from '../../release/bundle';
 import type { ConfigInput } from '../../runtime/config';
 import { freePorts } from '../cluster/ports';
 import { type OwnedProcess, ProcessSet } from '../cluster/processes';

@@ -18,11 +18,11 @@ import {
   TOUCHES_RESERVED,
 } from './reserved';
 import {
+  allConditions,
   celList,
   controllerUsers,
   HAS_ASSIGNMENT,
-  JOB_CONDITIONS,
-  type MatchCondition,
+  jobConditions,
   namespaceSelector,
   notExcluded,
   outsideStack,
@@ -131,7 +131,7 @@ export class AdmissionGuards extends Construct {
         validations: [...validations, right],
       });
     };
-    const ofJobs = all(JOB_CONDITIONS);
+    const ofJobs = allConditions(jobConditions(props));
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [
       kueuePart(props),
@@ -142,7 +142,7 @@ export class AdmissionGuards extends Construct {
       gracePart('spec.template.spec', props),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
-    const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
+    const ofPods = allConditions([NOT_ASSIGNED, ...POD_CONDITIONS]);
     add('pod-settings', PODS, [
       ...settingParts('Pod', `(${ofPods}) || ${WAS_ADMITTED_POD}`),
       podLimitPart('spec', ofPods),
@@ -155,11 +155,8 @@ export class AdmissionGuards extends Construct {
 /** Bound pods are those of the queue if they were admitted. */
 const WAS_ADMITTED_POD = `(oldObject != null && ${WAS_ADMITTED})`;
 
-const all = (conditions: readonly MatchCondition[]) =>
-  conditions.map(({ expression }) => `(${expression})`).join(' && ');
-
 /** @param isOurs CEL: whether the queue has the object */
-function settingParts(kind: 'Job' | 'Pod', isOurs: string): readonly GuardPart[] {
+export function settingParts(kind: 'Job' | 'Pod', isOurs: string): readonly GuardPart[] {
   const part = (name: string, problem: string, variables: readonly Variable[]) => ({
     name,
     when: TOUCHES_USER_KEYS,

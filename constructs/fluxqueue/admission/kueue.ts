@@ -9,10 +9,11 @@ import type { GuardPart } from './guard-parts';
 import { type GuardSpec, resourceRule } from './guard-policy';
 import {
   type AdmissionScopeProps,
+  allConditions,
   cel,
   celList,
   isInQueue,
-  JOB_CONDITIONS,
+  jobConditions,
   namespaceIsEnabled,
   notExcluded,
 } from './scope';
@@ -116,7 +117,6 @@ export const KUEUE_DELETION_GUARD = (scope: AdmissionScopeProps): GuardSpec => (
   ],
 });
 
-const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
 const isStarted = '!oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)';
 const raised = (field: string) =>
   `(has(oldObject.spec.${field}) && (!has(object.spec.${field}) || object.spec.${field} > oldObject.spec.${field}))`;
@@ -127,6 +127,7 @@ export function jobsOfKueue({
   ...scope
 }: KueueProps & AdmissionScopeProps): readonly Validation[] {
   const byKueue = `request.userInfo.username in ${celList(kueueUsers)}`;
+  const ofTheQueue = allConditions(jobConditions(scope));
   const was = `(oldObject != null && ${noted('oldObject')} != "")`;
   return [
     {

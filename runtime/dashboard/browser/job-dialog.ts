@@ -48,6 +48,10 @@ function details(job: JobView, now: number) {
       'Would start',
       job.planned && `about ${time(job.planned)}, if nothing else were submitted; this is no promise`,
     ],
+    [
+      'Likely starts',
+      job.likely && `about ${time(job.likely)}, if workloads end as early as usual; this is no promise`,
+    ],
     ['Started', time(job.started)],
     ['Ended', time(job.ended)],
     ['Nodes', job.nodes],

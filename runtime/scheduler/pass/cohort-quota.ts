@@ -35,6 +35,17 @@ export function totalOf(members: readonly Pick<Member, 'quota'>[]): Quota {
   return each((kind) => owned.reduce((sum, quota) => sum + (quota[kind] ?? Infinity), 0));
 }
 
+/** What the queues of a cohort lend each other, by dimension. */
+export function lendableOf(members: readonly Member[]): Usage {
+  const sum = new Float64Array(DIMENSIONS.length);
+  for (const member of members) {
+    const owned = limitsOf(ownedQuota(member.quota, members));
+    const kept = keptBy(member);
+    for (let i = 0; i < sum.length; i++) sum[i]! += owned[i]! - kept[i]!;
+  }
+  return sum;
+}
+
 /** @param owned see `ownedQuota` */
 export function withBorrowing(owned: Quota, borrowing: Quota): Quota {
   return each((kind) => (owned[kind] ?? Infinity) + (borrowing[kind] ?? Infinity));

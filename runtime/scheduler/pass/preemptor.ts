@@ -13,7 +13,7 @@ import {
 import { priorityOf } from './order';
 import { shownName } from './shown-names';
 import type { Pass } from './state';
-import { type Room, victims } from './victims';
+import { victims } from './victims';
 
 /**
  * Evicts preemptible workloads of lower priority.
@@ -32,7 +32,7 @@ export async function evictLowerPriority(
   const { now } = pass.input;
   const open = lower.filter((holder) => protectedUntil(pass, holder) <= now);
   const chosen = victims(room, open);
-  if (chosen === undefined) waitForProtected(pass, row, lower, room);
+  if (chosen === undefined && victims(room, lower) !== undefined) waitForProtected(pass, row, lower);
   if (chosen === undefined || chosen.length === 0) return undefined;
   return evictFor(pass, row, chosen, { ...plan, messageFor: (victim) => preemptedBy(victim.row, row) });
 }
@@ -56,14 +56,8 @@ export function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
   );
 }
 
-/** If workloads that run too short to be preempted would suffice, the row is asked for again when the first may be. */
-export function waitForProtected<C extends Holder>(
-  pass: Pass,
-  row: WorkloadRow,
-  lower: readonly C[],
-  room: Room<C>,
-): void {
-  if (victims(room, lower) === undefined) return;
+/** Workloads that run too short to be preempted would suffice: the row is asked for again when the first may be. */
+export function waitForProtected(pass: Pass, row: WorkloadRow, lower: readonly Holder[]): void {
   const ends = lower.map((holder) => protectedUntil(pass, holder)).filter((at) => at > pass.input.now);
   pass.preemptAt.set(row.uid, Math.ceil(Math.min(...ends)));
 }

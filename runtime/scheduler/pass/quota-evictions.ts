@@ -2,9 +2,11 @@
  * Evictions for a workload that lacks quota: of other queues that have borrowed its queue's own quota (reclaim), and of
  * workloads of lower priority that use up the quotas which it is charged to (preemption).
  */
+import { FAIR_SHARING, type FairSharing } from '../../../constructs/api/policies';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isOwed } from './claims';
+import { borrowedBy, sharesFor } from './cohort-shares';
 import { ownQuotaFor } from './entitlement';
 import {
   evictableFor,
@@ -16,6 +18,7 @@ import {
   nodeRoom,
   protectedUntil,
 } from './eviction';
+import { type Sharing, sharingVictims } from './fair-sharing';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import { planWithinQuota } from './quota-plan';
@@ -27,11 +30,13 @@ import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
 import { type Candidate, ofLowerPriority } from './strategies';
 import type { Usage } from './usage';
-import { cheapestFirst, type Room, victims } from './victims';
+import { cheapestFirst, type Room, togetherIn, victims } from './victims';
 
 type Victim = Holder & {
   readonly holds: Usage;
-  /** Whether it returns what its queue has borrowed; else it is preempted, and protected as others are. */
+  /** Whether it returns what its queue has borrowed, or is preempted by priority or by shares, and then protected as others are. */
+  readonly leaves: 'returned' | 'preempted' | 'shared';
+  /** Whether it leaves because its queue has borrowed. */
   readonly isBorrower: boolean;
 };
 
@@ -48,14 +53,15 @@ export async function evictForQuota(
   const { quotas, failedReclaims, reservations } = pass;
   if ((failedReclaims.get(row.queue) ?? 0) >= FAILURES || isAwaiting(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
-  if (!(rights.reclaims || rights.preempts)) return false;
+  if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
   // What those that leave return is enough, even beside the plans of others: these need not be lifted to see that.
   if (roomFor(pass, row).missing === 0) return false;
   // Borrowers that wait behind the owner return what they have planned before any that runs is evicted.
   const planned = rights.isEntitled ? plannedBehind(pass, row) : [];
   for (const reservation of planned) quotas.free(reservations.rowOf(reservation));
-  const chosen = await victimsFor(pass, row, rights);
-  if (chosen.length > 0 && (await evictAll(pass, candidate, chosen, planned))) return true;
+  const choice = await choiceFor(pass, row, rights);
+  if (choice !== undefined && choice.victims.length > 0 && (await evictAll(pass, candidate, choice, planned)))
+    return true;
   for (const reservation of planned)
     if (reservations.of(reservation.uid) !== undefined)
       claimQuota(pass, reservations.rowOf(reservation), reservation.allocation);
@@ -63,69 +69,132 @@ export async function evictForQuota(
 }
 
 interface Rights {
+  /** Whether shares of the cohort decide, and how. */
+  readonly sharing: FairSharing;
   /** Its queue has own quota for it, which others have borrowed. */
   readonly isEntitled: boolean;
   readonly reclaims: boolean;
   readonly preempts: boolean;
 }
 
-function rightsOf(pass: Pass, { row, budget, isNext }: Candidate, { lent }: QuotaShortage): Rights {
+function rightsOf(pass: Pass, { row, budget, isNext }: Candidate, { lent, ofCohort }: QuotaShortage): Rights {
   const { settings } = budget;
+  const sharing = isNext && (lent || ofCohort) ? settings.fairSharing : 'Never';
   const preempts = settings.preempts && isNext && row.preemptions === 0;
   const isEntitled = settings.reclaim && lent && ownQuotaRoom(pass, row).missing === 0;
-  return { isEntitled, reclaims: isEntitled || (settings.reclaim && preempts), preempts };
+  return { sharing, isEntitled, reclaims: isEntitled || (settings.reclaim && preempts), preempts };
+}
+
+/** Who is evicted for one start. */
+interface Choice {
+  readonly victims: readonly Victim[];
+  /** Whether the row may hold so much more than the least that it can hold. @default - yes */
+  readonly allows?: (more: Usage) => boolean;
 }
 
 interface Attempt {
   readonly candidates: readonly Victim[];
   readonly room: Room<Victim>;
+  /** Of candidates that are not protected, as quota and nodes ask for it. */
+  choose(open: readonly Victim[], whole: Room<Victim>): Choice | undefined;
 }
 
-/** @returns none if those that leave return enough, or nobody can */
-async function victimsFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<readonly Victim[]> {
+/** @returns undefined if those that leave return enough, or nobody can */
+async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<Choice | undefined> {
   const { failedReclaims } = pass;
   const quota = roomFor(pass, row);
-  if (quota.missing === 0) return [];
+  if (quota.missing === 0) return undefined;
   const attempts = attemptsFor(pass, row, quota, rights);
-  if (attempts.length === 0) return [];
+  if (attempts.length === 0) return undefined;
   const nodes = nodeRoom(await freeFor(pass, row));
   const { now } = pass.input;
-  for (const { candidates, room } of attempts) {
-    const whole = both<Victim>(room, nodes);
-    const open = candidates.filter((victim) => victim.isBorrower || protectedUntil(pass, victim) <= now);
-    const chosen = lawfulVictims(quota, whole, open);
-    if (chosen !== undefined) return chosen;
-    if (open.length < candidates.length) waitForProtected(pass, row, candidates, whole);
+  for (const { candidates, room, choose } of attempts) {
+    const whole = togetherIn<Victim>(room, nodes);
+    const open = candidates.filter(
+      (victim) => victim.leaves === 'returned' || protectedUntil(pass, victim) <= now,
+    );
+    const choice = choose(open, whole);
+    if (choice !== undefined) return choice;
+    if (open.length < candidates.length && choose(candidates, whole) !== undefined)
+      waitForProtected(pass, row, candidates);
   }
   failedReclaims.set(row.queue, (failedReclaims.get(row.queue) ?? 0) + 1);
-  return [];
+  return undefined;
 }
 
 /**
  * Who may be evicted, in the order in which it is tried, as far as quota tells. A queue does not lose own work, whatever its
  * priority, while others have borrowed enough of its quota. It may evict own work to be within its quota, and then
- * take the rest back.
+ * take the rest back. What is left is a matter of shares.
  */
 function attemptsFor(
   pass: Pass,
   row: WorkloadRow,
   quota: QuotaRoom<QuotaHolder>,
-  { reclaims, preempts }: Rights,
+  { sharing, reclaims, preempts }: Rights,
 ): readonly Attempt[] {
-  const lower = preempts ? lowerThan(pass, row).map((holder) => asVictim(pass, holder, false)) : [];
-  const preemption = { candidates: lower, room: quota };
-  if (!reclaims) return [preemption].filter(suffices);
-  const borrowers = evictableFor(pass, row)
-    .filter((holder) => isBorrower(pass, row, holder.row))
-    .map((holder) => asVictim(pass, holder, true));
-  const room = both<Victim>(quota, ownQuotaRoom(pass, row));
-  const known = new Set(borrowers.map(({ uid }) => uid));
-  const all = [...borrowers, ...lower.filter(({ uid }) => !known.has(uid))];
-  return [{ candidates: borrowers, room }, preemption, { candidates: all, room }].filter(suffices);
+  const lower = preempts ? lowerThan(pass, row).map((holder) => asVictim(pass, holder, 'preempted')) : [];
+  const choose = (open: readonly Victim[], whole: Room<Victim>) => lawfulVictims(quota, whole, open);
+  const attempts: Attempt[] = [{ candidates: lower, room: quota, choose }];
+  if (reclaims) {
+    const borrowers = borrowersFor(pass, row, 'returned');
+    const room = togetherIn<Victim>(quota, ownQuotaRoom(pass, row));
+    const known = new Set(borrowers.map(({ uid }) => uid));
+    const all = [...borrowers, ...lower.filter(({ uid }) => !known.has(uid))];
+    attempts.unshift({ candidates: borrowers, room, choose });
+    attempts.push({ candidates: all, room, choose });
+  }
+  if (sharing !== 'Never') attempts.push(...sharingAttempts(pass, row, quota, { sharing, lower }));
+  return attempts.filter(suffices);
 }
 
-function asVictim({ quotas }: Pass, holder: Holder, isBorrower: boolean): Victim {
-  return { ...holder, holds: quotas.chargedBy(holder.row, holder.allocation), isBorrower };
+function borrowersFor(pass: Pass, row: WorkloadRow, leaves: Victim['leaves']): readonly Victim[] {
+  return evictableFor(pass, row)
+    .filter((holder) => isBorrower(pass, row, holder.row))
+    .map((holder) => asVictim(pass, holder, leaves));
+}
+
+/** Workloads of the queues that have a larger share of the cohort, and of lower priority in its own queue. */
+function sharingAttempts(
+  pass: Pass,
+  row: WorkloadRow,
+  room: QuotaRoom<QuotaHolder>,
+  { sharing, lower }: { readonly sharing: Sharing<Victim>['strategy']; readonly lower: readonly Victim[] },
+): readonly Attempt[] {
+  const own = lower.filter((victim) => victim.row.queue === row.queue);
+  const others = borrowersFor(pass, row, 'shared').filter(
+    (victim) => protectedUntil(pass, victim) < Infinity && helps(room, victim),
+  );
+  const shares = sharesFor(pass, row, pass.input.now + TERMINATION_SECONDS);
+  const strategies = FAIR_SHARING.slice(
+    1,
+    FAIR_SHARING.indexOf(sharing) + 1,
+  ) as Sharing<Victim>['strategy'][];
+  return strategies.map((strategy) => ({
+    candidates: [...own, ...others],
+    room,
+    choose: (open, whole) =>
+      sharingVictims<Victim>({
+        shares,
+        strategy,
+        room: whole,
+        own: open.filter((victim) => victim.row.queue === row.queue),
+        others: open.filter((victim) => victim.row.queue !== row.queue),
+      }),
+  }));
+}
+
+function helps<C>(room: Room<C>, victim: C): boolean {
+  const before = room.missing;
+  room.release(victim);
+  const { missing } = room;
+  room.take(victim);
+  return missing < before;
+}
+
+function asVictim({ quotas }: Pass, holder: Holder, leaves: Victim['leaves']): Victim {
+  const holds = quotas.chargedBy(holder.row, holder.allocation);
+  return { ...holder, holds, leaves, isBorrower: leaves !== 'preempted' };
 }
 
 /** Whether the candidates together make enough room. */
@@ -155,10 +224,13 @@ function lawfulVictims(
   quota: QuotaRoom<QuotaHolder>,
   room: Room<Victim>,
   open: readonly Victim[],
-): readonly Victim[] | undefined {
-  const chosen = victims(room, open);
-  if (chosen === undefined || quota.isLawful(chosen)) return chosen;
-  return victims(room, quota.lawfulOf<Victim>(open.toSorted(cheapestFirst)));
+): Choice | undefined {
+  const best = victims(room, open);
+  const chosen =
+    best === undefined || quota.isLawful(best)
+      ? best
+      : victims(room, quota.lawfulOf<Victim>(open.toSorted(cheapestFirst)));
+  return chosen && { victims: chosen };
 }
 
 /** What the row lacks when those that have to leave have left. */
@@ -167,17 +239,11 @@ function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
   const at = input.now + TERMINATION_SECONDS;
   const room = new QuotaRoom<QuotaHolder>(row, quotas.lacking(row, at), {
     isCharged: (other, account) => quotas.isCharged(other, account),
-    borrowedBy: (queue) => withoutPlans(pass, queue, () => quotas.borrowedBy(queue, at)),
+    borrowedBy: (queue) => borrowedBy(pass, queue, at),
   });
   for (const { row: other, end } of evicted(pass))
     if (end > at) room.release({ row: other, holds: quotas.chargedBy(other, other.allocation!) });
   return room;
-}
-
-/** What a queue has only planned to borrow is not returned by what it runs within its own quota. */
-function withoutPlans<T>({ quotas, reservations }: Pass, queue: string, ask: () => T): T {
-  const plans = [...reservations.ofQueue(queue)].map((other) => reservations.rowOf(other));
-  return quotas.without(plans, ask);
 }
 
 /** Whether the other is in another queue of its cohort. */
@@ -198,15 +264,13 @@ function plannedBehind(pass: Pass, row: WorkloadRow): readonly Reservation[] {
 async function evictAll(
   pass: Pass,
   { row, reservation }: Candidate,
-  chosen: readonly Victim[],
+  { victims: chosen, allows }: Choice,
   planned: readonly Reservation[],
 ): Promise<boolean> {
   const { matcher, now } = pass.input;
-  const returned = (victim: WorkloadRow) =>
-    `returns quota that it borrowed from ${shownQueue(victim, row.queue)} to ${shownName(victim, row)}`;
   const plan = {
-    messageFor: (victim: Victim) => (victim.isBorrower ? returned(victim.row) : preemptedBy(victim.row, row)),
-    match: () => planBeside(pass, row),
+    messageFor: (victim: Victim) => messageFor(pass, victim, row),
+    match: () => planBeside(pass, row, allows),
     otherwise: reservation?.allocation.start ?? Infinity,
   };
   let answer = await evictFor(pass, row, chosen, plan);
@@ -219,27 +283,27 @@ async function evictAll(
   return answer !== undefined;
 }
 
+/** What the user of the victim reads. */
+function messageFor({ budgets }: Pass, { row: victim, leaves }: Victim, row: WorkloadRow): string {
+  const name = shownName(victim, row);
+  if (leaves === 'returned')
+    return `returns quota that it borrowed from ${shownQueue(victim, row.queue)} to ${name}`;
+  if (leaves === 'preempted') return preemptedBy(victim, row);
+  return `preempted by ${name}, whose queue has a smaller share of cohort ${budgets.get(row.queue)!.settings.cohort}`;
+}
+
 /** Nodes that are free only until the quota is would not do. */
-async function planBeside(pass: Pass, row: WorkloadRow): Promise<MatchResult> {
+async function planBeside(pass: Pass, row: WorkloadRow, allows: Choice['allows']): Promise<MatchResult> {
   const { matcher, now } = pass.input;
   await matcher.cancel(row.jobid);
   const allocation = await planWithinQuota(pass, row, { from: now });
   if (allocation === undefined) return { status: 'BUSY', text: '' };
+  const least = pass.quotas.leastOf(row);
+  // Whole nodes may be more than the share of its queue allows.
+  const more = pass.quotas.chargedBy(row, allocation).map((amount, i) => amount - least[i]!);
+  if (allows?.(more) === false) {
+    await matcher.cancel(row.jobid);
+    return { status: 'BUSY', text: '' };
+  }
   return { status: 'OK', allocation, reserved: allocation.start > now };
-}
-
-function both<C>(first: Room<C>, second: Room<C>): Room<C> {
-  return {
-    get missing() {
-      return first.missing + second.missing;
-    },
-    release(candidate) {
-      first.release(candidate);
-      second.release(candidate);
-    },
-    take(candidate) {
-      first.take(candidate);
-      second.take(candidate);
-    },
-  };
 }

@@ -24,6 +24,23 @@ export interface Room<C> {
   take(candidate: C): void;
 }
 
+/** Both together. */
+export function togetherIn<C>(first: Room<C>, second: Room<C>): Room<C> {
+  return {
+    get missing() {
+      return first.missing + second.missing;
+    },
+    release(candidate) {
+      first.release(candidate);
+      second.release(candidate);
+    },
+    take(candidate) {
+      first.take(candidate);
+      second.take(candidate);
+    },
+  };
+}
+
 /** More candidates would take the exact search more than some milliseconds. */
 const EXACT_CANDIDATES = 12;
 

@@ -1,4 +1,5 @@
 import { IN_A_COHORT, LENT_QUOTA, WHILE_BORROWING } from './cohort-cases';
+import { BY_FAIR_SHARE } from './fair-sharing-cases';
 import { type PreemptionCase, WITHIN_A_QUEUE } from './preemption-cases';
 import { PREEMPTS } from './settings';
 import { nodesOf, Simulation } from './simulation';
@@ -19,7 +20,7 @@ async function situation({ queues, running, nodes }: PreemptionCase): Promise<Si
   return sim;
 }
 
-const TABLES = { WITHIN_A_QUEUE, IN_A_COHORT, WHILE_BORROWING, LENT_QUOTA };
+const TABLES = { WITHIN_A_QUEUE, IN_A_COHORT, WHILE_BORROWING, LENT_QUOTA, BY_FAIR_SHARE };
 
 describe.each(Object.entries(TABLES))('%s', (_, table) => {
   test.each(Object.entries(table))('%s', async (_name, one) => {

@@ -146,7 +146,7 @@ export class Simulation {
   }
 
   /** All queues that have rows or settings of their own: an idle one lends its quota. */
-  private queuesOf(rows: readonly WorkloadRow[]): PassQueue[] {
+  queuesOf(rows: readonly WorkloadRow[]): PassQueue[] {
     const byQueue = Map.groupBy(rows, ({ queue }) => queue);
     const names = new Set([...byQueue.keys(), ...this.settings.keys()]);
     return [...names].map((name) => ({ settings: this.settingsOf(name), rows: byQueue.get(name) ?? [] }));
@@ -205,6 +205,7 @@ export class Simulation {
         reason: null,
         message: null,
         allocation,
+        isAfterMet: true,
         estimatedStart: null,
         allocatedAt: this.now,
         startedAt: this.now,

@@ -8,10 +8,12 @@ import { plannedEnd, TERMINATION_SECONDS, terminationOf } from '../../../runtime
 import fc from '../../fast-check';
 import type { Eviction } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
+import { startableIn } from '../startable-in';
 import { couldStart, waiting } from './counted-plan';
 import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
 import { holdsNone, type Property } from './property';
 import { overReturned } from './returned-quota';
+import { isShared, unfair } from './shares';
 
 /** Workloads that could start now beside all that runs and is reserved for others, and wait. */
 async function idle(sim: Simulation, given: Pick<Scenario, 'queues'>): Promise<string[]> {
@@ -105,7 +107,7 @@ function restarted(sim: Simulation, evictions: readonly Eviction[]): boolean {
 /** When a simulation starts. */
 const START = 1_000;
 
-const met = { changed: 0, evicted: 0, reclaimed: 0, preempted: 0, late: 0 };
+const met = { changed: 0, evicted: 0, reclaimed: 0, preempted: 0, shared: 0, late: 0 };
 
 async function fitsAlone(given: Scenario, uid: string): Promise<boolean> {
   const queues = { ...given.queues };
@@ -121,7 +123,10 @@ export async function check(given: Scenario): Promise<void> {
   const most = given.jobs.length ** 2;
   const sim = await play(given, async (now, queues) => {
     holdsNone(now.isSettled ? await idle(now, { queues }) : []);
-    holdsNone(overReturned(now, { queues }));
+    // What the controller reports live never says so of a pass that is as it should be.
+    if (now.isSettled)
+      holdsNone((await startableIn(now)).map(({ uid }) => `${uid} is startable at ${now.now}`));
+    holdsNone([...overReturned(now, { queues }), ...unfair(now, { queues })]);
     holdsNone(now.evicted.length > most ? [`${now.evicted.length} evictions`] : []);
   });
   const disturbed = (given.changes ?? []).map(({ after }) => START + after);
@@ -129,6 +134,7 @@ export async function check(given: Scenario): Promise<void> {
   met.evicted += sim.evicted.length;
   met.reclaimed += sim.evicted.filter(({ message }) => message.startsWith('returns')).length;
   met.preempted += sim.evicted.filter(({ message }) => message.startsWith('preempted')).length;
+  met.shared += sim.evicted.filter(({ message }) => isShared(message)).length;
   met.late += sim.evicted.filter(({ at, gone }) => gone! > at + 45).length;
   holdsNone([...sim.doubleGrants(), ...inVain(sim, disturbed)]);
   for (const { uid } of waiting(sim))

@@ -1,5 +1,5 @@
 /** Random queues of two cohorts that lend, take back and preempt, and workloads of several priorities that leave slowly. */
-import { QUEUE_POLICIES } from '../../../constructs/api/policies';
+import { FAIR_SHARING, QUEUE_POLICIES } from '../../../constructs/api/policies';
 import type { QueueSettings } from '../../../runtime/queue/settings';
 import fc from '../../fast-check';
 import type { JobOptions } from '../pass/job-options';
@@ -10,6 +10,7 @@ export type Settings = Pick<
   QueueSettings,
   'policy' | 'cohort' | 'quota' | 'borrowing' | 'lending' | 'reclaim' | 'preempts' | 'preemption'
 > &
+  Partial<Pick<QueueSettings, 'fairSharing' | 'weight'>> &
   Backfill;
 
 interface Arrival extends JobOptions {
@@ -53,6 +54,8 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   lending: cores(0, 8),
   reclaim: fc.boolean(),
   preempts: fc.boolean(),
+  fairSharing: fc.constantFrom('Never', ...FAIR_SHARING),
+  weight: fc.constantFrom(1, 1, 2),
   preemption: fc.record({
     minRuntimeSeconds: fc.constantFrom(0, 0, 30),
     limit: fc.constantFrom(1, 2, 1_000),

@@ -21,7 +21,7 @@ const NATIVE = ['koffi', 'pg-native'];
 
 /** Writes the bundle, in about 0.2 s. */
 export function bundleRuntime(outfile: string): void {
-  build({ ...SHARED, entryPoints: [join(__dirname, 'main.ts')], outfile, external: NATIVE });
+  build({ ...SHARED, entryPoints: [join(__dirname, '../runtime/main.ts')], outfile, external: NATIVE });
 }
 
 /** Writes what `fluxqueue up` loads. It takes the stack from the constructs of the package, two folders above the file. */

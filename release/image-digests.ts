@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { IMAGE_TAGS } from '../constructs/images';
-import { FluxqError, messageOf } from './errors';
+import { FluxqError, messageOf } from '../runtime/errors';
 
 const FILE = join(
   process.env.FLUXQUEUE_IMAGE_DIGESTS ?? join(__dirname, '..', 'constructs'),

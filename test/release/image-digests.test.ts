@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_IMAGES, IMAGE_TAGS, pinned } from '../constructs/images';
+import { DEFAULT_IMAGES, IMAGE_TAGS, pinned } from '../../constructs/images';
 
-const ROOT = join(__dirname, '..');
+const ROOT = join(__dirname, '../..');
 const DIGEST = `sha256:${'a1'.repeat(32)}`;
 
 describe('the digests of images', () => {
@@ -32,7 +32,7 @@ describe('the digests of images', () => {
   }
 
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, ['--import', 'tsx', 'runtime/image-digests.ts', ...args], {
+    spawnSync(process.execPath, ['--import', 'tsx', 'release/image-digests.ts', ...args], {
       cwd: ROOT,
       encoding: 'utf8',
       env: { ...process.env, PATH: folder, FLUXQUEUE_IMAGE_DIGESTS: folder },

@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { IMAGE_TAGS } from '../constructs/images';
-import { version } from '../package.json';
-import { bundleRuntime } from '../runtime/bundle';
+import { IMAGE_TAGS } from '../../constructs/images';
+import { version } from '../../package.json';
+import { bundleRuntime } from '../../release/bundle';
 
-const ROOT = join(__dirname, '..');
+const ROOT = join(__dirname, '../..');
 
 describe('npm run images', () => {
   let folder: string;
@@ -39,7 +39,7 @@ describe('npm run images', () => {
   }
 
   function images(...args: string[]) {
-    return spawnSync(process.execPath, ['--import', 'tsx', 'runtime/images.ts', ...args], {
+    return spawnSync(process.execPath, ['--import', 'tsx', 'release/images.ts', ...args], {
       cwd: ROOT,
       encoding: 'utf8',
       env: { ...process.env, PATH: folder },
@@ -138,6 +138,7 @@ test('the context of the builds is what the Containerfiles copy', () => {
     '!constructs',
     '!imports',
     '!runtime',
+    '!release',
   ]);
 });
 
@@ -148,7 +149,7 @@ test('the bundle of an image is the one that is tested, to the byte', () => {
     for (const [, name] of lines.flatMap((line) => [/^!(.+)$/.exec(line) ?? []]))
       if (name !== undefined) cpSync(join(ROOT, name), join(context, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(context, 'node_modules'));
-    const args = ['--import', 'tsx', 'runtime/bundle.ts', join(context, 'image.js')];
+    const args = ['--import', 'tsx', 'release/bundle.ts', join(context, 'image.js')];
     expect(spawnSync(process.execPath, args, { cwd: context, encoding: 'utf8' }).stderr).toBe('');
     bundleRuntime(join(context, 'tested.js'));
     // esbuild names the modules by the place of the packages, which is a link here.

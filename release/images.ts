@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { IMAGE_TAGS } from '../constructs/images';
-import { FluxqError, messageOf } from './errors';
+import { FluxqError, messageOf } from '../runtime/errors';
 
 const ROOT = join(__dirname, '..');
 

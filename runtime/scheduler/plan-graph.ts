@@ -1,0 +1,79 @@
+/** A matcher of its own for what is only asked: a plan, or whether work waits that could start. */
+import type { MatchPolicy } from '../../constructs/api/policies';
+import { hasCode } from '../errors';
+import { embeddedFluxion } from '../fluxion/matcher/engine';
+import type { Fluxion } from '../fluxion/types';
+import type { Logger } from '../observability/log';
+import type { WorkloadRow } from '../queue/workload';
+import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
+import type { Reservation } from './pass/reservations';
+import { heldAllocations } from './replay';
+import { UnmanagedUsage } from './unmanaged-usage';
+
+export interface GraphInput {
+  /** Unix seconds. */
+  readonly now: number;
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  readonly unmanaged: ReadonlyMap<string, UnitCounts>;
+  readonly match: MatchPolicy;
+  /** Rows with an allocation. */
+  readonly holders: readonly WorkloadRow[];
+  /** The promises of the last pass. They are kept. */
+  readonly reservations: readonly Reservation[];
+  /** Whether the time for it is used up: it ends with what it has. */
+  readonly isOver: () => boolean;
+  /** Called between parts of the work. */
+  readonly rest: () => Promise<void> | undefined;
+}
+
+/** What Fluxion holds, as far as a matcher of its own can hold it. */
+export interface PlanGraph {
+  readonly matcher: Fluxion;
+  /** Job id -> what it holds of the nodes as they are. */
+  readonly held: ReadonlyMap<number, Allocation>;
+  readonly reservations: readonly Reservation[];
+}
+
+/** @returns undefined if the time was used up before it was ready */
+export async function planGraph(input: GraphInput): Promise<PlanGraph | undefined> {
+  const { nodes, match, now, unmanaged, holders, rest, isOver } = input;
+  const matcher = embeddedFluxion();
+  await matcher.init({ nodes: [...nodes.values()], policy: match, now });
+  const usage = new UnmanagedUsage(matcher, SILENT);
+  const held = new Map<number, Allocation>();
+  const reservations: Reservation[] = [];
+  const parts = [
+    ...[...heldAllocations(holders, nodes, now).byJob.values()].map((allocation) => async () => {
+      if (await replayed(matcher, allocation, now)) held.set(allocation.jobid, allocation);
+    }),
+    () =>
+      usage.update(
+        [...unmanaged.keys()].filter((name) => nodes.has(name)),
+        unmanaged,
+        now,
+      ),
+    ...input.reservations.map((reservation) => async () => {
+      if (await replayed(matcher, reservation.allocation, now)) reservations.push(reservation);
+    }),
+  ];
+  for (const part of parts) {
+    await part();
+    await rest();
+    if (isOver()) return undefined;
+  }
+  return { matcher, held, reservations };
+}
+
+/** Units that two workloads hold are the concern of the controller's own graph. @returns whether the matcher holds it now */
+async function replayed(matcher: Fluxion, allocation: Allocation, now: number): Promise<boolean> {
+  try {
+    await matcher.replay([allocation], now);
+    return true;
+  } catch (error) {
+    if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
+    return false;
+  }
+}
+
+/** What it would say was said for the controller's own graph. */
+const SILENT: Pick<Logger, 'warn' | 'debug'> = { warn: () => undefined, debug: () => undefined };

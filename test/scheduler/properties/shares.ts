@@ -1,0 +1,70 @@
+/** Whoever is evicted by fair share, of a queue that had the larger share of its cohort even before its last victim. */
+import { plannedAllocation, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
+import type { Eviction } from '../pass/simulated-runs';
+import type { Simulation } from '../pass/simulation';
+import { heldBy } from './counted-plan';
+import type { Scenario } from './eviction-traces';
+
+type Queues = Scenario['queues'];
+
+export const isShared = (message: string) =>
+  message.endsWith('of cohort lab') || message.endsWith('of cohort campus');
+
+const BENEFICIARY = /science\/(j[0-9]+)/;
+
+/** Evictions of now that left the queue of the newcomer with as large a share as the victim had. */
+export function unfair(sim: Simulation, { queues }: Pick<Scenario, 'queues'>): string[] {
+  const now = sim.evicted.filter(({ at }) => at === sim.now);
+  const shared = now.filter(({ message }) => isShared(message));
+  return shared.flatMap((one) => {
+    const uid = BENEFICIARY.exec(one.message)![1]!;
+    const victims = now.filter(({ message }) => BENEFICIARY.exec(message)?.[1] === uid);
+    return isFair(sim, queues, { uid, victim: one, victims })
+      ? []
+      : [`at ${sim.now}: ${one.uid} is evicted for ${uid}`];
+  });
+}
+
+interface Group {
+  readonly uid: string;
+  readonly victim: Eviction;
+  readonly victims: readonly Eviction[];
+}
+
+function isFair(sim: Simulation, queues: Queues, { uid, victim, victims }: Group): boolean {
+  const { queue } = sim.row(uid);
+  const other = sim.row(victim.uid).queue;
+  const own = coresOf(sim, uid);
+  const lost = victims.filter((one) => isShared(one.message) && sim.row(one.uid).queue === other);
+  const left = usedBy(sim, other);
+  const last = Math.max(...lost.map((one) => coresOf(sim, one.uid)));
+  const share = shareOf(queues, queue, usedBy(sim, queue) + own);
+  const isStrict = queues[queue]!.fairSharing === 'LessThanOrEqualToFinalShare';
+  return (
+    share < shareOf(queues, other, left + last) - ROUNDING &&
+    (!isStrict || share <= shareOf(queues, other, left) + ROUNDING)
+  );
+}
+
+const ROUNDING = 1e-9;
+
+/** All queues of a cohort borrow of the same quota. */
+function shareOf(queues: Queues, queue: string, cores: number): number {
+  const { quota, weight = 1 } = queues[queue]!;
+  return Math.max(0, cores - quota.cores!) / weight;
+}
+
+/** What it will run when the victims have left, without those that have to leave. */
+function usedBy(sim: Simulation, queue: string): number {
+  const at = sim.now + TERMINATION_SECONDS;
+  return sim
+    .running()
+    .map(({ uid }) => sim.row(uid))
+    .filter((row) => row.queue === queue && row.evictionReason === null)
+    .filter((row) => plannedAllocation(row.allocation!, sim.now).end > at)
+    .reduce((sum, { uid }) => sum + coresOf(sim, uid), 0);
+}
+
+function coresOf(sim: Simulation, uid: string): number {
+  return heldBy(sim.row(uid), { start: 0, end: 0 }).cores;
+}
