@@ -41,6 +41,8 @@ const OUTAGES = [
 const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/;
 /** What the queue itself refuses stands in the template, and it says what. Its webhook may fail for a while. */
 const QUEUE_REFUSAL = /denied (the )?request: FLUXQ_(?!ADMISSION_FAILED)/;
+/** Of kubelet-events.ts: users alone write so many Events about their own workload. */
+const FLOODED = /^the Events about it have more than \d+ bytes/;
 /** kube-controller-manager makes it in every namespace. */
 const CLUSTERS_OWN = /configmap "kube-root-ca\.crt" not found/;
 
@@ -52,12 +54,12 @@ export function causeOfWait({ cause, reason, message, told = message }: PodWait)
   if (cause === 'claims') return 'failure';
   if (cause === 'silent' || cause === 'gated' || cause === 'volumes' || isOutage(told)) return 'cluster';
   const own = isAboutImage(reason) ? [OWN_IMAGE] : OWN_NAMES;
-  return OWN_REASONS.has(reason) || matches(told, own) ? 'failure' : 'cluster';
+  return OWN_REASONS.has(reason) || matches(told, [...own, FLOODED]) ? 'failure' : 'cluster';
 }
 
 /** The cause of a requeue for pods that the Job controller cannot create, by its own sentence. */
 export function causeOfRefusal(sentence: string): EvictionCause {
-  if (matches(sentence, [QUEUE_REFUSAL])) return 'failure';
+  if (matches(sentence, [QUEUE_REFUSAL, FLOODED])) return 'failure';
   const isOwn = matches(sentence, [OWN_REFUSAL, ...OWN_NAMES]);
   return isOwn && !isOutage(sentence) && !matches(sentence, [DENIED]) ? 'failure' : 'cluster';
 }

@@ -54,14 +54,15 @@ const problem = (field: string, got: number) =>
   `(got ${got}); shorten it, or ask an administrator for a longer maxGracePeriod of FluxQueue`;
 
 const POD_COLLECTOR = 'system:serviceaccount:kube-system:pod-garbage-collector';
-/** Users with no more than these rights: whoever may write the status of nodes speaks for them. */
+/** Users with no more than these rights: whoever may write the status of nodes, or delete them, speaks for them. */
 const ENDERS: readonly KubeObject[] = [
   ...rights(
     'deletes',
     [rule([''], ['pods', 'pods/eviction'], ['create', 'delete', 'deletecollection'])],
-    ['tenant', 'virtual-kubelet', POD_COLLECTOR],
+    ['tenant', 'virtual-kubelet', 'autoscaler', POD_COLLECTOR],
   ),
   ...rights('speaks', [rule([''], ['nodes/status'], ['patch'])], ['virtual-kubelet']),
+  ...rights('removes', [rule([''], ['nodes'], ['delete'])], ['autoscaler']),
 ];
 
 const byController = (name: string) => `system:serviceaccount:kube-system:${name}-controller`;
@@ -183,6 +184,8 @@ describeCluster('the grace period of a pod', (getCluster) => {
       await denied(enders.send('tenant', 'DELETE', pathOf(one), none), forced);
       await accepted(enders.send('tenant', 'DELETE', pathOf(one), during(1)));
       await accepted(enders.send('virtual-kubelet', 'DELETE', pathOf(one), none));
+      await accepted(kubelets.send('system:node:somewhere', 'DELETE', pathOf(await runs()), none));
+      await accepted(enders.send('autoscaler', 'DELETE', pathOf(await runs()), none));
       await accepted(enders.send(POD_COLLECTOR, 'DELETE', pathOf(await runs()), none));
       await accepted(enders.send(undefined, 'DELETE', pathOf(await runs()), none));
     });

@@ -18,6 +18,14 @@ const pull = (told: string | undefined, reason = 'ImagePullBackOff'): PodWait =>
 
 test.each<[string, PodWait]>([
   [
+    'Events that only its user can have written',
+    wait(
+      'starting',
+      'ContainerCreating',
+      'the Events about it have more than 1048576 bytes, so none of them is read',
+    ),
+  ],
+  [
     'an image that does not exist',
     pull(
       'Back-off pulling image "tools:9": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/tools:9": failed to resolve reference "docker.io/library/tools:9": docker.io/library/tools:9: not found',
@@ -150,6 +158,7 @@ test.each([
   ],
   ['pods "a-0" is forbidden: maximum cpu usage per Container is 500m, but limit is 2', 'failure'],
   ['Pod "a-0" is invalid: spec.containers[0].image: Required value', 'failure'],
+  ['the Events about it have more than 1048576 bytes, so none of them is read', 'failure'],
   [
     `pods "a-0" is forbidden: ValidatingAdmissionPolicy 'fluxqueue-guard-pod-settings' with binding 'fluxqueue-guard-pod-settings' denied request: FLUXQ_RESERVED: metadata.annotations["kubernetes.io/config.mirror"]: can only be set by a kubelet; remove it`,
     'failure',

@@ -10,13 +10,13 @@ import type { GuardPart } from './guard-parts';
 import { addGuard, resourceRule } from './guard-policy';
 import {
   type AdmissionScopeProps,
+  BY_KUBERNETES,
   type ControllerUserProps,
   cel,
   isOfJudgedOwner,
   NO_MIRROR,
   namespaceSelector,
 } from './scope';
-import { SPEAKS_FOR_NODES } from './subresources';
 
 export interface GraceProps extends AdmissionScopeProps, ControllerUserProps {
   /** Longest grace period of a pod in whole seconds. @default 3600 */
@@ -77,9 +77,14 @@ const IS_FORCED =
   `(${ASKED} == 0 && (request.operation != "DELETE" || (dyn(oldObject).spec.?nodeName.orValue("") != "" && ` +
   `!(dyn(oldObject).?status.?phase.orValue("") in ["Failed", "Succeeded"]) && ${IS_QUEUED})))`;
 
+/** CEL: kubelets, also virtual ones, and whoever removes nodes, as an autoscaler does. An expression can ask `authorizer` twice. */
+const ENDS_NODES =
+  `((${BY_KUBERNETES}) || authorizer.group("").resource("nodes").subresource("status").check("patch").allowed() || ` +
+  'authorizer.group("").resource("nodes").check("delete").allowed())';
+
 const FORCED =
   'FLUXQ_GRACE_PERIOD: gracePeriodSeconds: must be at least 1, because the pod may run on for its own grace period after a deletion ' +
-  'by force (got 0); delete it with kubectl delete --now, or ask an administrator (the right to patch nodes/status) if its node is lost';
+  'by force (got 0); delete it with kubectl delete --now, or ask an administrator (the right to delete nodes) if its node is lost';
 
 /** Applies in both forms of admission, so no deletion of a pod calls the webhook. */
 export class GraceGuard extends Construct {
@@ -119,7 +124,7 @@ export class GraceGuard extends Construct {
       matchConditions: [{ name: 'has-a-long-one-or-none', expression: `${isLong} || ${IS_FORCED}` }],
       validations: [
         { expression: `!${isLong}`, messageExpression: sentence(props, cel('gracePeriodSeconds'), ASKED) },
-        { expression: `!${IS_FORCED} || ${SPEAKS_FOR_NODES}`, message: FORCED },
+        { expression: `!${IS_FORCED} || ${ENDS_NODES}`, message: FORCED },
       ],
     });
   }

@@ -33,8 +33,8 @@ const granted = `${cel(JOBID_ANNOTATION)} in oldObject.metadata.?annotations.orV
 const isOver = (object: string) => `dyn(${object}).?status.?phase.orValue("") in ["Failed", "Succeeded"]`;
 /** Its units are free then for Kubernetes and the queue, whatever its containers do. */
 const ENDS_POD = `(request.kind.kind == "Pod" && ${isOver('object')} && !(${isOver('oldObject')}) && (${admitted} || ${granted}))`;
-/** CEL: kubelets, also virtual ones, report their node; the controllers of Kubernetes end the pods of a node that is gone. */
-export const SPEAKS_FOR_NODES =
+/** Kubelets, also virtual ones, report their node; the controllers of Kubernetes end the pods of a node that is gone. */
+const SPEAKS_FOR_NODES =
   `((${BY_KUBERNETES}) || authorizer.group("").resource("nodes").subresource("status").check("patch").allowed() || ` +
   'authorizer.group("").resource("nodes").subresource("status").check("update").allowed())';
 

@@ -123,13 +123,16 @@ class Player {
     }
   }
 
-  /** The end of a pod that ends by itself is the last move. */
+  /** The end of a pod that ends by itself is the last move. Of one that is deleted the simulated kubelet does not always tell it. */
   private async untilEnded({ name, target }: Case, { pods }: Live): Promise<void> {
     if (target.life !== 'ends') return;
     const uids = new Set(pods.map(({ metadata }) => metadata.uid));
     await this.world.stack.cluster.waitFor(`the end of ${name}`, async () => {
       const found = (await this.pods()).filter(isOf({ name }));
-      return found.every((pod) => !uids.has(pod.metadata.uid) || isTerminal(pod));
+      return found.every(
+        (pod) =>
+          !uids.has(pod.metadata.uid) || isTerminal(pod) || pod.metadata.deletionTimestamp !== undefined,
+      );
     });
   }
 
