@@ -155,9 +155,10 @@ export const SECTIONS: readonly Section[] = [
       graph('Slow calls to Fluxion', 'p99 of each call.', 's', slowest('fluxqueue_fluxion_seconds', 'call')),
       graph(
         'Promised starts',
-        'Workloads with a promised start, and rebuilds of the graph.',
+        'Workloads with a promised start, those that wait although they have room, and rebuilds of the graph.',
         'short',
         { expr: 'sum(fluxqueue_reservations)', legend: 'promised' },
+        { expr: 'max(fluxqueue_startable_workloads)', legend: 'wait with room' },
         {
           expr: `sum by (cause) (increase(fluxqueue_fluxion_rebuilds_total[${RATE}]))`,
           legend: 'rebuilt: {{cause}}',

@@ -27,6 +27,8 @@ export interface Features {
   readonly equalWalltimes: boolean;
   /** Pods get larger while they run, or at their creation, or a unit gets a second one. */
   readonly enlargements: boolean;
+  /** Queues lend each other quota, take it back, and preempt by fair share. */
+  readonly cohorts: boolean;
 }
 
 export function featuresOf(seed: number): Features {
@@ -45,6 +47,7 @@ export function featuresOf(seed: number): Features {
     equalWalltimes: seed % 7 === 2,
     // By an option only: the known seeds repeat what they found.
     enlargements: false,
+    cohorts: false,
   };
 }
 

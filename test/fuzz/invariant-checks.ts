@@ -7,6 +7,7 @@ import { differences, PersistentDifferences } from '../invariants/agreement';
 import {
   type CountedQuota,
   closedNodeGrants,
+  endlessPreemptions,
   QuotaObserver,
   unlawfulPreemptions,
 } from '../invariants/limits';
@@ -46,6 +47,7 @@ export class InvariantChecks {
   private readonly inFluxion = new PersistentDifferences(PASSES_SECONDS);
   private readonly inRecords = new PersistentDifferences(SHOWN_SECONDS);
   private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
+  private readonly limits = new WeakMap<object, CountedQuota>();
   private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
   private readonly idle = new IdleGrants(grants.unschedulableSeconds);
   /** Number of events whose grants are checked. */
@@ -107,7 +109,8 @@ export class InvariantChecks {
     const seen = { ...this.objects(), rows: all, events, fluxion: { jobs: [], nodes: [] } };
     this.violations.push(
       ...doubleGrants(events),
-      ...unlawfulPreemptions(events, all),
+      // Who has borrowed quota has not to agree.
+      ...(this.options.features.cohorts ? endlessPreemptions(all) : unlawfulPreemptions(events, all)),
       ...unexplainedChanges(seen, interventions),
       // What a webhook adds to the pods of a template is charged from then on, until it adds it no more.
       ...(this.options.features.enlargements ? [] : changedTerms(events, interventions)),
@@ -127,14 +130,28 @@ export class InvariantChecks {
     const latest = queue.events.slice(this.checkedEvents);
     this.checkedEvents = queue.events.length;
     if (features.restores) return;
-    const quotaOf = (name: string) =>
-      apiserver.store.get<FluxSetupObject>('fluxsetups', name)?.spec.quota as CountedQuota | undefined;
+    const quotaOf = (name: string) => {
+      const spec = apiserver.store.get<FluxSetupObject>('fluxsetups', name)?.spec;
+      return spec && this.limitOf(spec);
+    };
     // A bare pod whose grant was taken back is adopted when kube-scheduler binds it after all.
     const adopted = new Set(latest.filter(({ event }) => event === 'Adopted').map(({ uid }) => uid));
     const queues = new Set(queue.all.filter(({ uid }) => adopted.has(uid)).map((row) => row.queue));
     const isExcused = (name: string) => isRecovering || queues.has(name);
     this.violations.push(...this.quotas.observe(at, queue.all, quotaOf, isExcused));
     if (!isRecovering) this.violations.push(...closedNodeGrants(latest, user.nodes.closedSince));
+  }
+
+  /** The quota, with what the queue may borrow. The same object for a spec. */
+  private limitOf(spec: FluxSetupObject['spec']): CountedQuota | undefined {
+    if (spec.cohort === undefined) return spec.quota as CountedQuota | undefined;
+    const { cores = 0 } = spec.quota ?? {};
+    const borrowed = spec.borrowing?.cores;
+    const limit = this.limits.get(spec) ?? {
+      ...(borrowed !== undefined && { cores: String(Number(cores) + Number(borrowed)) }),
+    };
+    this.limits.set(spec, limit);
+    return limit;
   }
 
   private objects(): Pick<Observation, 'jobs' | 'pods' | 'nodes' | 'records' | 'enlarged'> {

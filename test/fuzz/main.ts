@@ -1,6 +1,6 @@
 /**
  * `npm run -s fuzz -- --seed N --seeds COUNT --steps M [--json]`: runs random simulations and prints the seeds of failed ones.
- * `--enlarge` makes pods larger than they were granted. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
+ * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
  */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '1000' },
     stride: { type: 'string', default: '1' },
     enlarge: { type: 'boolean', default: false },
+    cohorts: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
       seed,
       steps: Number(values.steps),
       enlarge: values.enlarge,
+      cohorts: values.cohorts,
     });
     const seconds = Math.round((performance.now() - began) / 10) / 100;
     const line = JSON.stringify({ ...figures, seconds, violations: violations.length });
@@ -40,7 +42,7 @@ async function main(): Promise<void> {
     failed.push(seed);
     for (const { invariant, text } of violations.slice(0, 10)) print(`  ${invariant}: ${text}`);
     print(
-      `  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}${values.enlarge ? ' --enlarge' : ''}`,
+      `  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}${values.enlarge ? ' --enlarge' : ''}${values.cohorts ? ' --cohorts' : ''}`,
     );
   }
   if (values.json) process.stdout.write(`${JSON.stringify({ ...sum, failed })}\n`);

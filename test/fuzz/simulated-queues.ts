@@ -1,10 +1,12 @@
 /** The random actions of the administrators of queues: FluxSetups are created, changed and deleted. */
+import { FAIR_SHARING } from '../../constructs/api/policies';
 import {
   type FluxSetupObject,
   type FluxSetupSpecJson,
   fluxSetups,
 } from '../../runtime/kubernetes/custom-resources';
 import type { QueueChange } from '../invariants/observation';
+import type { Features } from './features';
 import { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
@@ -23,15 +25,18 @@ export interface SimulatedQueuesOptions {
   readonly now: () => number;
   /** Called when a change may postpone estimates. */
   readonly onChange: () => void;
+  readonly features: Pick<Features, 'cohorts'>;
 }
 
 export class SimulatedQueues {
   readonly changes: QueueChange[] = [];
   /** A generator of its own: the numbers of older seeds stay the same. */
   private readonly preemption: Random;
+  private readonly cohorts: Random;
 
   constructor(private readonly options: SimulatedQueuesOptions) {
     this.preemption = new Random(options.random.seed);
+    this.cohorts = new Random(options.random.seed ^ 0xc040);
   }
 
   /** Creates, changes or deletes a FluxSetup. */
@@ -62,8 +67,8 @@ export class SimulatedQueues {
   }
 
   private spec(): FluxSetupSpecJson {
-    const { random } = this.options;
-    return {
+    const { random, features } = this.options;
+    const spec: FluxSetupSpecJson = {
       policy: random.oneOf(['fcfs', 'easy', 'conservative', 'hybrid'] as const)!,
       ...(random.happens(0.2) && { depth: random.between(1, 5) }),
       ...(random.happens(0.8) && {
@@ -79,6 +84,20 @@ export class SimulatedQueues {
       }),
       ...(random.happens(0.2) && { walltime: { default: '20s', max: `${random.between(20, 90)}s` } }),
       ...(random.happens(0.2) && { priority: { min: -1, max: random.between(0, 3) } }),
+    };
+    return features.cohorts && this.cohorts.happens(0.8) ? this.inCohort(spec) : spec;
+  }
+
+  private inCohort(spec: FluxSetupSpecJson): FluxSetupSpecJson {
+    const { cohorts } = this;
+    const borrows = cohorts.happens(0.5);
+    return {
+      ...spec,
+      cohort: cohorts.oneOf(['lab', 'lab', 'campus'])!,
+      quota: { cores: String(cohorts.between(2, 10)) },
+      ...(borrows && { borrowing: { cores: String(cohorts.between(0, 8)) } }),
+      reclaim: cohorts.happens(0.5),
+      preemption: { minRuntime: '0s', ...spec.preemption, fairSharing: cohorts.oneOf(FAIR_SHARING)! },
     };
   }
 

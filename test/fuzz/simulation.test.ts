@@ -70,6 +70,12 @@ describe('the whole controller on a simulated cluster', () => {
     expect((await simulate({ seed: 105, steps: 120, enlarge: true })).violations).toEqual([]);
   });
 
+  test('keeps all invariants where queues share quota, and evicts for that', async () => {
+    const { violations, preemptions } = await simulate({ seed: 23, steps: 200, cohorts: true });
+    expect(violations).toEqual([]);
+    expect(preemptions).toBeGreaterThan(0);
+  });
+
   test('repeats the same run with the same seed', async () => {
     const first = await simulate({ seed: 4, steps: 120 });
     expect(await simulate({ seed: 4, steps: 120 })).toEqual(first);

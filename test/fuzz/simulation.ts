@@ -38,6 +38,8 @@ export interface SimulationOptions {
   readonly steps: number;
   /** Whether pods are enlarged, whatever the seed says. @default false */
   readonly enlarge?: boolean;
+  /** Whether there are queues that share quota, whatever the seed says. @default false */
+  readonly cohorts?: boolean;
 }
 
 export interface Outcome {
@@ -89,7 +91,8 @@ class Simulation {
 
   constructor(private readonly options: SimulationOptions) {
     this.random = new Random(options.seed);
-    this.features = { ...featuresOf(options.seed), enlargements: options.enlarge === true };
+    const features = { ...featuresOf(options.seed), enlargements: options.enlarge === true };
+    this.features = options.cohorts === true ? { ...features, queues: true, cohorts: true } : features;
     const seconds = () => EPOCH + this.clock.now() / 1000;
     this.conditions = new FaultConditions(this.clock, this.random.fork());
     const store = new ObjectStore(seconds);
@@ -102,8 +105,14 @@ class Simulation {
       now: seconds,
       features: this.features,
     });
-    const { queue, apiserver, user, features } = this;
-    this.checks = new InvariantChecks({ queue, apiserver, user, features, fluxion: () => this.fluxion });
+    const { queue, apiserver, user } = this;
+    this.checks = new InvariantChecks({
+      queue,
+      apiserver,
+      user,
+      features: this.features,
+      fluxion: () => this.fluxion,
+    });
   }
 
   private get violations(): Violation[] {

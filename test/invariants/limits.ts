@@ -127,3 +127,15 @@ export function unlawfulPreemptions(
     )
     .map(({ uid }) => ({ invariant: 'preemption', text: `${uid} was preempted and is not preemptible` }));
 }
+
+/** So often nobody is evicted for others in a run, unless two take the same quota from each other in turn. */
+const MOST_PREEMPTIONS = 30;
+
+export function endlessPreemptions(rows: readonly Pick<SeenRow, 'uid' | 'preemptions'>[]): Violation[] {
+  return rows
+    .filter(({ preemptions }) => preemptions > MOST_PREEMPTIONS)
+    .map(({ uid, preemptions }) => ({
+      invariant: 'preemption',
+      text: `${uid} was evicted for others ${preemptions} times`,
+    }));
+}

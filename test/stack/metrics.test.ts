@@ -78,6 +78,7 @@ describeStack(
       expect(after).toMatch(/^fluxqueue_resource\{resource="cpu",unit="core",state="granted"\} 1$/m);
       expect(after).toMatch(/^fluxqueue_backfilled_total 1$/m);
       expect(after).toMatch(/^fluxqueue_estimate_error_seconds_count 1$/m);
+      expect(after).toMatch(/^fluxqueue_startable_workloads 0$/m);
       expect(after).toMatch(/^fluxqueue_fluxion_seconds_count\{call="match",result="RESERVED"\} [1-9]/m);
       const program = PROMTOOL.built;
       if (program === undefined) {
