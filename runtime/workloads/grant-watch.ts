@@ -212,7 +212,8 @@ export class GrantWatch {
     const place = first.node === undefined ? '' : ` on ${first.node}`;
     const nodes = waits.flatMap(({ cause, node }) => (EVERYWHERE.has(cause) ? [] : (node ?? [])));
     return {
-      cause: waits.some((wait) => causeOfWait(wait) === 'cluster') ? 'cluster' : 'failure',
+      // Of many pods one is explained: what is its own keeps all of them from running.
+      cause: waits.some((wait) => causeOfWait(wait) === 'failure') ? 'failure' : 'cluster',
       message: `pod ${first.pod}${others} did not run${place}: ${shorten(first.message)}`,
       avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
     };
@@ -225,7 +226,7 @@ export class GrantWatch {
     const missingSince = this.since.get(row.jobid)?.get(MISSING) ?? clock.now();
     const from = Math.floor(now() - (clock.now() - missingSince) / 1000) - CLOCK_SKEW;
     const selector = `regarding.uid=${uid},reason=FailedCreate`;
-    const newest = await newestEvent(client, namespace, selector, from);
+    const newest = await newestEvent(client, namespace, selector, { from });
     return newest?.note === undefined ? undefined : shorten(newest.note.replace(/^Error creating: /, ''));
   }
 }
