@@ -14,6 +14,7 @@ import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
+import { GoneEnds } from './gone-ends';
 import { GrantWatch } from './grant-watch';
 import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
@@ -40,6 +41,7 @@ export class WorkloadReconciler {
   private readonly deletedPods: DeletedPods;
   private readonly departure: Departure;
   private readonly eviction: Eviction;
+  readonly goneEnds: GoneEnds;
   private readonly release: Release;
   private readonly ungating: Ungating;
   private readonly largeReleases: LargeReleases;
@@ -55,6 +57,7 @@ export class WorkloadReconciler {
     this.deletedPods = new DeletedPods(options);
     this.departure = new Departure(options);
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
+    this.goneEnds = new GoneEnds(options);
     this.watch = new GrantWatch(options);
     this.release = new Release({ ...options, eviction: this.eviction });
     this.ungating = new Ungating(options);
@@ -291,6 +294,7 @@ export class WorkloadReconciler {
     this.replacements.forget(row);
     this.notices.forget(row);
     this.departure.forget(row);
+    this.goneEnds.forget(row);
     this.options.submissionBuilder.charges.forget(row);
     this.options.onWait(row.uid, undefined);
   }
@@ -312,9 +316,11 @@ export class WorkloadReconciler {
     return { after: TERMINATING_POLL_MS };
   }
 
-  private cancel(row: WorkloadRow): Promise<ReconcileResult> {
+  private async cancel(row: WorkloadRow): Promise<ReconcileResult> {
+    const isGone = this.options.objectOf(row)?.metadata.uid !== row.uid;
     const message = this.departure.endOf(row);
-    return this.finish(row, { result: 'Cancelled', message, finishedAt: this.options.now() });
+    const deleted: Outcome = { result: 'Cancelled', message, finishedAt: this.options.now() };
+    return this.finish(row, (isGone ? await this.goneEnds.endOf(row) : undefined) ?? deleted);
   }
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {
