@@ -1,7 +1,9 @@
 /** What the user of a workload can do about the reason in its FluxJob. Pure functions. */
+import { scheduled } from '../fluxjobs/reading';
 import { REASONS, type Reason } from '../fluxjobs/status';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
+import { STARTED_AGAIN } from '../workloads/restarts';
 
 const NOTHING = 'nothing; it starts by itself';
 const STARTING = 'nothing; its pods are being started';
@@ -27,6 +29,8 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   RequeueLimit:
     'remove the cause, then change any setting of it (such as fluxqueue/priority) or submit it again',
   Granted: STARTING,
+  ReleaseFailed:
+    'nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
   PodsMissing: `${STARTING}. If this lasts: the Events in kubectl describe WORKLOAD`,
   Pending: STARTING,
   ContainerCreating: STARTING,
@@ -60,6 +64,8 @@ const OF_KUBERNETES =
   'correct what the message names; kubectl describe pods NAMESPACE says more. Pods that do not start in time are tried on other nodes';
 const NEVER_STARTED =
   'kubectl describe WORKLOAD says why none of its pods started; submit it again when the cause is removed';
+const RESTARTS =
+  'kubectl logs WORKLOAD --previous says why its container ended; submit it again when the cause is removed';
 const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
 
 /**
@@ -76,6 +82,8 @@ export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string):
 
 function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {
   if (reason === 'TimedOut' && status.startTime === undefined) return NEVER_STARTED;
+  if (reason === 'Running')
+    return scheduled({ status }).message.includes(STARTED_AGAIN) ? RESTARTS : undefined;
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
   return (isTrue(status.conditions, 'Stalled') ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];

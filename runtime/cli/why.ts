@@ -49,7 +49,8 @@ function stateLines(asked: Asked): string[] {
     return [`${name} is in the queue no more: ${message}`];
   if (status.phase === 'Finished') return [`${name} has ended: ${status.result ?? reason}; ${message}`];
   if (reason === 'Evicting') return [`${name} has to leave ${nodes}`, said];
-  if (status.phase === 'Running') return [`${name} runs on ${nodes}`, runSentence(asked)];
+  if (status.phase === 'Running')
+    return [`${name} runs on ${nodes}`, ...evidenceOf(besidesRunning(message)), runSentence(asked)];
   if (status.phase === 'Ready') return [`${name} was granted ${nodes}, and its pods do not run yet`, said];
   const place = status.position === undefined ? '' : `, position ${status.position}`;
   return [
@@ -60,6 +61,12 @@ function stateLines(asked: Asked): string[] {
       ? [...evidenceOf(asked.priority), ...aheadLines(asked), ...endLines(asked), ...evidenceOf(asked.free)]
       : []),
   ];
+}
+
+/** What its FluxJob says of the pods of a workload that runs: a list of nodes has no such separator. */
+function besidesRunning(message: string): string | undefined {
+  const [, ...rest] = message.split('; ');
+  return rest.length === 0 ? undefined : rest.join('; ');
 }
 
 function evidenceOf(sentence: string | undefined): readonly string[] {

@@ -28,7 +28,7 @@ export function submittedAt({ metadata, status }: FluxJobObject): string | undef
 /** The reason of a workload that no pass has judged. */
 export const NOT_JUDGED: Reason = 'Submitted';
 
-export function scheduled({ status = {} }: FluxJobObject): {
+export function scheduled({ status = {} }: Pick<FluxJobObject, 'status'>): {
   readonly reason: string;
   readonly message: string;
 } {

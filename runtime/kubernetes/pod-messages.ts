@@ -259,6 +259,7 @@ const CONTAINER_STATE = message({
 const CONTAINER_STATUS = message({
   1: ['name', 'text'],
   2: ['state', 'message', CONTAINER_STATE],
+  3: ['lastState', 'message', CONTAINER_STATE],
   4: ['ready', 'flag'],
   5: ['restartCount', 'number'],
 });

@@ -224,6 +224,8 @@ interface ContainerStatus {
     };
     readonly waiting?: { readonly reason?: string; readonly message?: string };
   };
+  /** How the container ended before it was started again. */
+  readonly lastState?: { readonly terminated?: { readonly exitCode: number; readonly reason?: string } };
 }
 
 export interface Pod extends KubernetesObject {

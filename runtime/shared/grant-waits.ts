@@ -3,6 +3,7 @@ import { Signal } from '../signal';
 
 /** What the queue says of pods about which Kubernetes has not said more. */
 export const GRANT_REASONS = [
+  'ReleaseFailed',
   'PodsMissing',
   'Pending',
   'ContainerCreating',

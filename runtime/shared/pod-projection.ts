@@ -36,6 +36,7 @@ const PORT = ['hostPort', 'hostIP', 'protocol'] as const;
 const VOLUME = ['name', 'persistentVolumeClaim', 'ephemeral', 'iscsi', 'rbd'] as const;
 const STATUS = ['reason', 'message', 'startTime', 'resourceClaimStatuses'] as const;
 const CONDITION = ['type', 'status', 'reason', 'message'] as const;
+const LAST_END = ['exitCode', 'reason'] as const;
 const CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'DisruptionTarget']);
 
 export function projectPod({ metadata, spec, status }: Pod, pool: InternPool): Pod {
@@ -115,12 +116,13 @@ function statusOf(status: Status, pool: InternPool): Status {
 }
 
 function containerStatusOf(status: ContainerStatus, pool: InternPool): ContainerStatus {
-  const { name, ready, restartCount, state } = status;
+  const { name, ready, restartCount, state, lastState } = status;
   return {
     name: pool.text(name),
     ...mapped('ready', ready),
     ...mapped('restartCount', restartCount),
     ...mapped('state', state),
+    ...mapped('lastState', lastState?.terminated && { terminated: pick(lastState.terminated, LAST_END) }),
   };
 }
 

@@ -12,15 +12,16 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal } from './adapter';
+import { type ActiveWorkload, isTerminal, type WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
-import { explainedWait, newestEvent } from './kubelet-events';
+import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
+import { restartWait } from './restarts';
 import { nodesForGatedPods } from './ungate';
 
 export interface GrantWatchOptions {
@@ -99,10 +100,15 @@ export class GrantWatch {
   /** Job id -> wait -> when it was seen first, in milliseconds of the clock. */
   private readonly since = new Map<number, Map<string, number>>();
 
-  constructor(private readonly options: GrantWatchOptions) {}
+  private readonly uncreated: UncreatedPods;
+
+  constructor(private readonly options: GrantWatchOptions) {
+    this.uncreated = new UncreatedPods(options);
+  }
 
   forget({ jobid }: WorkloadRow): void {
     this.since.delete(jobid);
+    this.uncreated.forget(jobid);
   }
 
   /** Only of a released workload. */
@@ -126,16 +132,21 @@ export class GrantWatch {
     );
     const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
-    const failure = this.failureOf(due, sentence);
-    const shown = waitOf(waits) ?? missingWait(missing);
+    const failure = this.failureOf(due, sentence) ?? absenceOf(workload, uncreated, this.options.limits);
+    const first = runs ? undefined : firstOf(waits);
+    const { wait: told, after: reread } = await this.uncreated.explain(row.jobid, row.namespace, first);
+    const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing, workload.adapter);
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
+    if (reread !== undefined) left.push(reread);
     left.push(...this.untilLingerChanges(own));
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
       return {
         wait: runs
-          ? (lingerWait(own, this.options.now()) ?? turnWait(workload, own, this.options.nodes))
+          ? (lingerWait(own, this.options.now()) ??
+            restartWait(own) ??
+            turnWait(workload, own, this.options.nodes))
           : shown,
         failure,
         after,
@@ -231,9 +242,12 @@ export class GrantWatch {
   }
 }
 
-function waitOf(waits: readonly PodWait[]): GrantWait | undefined {
+function firstOf(waits: readonly PodWait[]): PodWait | undefined {
   const rank = ({ cause }: PodWait) => ORDER.indexOf(cause);
-  const [first] = [...waits].sort((a, b) => rank(a) - rank(b));
+  return [...waits].sort((a, b) => rank(a) - rank(b))[0];
+}
+
+function waitOf(first: PodWait | undefined): GrantWait | undefined {
   if (first === undefined) return undefined;
   return { reason: first.reason, message: shorten(first.message), pod: first.pod };
 }
@@ -261,10 +275,22 @@ function isLeaving({ pod }: Found): boolean {
 }
 
 /** What the Job controller says of missing pods ends the grant as soon as it is known. */
-function missingWait(missing: number): GrantWait | undefined {
+function missingWait(missing: number, { kind, marksPods }: WorkloadAdapter): GrantWait | undefined {
   if (missing <= 0) return undefined;
   const reason: GrantReason = 'PodsMissing';
-  return { reason, message: `waiting for the Job controller to create ${countPods(missing)}` };
+  const maker = marksPods ? `controller of its ${kind}` : 'Job controller';
+  return { reason, message: `waiting for the ${maker} to create ${countPods(missing)}` };
+}
+
+/** No controller of Kubernetes says why a kind has none of its pods: its own may not be there. */
+function absenceOf(
+  { adapter }: ActiveWorkload,
+  isMissing: boolean,
+  { unschedulableSeconds }: Config['grants'],
+): EvictionReason | undefined {
+  if (!adapter.marksPods || !isMissing) return undefined;
+  const message = `the controller of its ${adapter.kind} has created no pod that fits its grant for ${unschedulableSeconds} s`;
+  return { cause: 'cluster', message };
 }
 
 /** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */

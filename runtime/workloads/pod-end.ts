@@ -61,15 +61,16 @@ function causeOf(pod: Pod): string | undefined {
   const ended = containerStatusesOf(pod).find(
     ({ state }) => state?.terminated !== undefined && state.terminated.exitCode !== 0,
   );
-  if (ended !== undefined) return exitOf(ended.name, ended.state!.terminated!);
+  if (ended !== undefined) return `container ${ended.name} ${exitOf(ended.state!.terminated!)}`;
   return hasRun(pod) ? undefined : neverRan(pod);
 }
 
-function exitOf(name: string, { exitCode, reason }: Ended): string {
+/** How a container ended, as a clause that wants its name before it. */
+export function exitOf({ exitCode, reason }: Pick<Ended, 'exitCode' | 'reason'>): string {
   if (reason === 'OOMKilled')
-    return `container ${name} was OOMKilled (exit code ${exitCode}): it needs more memory than its limit`;
+    return `was OOMKilled (exit code ${exitCode}): it needs more memory than its limit`;
   const why = reason === undefined || reason === 'Error' ? '' : ` (${reason})`;
-  return `container ${name} exited with code ${exitCode}${why}`;
+  return `exited with code ${exitCode}${why}`;
 }
 
 function neverRan(pod: Pod): string | undefined {

@@ -2,12 +2,13 @@
  * Releases granted workloads onto their nodes. A release that the apiserver
  * rejects is retried for a minute; then the workload is requeued, because
  * nothing else would free its units: as Invalid, unless a policy of the cluster
- * refuses it.
+ * refuses it. One that fails for another reason is retried for as long as that
+ * lasts. Either is said meanwhile.
  */
 import type { Clock } from '../clock';
-import { messageOf } from '../errors';
+import { FluxqError, messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
+import { ApiError, isStatus } from '../kubernetes/errors';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
@@ -15,6 +16,7 @@ import { applyPatch, type Patch, type WriteOutcome } from '../kubernetes/writes'
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
+import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
 import type { Eviction, EvictionReason } from './eviction';
 import { causeOfRefusal } from './requeue-cause';
@@ -26,6 +28,7 @@ export interface ReleaseOptions {
   readonly eviction: Eviction;
   readonly submissionBuilder: Pick<SubmissionBuilder, 'asksForGrant'>;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
+  readonly onWait: (uid: string, wait: GrantWait | undefined) => void;
   readonly logger: DecisionLogger;
   readonly clock: Clock;
   /** Unix seconds. */
@@ -41,6 +44,8 @@ const REJECTED_TIMEOUT_MS = 60_000;
 /** The stack's own guards say it in their messages. */
 const GUARD_CODE = 'FLUXQ_RESERVED';
 
+const FAILED: GrantReason = 'ReleaseFailed';
+
 const IMMEDIATELY = { after: 1 };
 
 export class Release {
@@ -49,8 +54,12 @@ export class Release {
 
   constructor(private readonly options: ReleaseOptions) {}
 
+  /** Job ids of which an Event says that their release fails. */
+  private readonly toldFailed = new Set<number>();
+
   forget({ jobid }: WorkloadRow): void {
     this.rejectedSince.delete(jobid);
+    this.toldFailed.delete(jobid);
   }
 
   /** Releases the workload if Kubernetes allows it now. Returns `deleted` if its object is deleted. */
@@ -100,7 +109,7 @@ export class Release {
         return { after: CONFLICT_RETRY_MS };
       }
     } catch (error) {
-      if (!isRejection(error)) throw error;
+      if (!isRejection(error)) throw this.told(workload, error);
       return this.handleRejection(workload, messageOf(error));
     }
     const releasedAt = this.options.now();
@@ -141,9 +150,11 @@ export class Release {
    * @returns why the group leaves its nodes, or when to try again
    * @throws the error where it means nothing for the others, or where they cannot be moved
    */
-  refusalOf({ object, adapter, row }: ActiveWorkload, error: unknown): EvictionReason | { after: number } {
+  refusalOf(workload: ActiveWorkload, error: unknown): EvictionReason | { after: number } {
+    const { object, adapter, row } = workload;
     const isMovable = adapter.isSuspendable(object) || adapter.isSuspended(object);
-    if (adapter.membersOf(object) === undefined || !isMovable || !isRejection(error)) throw error;
+    if (adapter.membersOf(object) === undefined || !isMovable || !isRejection(error))
+      throw this.told(workload, error);
     const text = messageOf(error);
     if (!this.isRefused(row, text)) return { after: REJECTED_RETRY_MS };
     return { cause: causeOfRefusal(text), message: refusalText(text) };
@@ -152,9 +163,12 @@ export class Release {
   private async handleRejection(workload: ActiveWorkload, error: string): Promise<ReconcileResult> {
     const { object, adapter, row } = workload;
     const { workloadCache, eviction, recordEvent } = this.options;
-    if (!this.isRefused(row, error)) return { after: REJECTED_RETRY_MS };
-    this.forget(row);
     const message = refusalText(error);
+    if (!this.isRefused(row, error)) {
+      this.tell(workload, `${message}; it is tried again for a minute`);
+      return { after: REJECTED_RETRY_MS };
+    }
+    this.forget(row);
     const cause = causeOfRefusal(error);
     if ((await eviction.requeue(workload, { cause, message })) === undefined) return undefined;
     // A policy of the cluster may refuse everything for a while.
@@ -162,6 +176,25 @@ export class Release {
     await workloadCache.wait([{ uid: row.uid, reason: 'Invalid', message, estimatedStart: null }]);
     recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
     return undefined;
+  }
+
+  /** Says that the apiserver does not take the release. @returns the error, which the work queue retries */
+  private told(workload: ActiveWorkload, error: unknown): unknown {
+    const isOfApiserver = error instanceof FluxqError && error.code.startsWith('FLUXQ_KUBERNETES_');
+    if (!isOfApiserver) return error;
+    const { object, adapter, row } = workload;
+    const said = error instanceof ApiError ? error.said : error.message;
+    const message = `the apiserver does not take the release: ${said}; it is tried again until it does`;
+    this.tell(workload, message);
+    if (this.toldFailed.has(row.jobid)) return error;
+    this.toldFailed.add(row.jobid);
+    this.options.recordEvent(object, adapter, { type: 'Warning', reason: FAILED, message });
+    return error;
+  }
+
+  private tell({ row, pods }: ActiveWorkload, message: string): void {
+    const isPartial = pods.some(({ status }) => status?.phase === 'Running');
+    this.options.onWait(row.uid, { reason: FAILED, message, ...(isPartial && { isPartial }) });
   }
 
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): void {

@@ -39,6 +39,8 @@ const OUTAGES = [
 ];
 /** A webhook or a policy of the cluster says no, perhaps only for a while. */
 const DENIED = /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/;
+/** What the queue itself refuses stands in the template, and it says what. Its webhook may fail for a while. */
+const QUEUE_REFUSAL = /denied (the )?request: FLUXQ_(?!ADMISSION_FAILED)/;
 /** kube-controller-manager makes it in every namespace. */
 const CLUSTERS_OWN = /configmap "kube-root-ca\.crt" not found/;
 
@@ -55,6 +57,7 @@ export function causeOfWait({ cause, reason, message, told = message }: PodWait)
 
 /** The cause of a requeue for pods that the Job controller cannot create, by its own sentence. */
 export function causeOfRefusal(sentence: string): EvictionCause {
+  if (matches(sentence, [QUEUE_REFUSAL])) return 'failure';
   const isOwn = matches(sentence, [OWN_REFUSAL, ...OWN_NAMES]);
   return isOwn && !isOutage(sentence) && !matches(sentence, [DENIED]) ? 'failure' : 'cluster';
 }

@@ -43,6 +43,10 @@ export class SimulatedApiserver {
   admission: 'on' | 'off' | 'refusing' = 'on';
   /** A policy of the cluster's administrators: the message with which it refuses a change of such an object. */
   policy: (verb: 'create' | 'patch', resource: string) => string | undefined = () => undefined;
+  /** A webhook of the cluster that fails: what the apiserver then says of a change of such an object. */
+  failure: (verb: 'create' | 'patch', resource: string) => string | undefined = () => undefined;
+  /** A slow webhook of the cluster: a patch of such an object goes on when this resolves. */
+  stalled: (resource: string) => Promise<void> | undefined = () => undefined;
   /** Resources that nobody may list. */
   readonly unlistable = new Set<string>();
   /** What another webhook of the cluster makes of a new pod. */
@@ -73,7 +77,11 @@ export class SimulatedApiserver {
       update: async <T>(path: string) => {
         throw refusal(405, 'MethodNotAllowed', `update of ${path} is not supported`) as T;
       },
-      patch: async <T>(path: string, body: object, type: string) => this.patch(path, body, type) as T,
+      patch: async <T>(path: string, body: object, type: string) => {
+        const stalled = this.stalled(targetOf(path).resource);
+        if (stalled !== undefined) await stalled;
+        return this.patch(path, body, type) as T;
+      },
       delete: async (path, options = {}) => this.delete(path, options.uid, options.propagationPolicy),
       watch: <T>(
         path: string,
@@ -168,6 +176,8 @@ export class SimulatedApiserver {
   private checkPolicy(verb: 'create' | 'patch', resource: string): void {
     const message = this.policy(verb, resource);
     if (message !== undefined) throw refusal(403, 'Forbidden', message);
+    const failure = this.failure(verb, resource);
+    if (failure !== undefined) throw refusal(500, 'InternalError', failure);
   }
 
   private admitted(resource: string, object: KubernetesObject): KubernetesObject {

@@ -216,6 +216,7 @@ const ofContainer = (name: string, state: object, restartCount = 0) => ({
   restartCount,
   image: 'a',
   imageID: 'b',
+  ...(restartCount > 0 && { lastState: { terminated } }),
 });
 
 /** What a kubelet reports of the pod `full`. */

@@ -42,6 +42,11 @@ describeOwnStack(
       expect(await found(POLICY)).toBe(200);
     });
 
+    test('does nothing while a controller leads that does not go with the stack', async () => {
+      await expect(uninstall('--release')).rejects.toThrow('FLUXQ_CONTROLLER_RUNS: the controller on ');
+      expect(await found(POLICY)).toBe(200);
+    });
+
     test('with --release starts what waits, leaves what its user holds, and keeps the data', async () => {
       const { client, stack } = getFixture();
       await controller.stop();

@@ -38,6 +38,7 @@ async function release(refusal: string) {
     eviction: { recordRelease: () => undefined },
     submissionBuilder: { asksForGrant: () => true },
     recordEvent: () => undefined,
+    onWait: () => undefined,
     logger: createLogger('test', 'silent'),
     clock: new ManualClock(),
     now: () => 0,

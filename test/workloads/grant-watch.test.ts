@@ -92,6 +92,26 @@ test.each([
   },
 );
 
+test('tells the warning about a pod that waits for its containers, and reads it ever less often', async () => {
+  const note = 'MountVolume.SetUp failed for volume "a" : configmap "b" not found';
+  const failures = [
+    { reason: 'FailedMount', note: 'long over', deprecatedLastTimestamp: '2025-12-31T00:00:00Z' },
+    { reason: 'FailedMount', note, deprecatedLastTimestamp: '2026-01-01T00:00:12Z' },
+  ];
+  const { observe, seconds, lists } = setUp({ failures });
+  const pods = [pod('a', undefined, 'n1')];
+  const told = { wait: { reason: 'FailedMount', message: note, pod: 'a' }, failure: undefined };
+  const untold = { wait: { reason: 'ContainerCreating' }, after: 10_000 };
+  expect(await observe(pods)).toMatchObject(untold);
+  seconds(10);
+  expect(await observe(pods)).toMatchObject({ ...told, after: 10_000 });
+  seconds(9);
+  expect(await observe(pods)).toMatchObject({ ...told, after: 1_000 });
+  expect(lists).toHaveLength(1);
+  seconds(300);
+  expect(await observe(pods)).toMatchObject({ wait: { reason: 'ContainerCreating' } });
+});
+
 test('missing pods end the grant with the newest sentence of the Job controller since they are missing', async () => {
   const failures = [
     {
@@ -173,7 +193,7 @@ test('a lone pod that is bound keeps its node, however long it takes to start', 
   expect(await observe(pods, adapter)).toEqual({
     wait: { reason: 'ContainerCreating', message: 'its containers are being created', pod: 'a' },
     failure: undefined,
-    after: undefined,
+    after: 3_600_000,
   });
 });
 

@@ -151,6 +151,14 @@ test.each([
   ['pods "a-0" is forbidden: maximum cpu usage per Container is 500m, but limit is 2', 'failure'],
   ['Pod "a-0" is invalid: spec.containers[0].image: Required value', 'failure'],
   [
+    `pods "a-0" is forbidden: ValidatingAdmissionPolicy 'fluxqueue-guard-pod-settings' with binding 'fluxqueue-guard-pod-settings' denied request: FLUXQ_RESERVED: metadata.annotations["kubernetes.io/config.mirror"]: can only be set by a kubelet; remove it`,
+    'failure',
+  ],
+  [
+    'admission webhook "pods.fluxqueue" denied the request: FLUXQ_ADMISSION_FAILED: admission failed for this object',
+    'cluster',
+  ],
+  [
     'Internal error occurred: failed calling webhook "pods.fluxqueue": failed to call webhook: Post "https://a.b.svc:443/": dial tcp 10.0.0.1:443: connect: connection refused',
     'cluster',
   ],

@@ -1,12 +1,10 @@
 /** The leader: the Lease is held, renewed, and its holder schedules. */
 import { CONTROLLER_LEASE } from '../../../constructs/api/labels';
-import { awaitObject } from '../../kubernetes/await-object';
-import { leases } from '../../kubernetes/paths';
 import type { Lease, Pod } from '../../kubernetes/types';
 import { FENCE_ANNOTATION } from '../../leader/lease';
+import { DURATION_SECONDS, hostOf, isRenewed } from '../../leader/renewal';
 import { type Context, duration, error, type Finding, ok, secondsSince, warning } from './finding';
 
-const DURATION_SECONDS = 15;
 /** Between the clocks of two machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
@@ -24,7 +22,7 @@ export async function checkLeader(context: Context): Promise<readonly Finding[]>
   if (isLed && !isLive(lease, now))
     return [
       warning(
-        `${holderOf(lease)} leads; the clock of this machine and that of the controller differ by ${duration(secondsSince(lease.spec?.renewTime, now))} or more`,
+        `${hostOf(lease)} leads; the clock of this machine and that of the controller differ by ${duration(secondsSince(lease.spec?.renewTime, now))} or more`,
         'set both clocks by NTP: ages in this report are wrong by that much',
       ),
     ];
@@ -38,7 +36,7 @@ export function somebodyLeads(context: Context): Promise<boolean> {
   return reader.once('leader', async () => {
     const lease = await reader.lease();
     if (lease === undefined || !isHeld(lease)) return false;
-    return isLive(lease, now) || isRenewed(context, lease);
+    return isLive(lease, now) || isRenewed(reader.client, context.namespace, lease);
   });
 }
 
@@ -56,21 +54,6 @@ function isHeld({ spec }: Lease): boolean {
   return (spec?.holderIdentity ?? '') !== '';
 }
 
-/** Whether its holder renews it while this command looks, whatever the clocks say. */
-async function isRenewed({ reader: { client }, namespace }: Context, lease: Lease): Promise<boolean> {
-  const isLater = ({ metadata, spec }: Lease) =>
-    spec?.holderIdentity === lease.spec?.holderIdentity &&
-    metadata.resourceVersion !== lease.metadata.resourceVersion;
-  const { leaseDurationSeconds = DURATION_SECONDS } = lease.spec ?? {};
-  const awaited = { name: CONTROLLER_LEASE, seconds: leaseDurationSeconds, isIt: isLater };
-  return (await awaitObject<Lease>(client, leases(namespace), awaited)) !== undefined;
-}
-
-/** Host name, UID of the pod, random UUID (leader/elector). */
-function holderOf({ spec }: Lease): string {
-  return spec?.holderIdentity?.split('_')[0] ?? '';
-}
-
 /** @param pods of the stack; none where its controller runs outside the cluster. @internal exported for tests */
 export function leaderFinding(lease: Lease, pods: readonly Pod[], now: number): Finding {
   const { metadata, spec = {} } = lease;
@@ -79,7 +62,7 @@ export function leaderFinding(lease: Lease, pods: readonly Pod[], now: number): 
   if (!isHeld(lease))
     return error(`no controller leads since ${age}: no workload is released`, whyNot(namespace));
   const pod = pods.find(({ metadata: { uid } }) => spec.holderIdentity!.includes(uid));
-  const holder = pod?.metadata.name ?? holderOf(lease);
+  const holder = pod?.metadata.name ?? hostOf(lease);
   if (!isLive(lease, now))
     return error(
       `no controller leads: ${holder} has not renewed the Lease for ${age}, and no other took it`,

@@ -33,6 +33,38 @@ export const GRANTED: readonly Situation[] = [
     ],
   },
   {
+    because: 'it runs, and its container fails and is started again',
+    reason: 'Running',
+    async arrange(world) {
+      await world.grantedJob();
+      const terminated = { exitCode: 137, reason: 'OOMKilled' };
+      const state = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s' } };
+      const containerStatuses = [{ name: 'main', restartCount: 3, lastState: { terminated }, state }];
+      const startTime = '2027-01-15T08:00:01Z';
+      world.report({ ...scheduled, phase: 'Running', startTime, containerStatuses }, 'node-0');
+    },
+    prints: [
+      'science/job/mine runs on node-0',
+      'container main of pod mine-0 was started again 3 times (now CrashLoopBackOff), last because it was OOMKilled (exit code 137): it needs more memory than its limit',
+      'it started at 2027-01-15T08:00:01Z, and its walltime ends at 2027-01-15T09:00:01Z',
+      'what to do: kubectl logs job/mine -n science --previous says why its container ended; submit it again when the cause is removed',
+    ],
+  },
+  {
+    because: 'it runs, and some of its pods wait for the end of others',
+    reason: 'Running',
+    async arrange(world) {
+      world.queue('default', {});
+      world.job('mine', { pods: 3, cores: 4, spec: { completionMode: 'NonIndexed' } });
+      await world.seconds(5);
+    },
+    prints: [
+      'science/job/mine runs on node-[0-1]',
+      '1 pod waits until others of it have ended',
+      'it started at 2027-01-15T08:00:02Z, and its walltime ends at 2027-01-15T09:00:02Z',
+    ],
+  },
+  {
     because: 'the Job controller has not created its pods',
     reason: 'PodsMissing',
     async arrange(world) {
@@ -49,13 +81,40 @@ export const GRANTED: readonly Situation[] = [
     because: 'its release is not done yet',
     reason: 'Granted',
     async arrange(world) {
-      world.refuse('patch', 'jobs', 'the change is frozen');
+      world.stall('jobs');
       world.job('mine', { cores: 3 });
     },
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'Granted: granted node-0, waiting for the first pod to start',
       'what to do: nothing; its pods are being started',
+    ],
+  },
+  {
+    because: 'a webhook of the cluster fails at its release',
+    reason: 'ReleaseFailed',
+    async arrange(world) {
+      world.fail('patch', 'jobs', 'failed calling webhook "rules.example.com": connection refused');
+      world.job('mine', { cores: 3 });
+      await world.seconds(90);
+    },
+    prints: [
+      'science/job/mine was granted node-0, and its pods do not run yet',
+      'ReleaseFailed: the apiserver does not take the release: Internal error occurred: failed calling webhook "rules.example.com": connection refused; it is tried again until it does',
+      'what to do: nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
+    ],
+  },
+  {
+    because: 'a policy of the cluster has rejected its release a moment ago',
+    reason: 'ReleaseFailed',
+    async arrange(world) {
+      world.refuse('patch', 'jobs', 'the change is frozen');
+      world.job('mine', { cores: 3 });
+    },
+    prints: [
+      'science/job/mine was granted node-0, and its pods do not run yet',
+      'ReleaseFailed: the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: admission webhook "rules.example.com" denied the request: the change is frozen; grant this by RBAC (the stack brings the roles it needs), or change what the admission policy objects to; it is tried again for a minute',
+      'what to do: nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
     ],
   },
   {
@@ -165,6 +224,21 @@ export const GRANTED: readonly Situation[] = [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'ContainerCreating: its containers are being created',
       'what to do: nothing; its pods are being started',
+    ],
+  },
+  {
+    because: 'the ConfigMap of its volume does not exist',
+    reason: 'FailedMount',
+    async arrange(world) {
+      await world.grantedJob();
+      world.report(scheduled, 'node-0');
+      await world.seconds(2);
+      world.warn('FailedMount', 'MountVolume.SetUp failed for volume "c" : configmap "nope" not found');
+    },
+    prints: [
+      'science/job/mine was granted node-0, and its pods do not run yet',
+      'FailedMount: MountVolume.SetUp failed for volume "c" : configmap "nope" not found',
+      'what to do: correct what the message names; kubectl describe pods -n science says more. Pods that do not start in time are tried on other nodes',
     ],
   },
   {

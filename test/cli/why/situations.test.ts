@@ -8,7 +8,7 @@ test.each(SITUATIONS)('$reason: $because', async (situation) => {
   const world = await arranged(situation);
   const lines = world.why();
   const { reason } = scheduled(world.fluxJob());
-  await world.controller.close();
+  await world.close();
   expect([reason, ...lines]).toEqual([situation.reason, ...situation.prints]);
 });
 

@@ -6,7 +6,7 @@ import {
   type FluxSetupSpecJson,
   fluxSetups,
 } from '../../../runtime/kubernetes/custom-resources';
-import { jobs, nodes, pods } from '../../../runtime/kubernetes/paths';
+import { events, jobs, nodes, pods } from '../../../runtime/kubernetes/paths';
 import type { Job, Node, Pod, PodSpec } from '../../../runtime/kubernetes/types';
 import { RUNS, UNTOUCHED } from '../../fuzz/simulated-cluster';
 import { SimulatedController } from '../../fuzz/simulated-controller';
@@ -33,6 +33,7 @@ interface JobOptions {
 
 export class World {
   readonly controller = new SimulatedController();
+  private answerStalled = () => {};
 
   static async start(): Promise<World> {
     const world = new World();
@@ -97,6 +98,17 @@ export class World {
     }
   }
 
+  /** The kubelet warns in an Event about the first pod of the Job. */
+  warn(reason: string, note: string): void {
+    const [pod] = this.podsOf();
+    this.create(events(NAMESPACE), {
+      metadata: { name: `${pod!.metadata.name}.1`, namespace: NAMESPACE },
+      reason,
+      note,
+      type: 'Warning',
+    });
+  }
+
   queue(name: string, spec: FluxSetupSpecJson): void {
     this.apiserver.create(fluxSetups(NAMESPACE), { metadata: { name }, spec });
   }
@@ -134,6 +146,26 @@ export class World {
       asked === verb && about === resource
         ? `admission webhook "rules.example.com" denied the request: ${message}`
         : undefined;
+  }
+
+  /** A webhook of the cluster fails for such changes from now on. */
+  fail(verb: 'create' | 'patch', resource: string, message: string): void {
+    this.apiserver.failure = (asked, about) =>
+      asked === verb && about === resource ? `Internal error occurred: ${message}` : undefined;
+  }
+
+  /** A webhook of the cluster does not answer patches of such objects from now on. */
+  stall(resource: string): void {
+    const answered = new Promise<void>((resolve) => {
+      this.answerStalled = resolve;
+    });
+    this.apiserver.stalled = (about) => (about === resource ? answered : undefined);
+  }
+
+  /** Ends the controller, and what it waits for. */
+  async close(): Promise<void> {
+    this.answerStalled();
+    await this.controller.close();
   }
 
   /** No policy refuses anything from now on. */
