@@ -19,6 +19,7 @@ import { GrantWatch } from './grant-watch';
 import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
+import { NameInUse } from './name-in-use';
 import { limitOrphans, limitOverdue } from './orphans';
 import { POD_GROUP } from './pod-group';
 import type { WorkloadReconcilerOptions } from './reconciler-options';
@@ -50,6 +51,7 @@ export class WorkloadReconciler {
   private readonly replacements: Replacements;
   private readonly returned: ReturnedWorkloads;
   private readonly notices: GroupNotices;
+  private readonly nameInUse: NameInUse;
   private readonly shrinking: Shrinking;
   private readonly staging: Staging;
 
@@ -67,6 +69,7 @@ export class WorkloadReconciler {
     this.returned = new ReturnedWorkloads(options);
     this.staging = new Staging(options);
     this.notices = new GroupNotices(options);
+    this.nameInUse = new NameInUse(options);
     this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
   }
 
@@ -86,6 +89,7 @@ export class WorkloadReconciler {
     if (object === undefined) return left;
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
+    if (row === undefined && left !== undefined) this.nameInUse.tell(key, object, adapter);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));
     const result = await (row.phase === 'Waiting'
