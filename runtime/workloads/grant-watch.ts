@@ -120,9 +120,8 @@ export class GrantWatch {
     const waits = found.flatMap(({ wait }) => wait ?? []);
     const missing = workload.adapter.missingPods(workload.object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
-    const movable = workload.adapter.isSuspendable(workload.object)
-      ? waits
-      : waits.filter(({ isBound }) => !isBound);
+    const isMovable = workload.adapter.isSuspendable(workload.object);
+    const movable = waits.filter(({ isBound }) => isMovable || !isBound);
     const runs = found.some(isRunning);
     const goesOn = found.some(isHealthy);
     const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });
@@ -136,23 +135,19 @@ export class GrantWatch {
     const first = runs ? undefined : firstOf(waits);
     const { wait: told, after: reread } = await this.uncreated.explain(row.jobid, row.namespace, first);
     const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing, workload.adapter);
+    const rereads = uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
-    if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
-    if (reread !== undefined) left.push(reread);
-    left.push(...this.untilLingerChanges(own));
-    const after = left.length === 0 ? undefined : Math.min(...left);
+    const after = earliest([...left, ...rereads, reread ?? [], ...this.untilLingerChanges(own)].flat());
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
-      return {
-        wait: runs
-          ? (lingerWait(own, this.options.now()) ??
-            restartWait(own) ??
-            turnWait(workload, own, this.options.nodes))
-          : shown,
-        failure,
-        after,
-      };
+      return { wait: runs ? this.waitOfRunning(workload, own) : shown, failure, after };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
+  }
+
+  /** What a workload waits for of which a pod runs. */
+  private waitOfRunning(workload: ActiveWorkload, pods: readonly Pod[]): GrantWait | undefined {
+    const { now, nodes } = this.options;
+    return lingerWait(pods, now()) ?? restartWait(pods) ?? turnWait(workload, pods, nodes);
   }
 
   /** Milliseconds until what is said of pods that have to end changes. */
@@ -250,6 +245,10 @@ function firstOf(waits: readonly PodWait[]): PodWait | undefined {
 function waitOf(first: PodWait | undefined): GrantWait | undefined {
   if (first === undefined) return undefined;
   return { reason: first.reason, message: shorten(first.message), pod: first.pod };
+}
+
+function earliest(milliseconds: readonly number[]): number | undefined {
+  return milliseconds.length === 0 ? undefined : Math.min(...milliseconds);
 }
 
 function isRunning({ pod, wait }: Found): boolean {
