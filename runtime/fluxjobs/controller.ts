@@ -8,6 +8,8 @@ import type { WatchedFluxJob } from '../shared/fluxjob-projection';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
 import type { Surpluses } from '../shared/surplus';
+import { placementOf } from '../workloads/assignment';
+import { podsOf } from '../workloads/demand';
 import { ignoredChanges, mayChangeOtherwise } from '../workloads/ignored-changes';
 import { adapters } from '../workloads/index';
 import { deploymentsOf, olderPodsText } from '../workloads/rollout';
@@ -51,7 +53,8 @@ export class FluxJobController implements Controller {
     this.reconciler = new FluxJobReconciler({
       client,
       adapters,
-      rowOf: (uid) => this.rows.rowOf(uid),
+      rowOf: (uid) => this.rowOf(uid),
+      loweredPodsOf: (row) => this.loweredPodsOf(row),
       positionOf: (uid) => this.positions.of(uid),
       plannedStartOf: (uid) => scheduler.plannedStartOf(uid),
       likelyStartOf: (uid) => scheduler.likelyStartOf(uid),
@@ -125,7 +128,18 @@ export class FluxJobController implements Controller {
 
   /** The row of this workload, active or finished a moment ago, as its FluxJob shows it. */
   rowOf(uid: string): WorkloadRow | undefined {
-    return this.rows.rowOf(uid);
+    const current = this.shared.workloadCache.byUid(uid);
+    return current !== undefined && this.loweredPodsOf(current) !== undefined
+      ? current
+      : this.rows.rowOf(uid);
+  }
+
+  private loweredPodsOf(row: WorkloadRow): number | undefined {
+    const object = this.shared.workloads.get(row);
+    if (row.allocation === null || row.phase === 'Finished' || object?.metadata.uid !== row.uid)
+      return undefined;
+    const isLowered = podsOf(adapters.get(row.kind)!.demand(object)) < row.pods;
+    return isLowered ? placementOf(row).reduce((sum, { pods }) => sum + pods, 0) : undefined;
   }
 
   private rowChanged(row: WorkloadRow): void {

@@ -57,6 +57,8 @@ export interface FluxJobReconcilerOptions {
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
   /** Who owns the FluxJob of this workload. */
+  /** How many pods its grant has left, of an active workload whose user lowered its size; undefined of any other. */
+  readonly loweredPodsOf: (row: WorkloadRow) => number | undefined;
   readonly ownersOf: (row: WorkloadRow) => readonly OwnerReference[];
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => WatchedFluxJob | undefined;
@@ -281,13 +283,14 @@ export class FluxJobReconciler {
   }
 
   private specOf(row: WorkloadRow): FluxJobProps['spec'] {
-    return fluxJobSpec(row, this.options.adapters.get(row.kind)!.apiVersion);
+    const { adapters, loweredPodsOf } = this.options;
+    return fluxJobSpec({ ...row, pods: loweredPodsOf(row) ?? row.pods }, adapters.get(row.kind)!.apiVersion);
   }
 
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
     const { options } = this;
-    const { positionOf, plannedStartOf, likelyStartOf, waitOf, surplusOf, ignoredOf, olderPodsOf, now } =
-      options;
+    const { positionOf, plannedStartOf, likelyStartOf, waitOf, surplusOf, ignoredOf, olderPodsOf } = options;
+    const { now, loweredPodsOf } = options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       plannedStart: plannedStartOf(row.uid),
@@ -296,6 +299,7 @@ export class FluxJobReconciler {
       surplus: surplusOf(row.uid),
       ignored: ignoredOf(row),
       olderPods: olderPodsOf(row),
+      isLowered: loweredPodsOf(row) !== undefined,
       previous,
       now: now(),
     });

@@ -64,6 +64,8 @@ export interface StatusContext {
   readonly ignored?: readonly string[];
   /** Which older pods of its Deployment a waiting pod waits behind. @default - behind none */
   readonly olderPods?: string | undefined;
+  /** Whether its user lowered its size since its grant: what was freed by that is none of it any more. @default false */
+  readonly isLowered?: boolean;
   /** The current status. Transition times and nodes that were freed early are kept from it. */
   readonly previous: FluxJobStatus;
   /** Unix seconds. */
@@ -76,7 +78,7 @@ export function shownPhase({ phase }: WorkloadRow, wait: GrantWait | undefined):
 }
 
 export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): FluxJobStatus {
-  const { position, plannedStart, likelyStart, wait, previous, now } = context;
+  const { position, plannedStart, likelyStart, wait, previous, isLowered = false, now } = context;
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
   const planned = plannedMinute(row, plannedStart);
@@ -84,7 +86,7 @@ export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): Flux
   return {
     phase: row.phase,
     ...(waiting && position !== undefined ? { position } : {}),
-    ...(row.allocation === null ? {} : allocationStatus(row, previous)),
+    ...(row.allocation === null ? {} : allocationStatus(row, isLowered ? {} : previous)),
     ...(start === undefined ? {} : { start }),
     ...optionalTime('estimatedStart', waiting ? row.estimatedStart : null),
     ...optionalTime('plannedStart', planned),

@@ -1,5 +1,6 @@
 /** The workloads as an area of the term: their work queue, and the changes that enqueue them. */
 import { TimeSlice } from '../clock';
+import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { reconcileQueue } from '../shared/reconcile-queue';
@@ -52,6 +53,7 @@ export class WorkloadController implements Controller {
     await this.submissionBuilder.charges.continueWith(this.knownWorkloads(), slice);
     await this.reconciler.load();
     const { signals, workloads, namespaces, nodes, informers, workloadCache } = this.shared;
+    this.followDeletions();
     workloads.changed.subscribe((key) => this.enqueue(key));
     signals.reconcileWorkload.subscribe((key) => this.enqueue(key));
     signals.resubmitWaiting.subscribe((resubmission) => this.enqueueWaiting(resubmission));
@@ -74,6 +76,20 @@ export class WorkloadController implements Controller {
     this.admission.start();
     this.followVolumes();
     workloadCache.onChange((row) => this.events.rowChanged(row));
+  }
+
+  /** What an object says last tells how its workload ended, also if nothing can be recorded at this moment. */
+  private followDeletions(): void {
+    const { jobs, pods } = this.shared.informers;
+    const { goneEnds } = this.reconciler;
+    const isGone = (now: KubernetesObject | undefined, before: KubernetesObject | undefined) =>
+      before !== undefined && now?.metadata.uid !== before.metadata.uid;
+    jobs.changed.subscribe(({ now, before }) => {
+      if (isGone(now, before)) goneEnds.saw(before!, adapters.get('Job')!);
+    });
+    pods.changed.subscribe(({ now, before }) => {
+      if (isGone(now, before)) goneEnds.saw(before!, adapters.get('Pod')!);
+    });
   }
 
   /** Rows with the objects that they are about. */

@@ -31,21 +31,25 @@ function lastSeen({ series, deprecatedLastTimestamp, eventTime, metadata }: Obje
 }
 
 /** What is read of one Event. */
-type Said = Pick<ObjectEvent, 'reason' | 'note'>;
+interface Said {
+  readonly reason?: string | undefined;
+  readonly note?: string | undefined;
+  /** When it was seen last, Unix seconds; undefined: none was read. */
+  readonly at?: number;
+}
 
 /**
  * Users write Events about their objects, as many and as long as they like, and nobody can tell them from those of Kubernetes. All that
  * controllers say of one object takes a tenth of this.
  */
 const MOST_BYTES = 2 ** 20;
-const ANY = /(?:)/;
 const UNREAD = `the Events about it have more than ${MOST_BYTES} bytes, so none of them is read`;
 
 interface EventChoice {
   /** Unix seconds; older ones do not count. @default - all count */
   readonly from?: number;
-  /** Only those whose note matches. @default - all */
-  readonly about?: RegExp;
+  /** @default - all */
+  readonly accepts?: (event: Said) => boolean;
 }
 
 /** The newest Event of this field selector, or that there is too much to read. */
@@ -53,14 +57,15 @@ export async function newestEvent(
   client: Pick<KubernetesClient, 'list'>,
   namespace: string | undefined,
   fieldSelector: string,
-  { from = Number.NEGATIVE_INFINITY, about = ANY }: EventChoice = {},
+  { from = Number.NEGATIVE_INFINITY, accepts = () => true }: EventChoice = {},
 ): Promise<Said | undefined> {
   const options = { fieldSelector, priority: 'low', mostBytes: MOST_BYTES } as const;
   try {
     const { items } = await client.list<ObjectEvent>(events(namespace), options);
     return items
-      .filter((event) => lastSeen(event) >= from && about.test(event.note ?? ''))
-      .sort((a, b) => lastSeen(b) - lastSeen(a))[0];
+      .map((event) => ({ reason: event.reason, note: event.note, at: lastSeen(event) }))
+      .filter((event) => event.at >= from && accepts(event))
+      .sort((a, b) => b.at - a.at)[0];
   } catch (error) {
     if (isTooLarge(error)) return { note: UNREAD };
     throw error;
@@ -83,7 +88,10 @@ export async function explainedWait(
   const since = from === undefined ? {} : { from };
   if (isAboutImage(wait.reason)) {
     if (wait.told !== undefined && !BACK_OFF.test(wait.told)) return wait;
-    const pull = await newestEvent(client, namespace, selector, { ...since, about: PULL_FAILED });
+    const pull = await newestEvent(client, namespace, selector, {
+      ...since,
+      accepts: ({ note = '' }) => PULL_FAILED.test(note),
+    });
     return pull?.note === undefined ? wait : { ...wait, told: pull.note };
   }
   if (!isUnexplained(wait)) return wait;

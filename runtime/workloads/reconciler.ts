@@ -14,10 +14,12 @@ import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
+import { GoneEnds } from './gone-ends';
 import { GrantWatch } from './grant-watch';
 import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
+import { NameInUse } from './name-in-use';
 import { limitOrphans, limitOverdue } from './orphans';
 import { POD_GROUP } from './pod-group';
 import type { WorkloadReconcilerOptions } from './reconciler-options';
@@ -40,6 +42,7 @@ export class WorkloadReconciler {
   private readonly deletedPods: DeletedPods;
   private readonly departure: Departure;
   private readonly eviction: Eviction;
+  readonly goneEnds: GoneEnds;
   private readonly release: Release;
   private readonly ungating: Ungating;
   private readonly largeReleases: LargeReleases;
@@ -48,6 +51,7 @@ export class WorkloadReconciler {
   private readonly replacements: Replacements;
   private readonly returned: ReturnedWorkloads;
   private readonly notices: GroupNotices;
+  private readonly nameInUse: NameInUse;
   private readonly shrinking: Shrinking;
   private readonly staging: Staging;
 
@@ -55,6 +59,7 @@ export class WorkloadReconciler {
     this.deletedPods = new DeletedPods(options);
     this.departure = new Departure(options);
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
+    this.goneEnds = new GoneEnds(options);
     this.watch = new GrantWatch(options);
     this.release = new Release({ ...options, eviction: this.eviction });
     this.ungating = new Ungating(options);
@@ -64,6 +69,7 @@ export class WorkloadReconciler {
     this.returned = new ReturnedWorkloads(options);
     this.staging = new Staging(options);
     this.notices = new GroupNotices(options);
+    this.nameInUse = new NameInUse(options);
     this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
   }
 
@@ -83,6 +89,7 @@ export class WorkloadReconciler {
     if (object === undefined) return left;
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
+    if (row === undefined && left !== undefined) this.nameInUse.tell(key, object, adapter);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));
     const result = await (row.phase === 'Waiting'
@@ -291,6 +298,7 @@ export class WorkloadReconciler {
     this.replacements.forget(row);
     this.notices.forget(row);
     this.departure.forget(row);
+    this.goneEnds.forget(row);
     this.options.submissionBuilder.charges.forget(row);
     this.options.onWait(row.uid, undefined);
   }
@@ -312,9 +320,11 @@ export class WorkloadReconciler {
     return { after: TERMINATING_POLL_MS };
   }
 
-  private cancel(row: WorkloadRow): Promise<ReconcileResult> {
+  private async cancel(row: WorkloadRow): Promise<ReconcileResult> {
+    const isGone = this.options.objectOf(row)?.metadata.uid !== row.uid;
     const message = this.departure.endOf(row);
-    return this.finish(row, { result: 'Cancelled', message, finishedAt: this.options.now() });
+    const deleted: Outcome = { result: 'Cancelled', message, finishedAt: this.options.now() };
+    return this.finish(row, (isGone ? await this.goneEnds.endOf(row) : undefined) ?? deleted);
   }
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {

@@ -41,6 +41,7 @@ export class Scene {
     const logger = recordingLogger();
     const reconciler = new FluxJobReconciler({
       orphanOf: () => undefined,
+      loweredPodsOf: () => undefined,
       ownersOf: (row) => ownersOf(row, adapters.get(row.kind)!, undefined),
       olderPodsOf: () => undefined,
       client: this.client(),

@@ -243,6 +243,7 @@ describe('the status of a FluxJob', () => {
     const wide = rowIn('Running', { allocation: { jobid: 7, start: 0, end: 9, nodes } });
     const previous = fluxJobStatus(wide, context());
     expect(fluxJobStatus(rowIn('Running'), context({ previous })).nodes).toBe('node-[1-2]');
+    expect(fluxJobStatus(rowIn('Running'), context({ previous, isLowered: true })).nodes).toBe('node-1');
     const again = rowIn('Running', { jobid: 8 });
     expect(fluxJobStatus(again, context({ previous })).nodes).toBe('node-1');
   });

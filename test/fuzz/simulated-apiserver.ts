@@ -147,10 +147,12 @@ export class SimulatedApiserver {
     const { resource, namespace } = targetOf(path);
     if (this.unlistable.has(resource)) throw refusal(403, 'Forbidden', `cannot list ${resource}`);
     const named = /^metadata\.name=(.*)$/.exec(fieldSelector ?? '')?.[1];
+    const about = /(?:^|,)regarding\.uid=([^,]*)/.exec(fieldSelector ?? '')?.[1];
     const items = this.store
       .list(resource)
       .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
       .filter(({ metadata }) => named === undefined || metadata.name === named)
+      .filter((object) => about === undefined || uidOfEvent(object) === about)
       .filter((object) => isSelected(object, labelSelector));
     return { metadata: { resourceVersion: String(this.store.latest) }, items };
   }
@@ -271,4 +273,8 @@ function checkJob(before: Job, after: Job): void {
 
 export function refusal(status: number, reason: string, message: string): ApiError {
   return new ApiError({ status, reason, message, retryAfterSeconds: undefined });
+}
+
+function uidOfEvent(object: KubernetesObject): string | undefined {
+  return (object as { readonly regarding?: { readonly uid?: string } }).regarding?.uid;
 }

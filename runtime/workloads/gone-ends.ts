@@ -1,0 +1,89 @@
+/**
+ * How workloads ended whose objects are gone: a Job is removed the second it ends (`ttlSecondsAfterFinished: 0`), or by its
+ * user after that, and the database or the controller may be down meanwhile. Its last state tells, if this process has seen
+ * it go; otherwise the Events of the Job controller, which outlive it by an hour. Its user can write such Events too: that
+ * is a user's own word about an own Job.
+ */
+import type { KubernetesClient } from '../kubernetes/client';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { Result, WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
+import type { WorkloadIdentity } from '../shared/pod-facts';
+import { isTerminal, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
+import { newestEvent } from './kubelet-events';
+
+export interface GoneEndsOptions {
+  readonly client: Pick<KubernetesClient, 'list'>;
+  readonly workloadCache: Pick<WorkloadCache, 'byUid'>;
+  /** The pods of the workload, as the watch last delivered them. */
+  readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+/** Reasons of the Job controller's Events at the end of a Job. */
+const RESULTS: ReadonlyMap<string | undefined, Result> = new Map([
+  ['Completed', 'Succeeded'],
+  ['DeadlineExceeded', 'TimedOut'],
+  ['BackoffLimitExceeded', 'Failed'],
+  ['FailedIndexes', 'Failed'],
+  ['MaxFailedIndexesExceeded', 'Failed'],
+  ['PodFailurePolicy', 'Failed'],
+]);
+
+/** The longest sentence that is kept of an Event. Those of the Job controller are shorter. */
+const LONGEST_MESSAGE = 600;
+
+export class GoneEnds {
+  /** UID -> how it had ended when its object went; undefined: it had not. */
+  private readonly seen = new Map<string, Outcome | undefined>();
+
+  constructor(private readonly options: GoneEndsOptions) {}
+
+  /** The watch says that this object is gone, of which it has delivered all changes before. */
+  saw(object: KubernetesObject, adapter: WorkloadAdapter): void {
+    const row = this.options.workloadCache.byUid(object.metadata.uid);
+    if (row === undefined) return;
+    // Pods that end because they are deleted with it say nothing about its end.
+    const pods = this.options.podsOf(row).filter((pod) => isTerminal(pod) && !isDeleted(pod));
+    const outcome = adapter.outcome(object, pods, this.options.now(), row);
+    const isKnown = outcome !== undefined && endedBefore(object, adapter, outcome);
+    this.seen.set(row.uid, isKnown ? outcome : undefined);
+  }
+
+  /** Of a row whose object is gone. Undefined: it was deleted before its end. */
+  async endOf(row: WorkloadRow): Promise<Outcome | undefined> {
+    if (this.seen.has(row.uid)) return this.seen.get(row.uid);
+    return row.kind === 'Job' && row.releasedAt !== null ? this.toldEnd(row) : undefined;
+  }
+
+  forget({ uid }: WorkloadRow): void {
+    this.seen.delete(uid);
+  }
+
+  private async toldEnd({ uid, namespace, releasedAt }: WorkloadRow): Promise<Outcome | undefined> {
+    const event = await newestEvent(this.options.client, namespace, `regarding.uid=${uid}`, {
+      from: Math.floor(releasedAt!),
+      accepts: ({ reason }) => RESULTS.has(reason),
+    });
+    const result = RESULTS.get(event?.reason);
+    if (event?.at === undefined || result === undefined) return undefined;
+    const message = result === 'Failed' ? event.note?.slice(0, LONGEST_MESSAGE) : undefined;
+    return { result, finishedAt: Math.min(event.at, this.options.now()), message };
+  }
+}
+
+function isDeleted({ metadata }: KubernetesObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** A deleted pod ends by its deletion. No controller ends a Job that is being deleted. */
+function endedBefore(
+  { metadata }: KubernetesObject,
+  { podsExist }: WorkloadAdapter,
+  { finishedAt }: Outcome,
+): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  if (deletionTimestamp === undefined || !podsExist) return true;
+  return finishedAt < secondsOf(deletionTimestamp) - deletionGracePeriodSeconds;
+}
