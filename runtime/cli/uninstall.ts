@@ -16,9 +16,9 @@ import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { ifFound, isStatus } from '../kubernetes/errors';
 import { fieldAt } from '../kubernetes/fields';
+import { kindPath } from '../kubernetes/kind-fields';
 import { clusterWide, jobs, type NamespacedPath, pods, resourcePath } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import { kindPath } from '../kubernetes/kind-fields';
 import { jobHandOver, kindHandOver } from '../workloads/hand-over';
 import { isGated, podHandOver } from '../workloads/pod';
 
