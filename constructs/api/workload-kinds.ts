@@ -81,8 +81,26 @@ const JOB_SET: WorkloadKind = {
   changeable: [['spec', 'ttlSecondsAfterFinished']],
 };
 
+const MPI_JOB: WorkloadKind = {
+  kind: 'MPIJob',
+  group: 'kubeflow.org',
+  version: 'v2beta1',
+  plural: 'mpijobs',
+  words: ['mpi'],
+  suspend: ['spec', 'runPolicy', 'suspend'],
+  managedBy: { field: ['spec', 'runPolicy', 'managedBy'], builtIn: 'kubeflow.org/mpi-operator' },
+  podSets: { in: ['spec', 'mpiReplicaSpecs'], template: ['template'], count: [{ of: ['replicas'] }] },
+  podSetLabel: 'training.kubeflow.org/job-role',
+  ends: { Succeeded: ['Succeeded'], Failed: ['Failed'] },
+  deadline: ['spec', 'runPolicy', 'activeDeadlineSeconds'],
+  changeable: [
+    ['spec', 'runPolicy', 'cleanPodPolicy'],
+    ['spec', 'runPolicy', 'ttlSecondsAfterFinished'],
+  ],
+};
+
 /** Each of them is tested with the controller of its kind. */
-export const WORKLOAD_KINDS: readonly WorkloadKind[] = [JOB_SET];
+export const WORKLOAD_KINDS: readonly WorkloadKind[] = [JOB_SET, MPI_JOB];
 
 /** Names of the kinds, in their order. */
 export const WORKLOAD_KIND_NAMES: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);

@@ -47,7 +47,7 @@ export function addWorkloadCommands(program: Command): void {
   named(
     program,
     'requeue',
-    'take a running Job or JobSet off its nodes and let it wait in its queue again',
+    'take a running Job, JobSet or MPIJob off its nodes and let it wait in its queue again',
   ).action(requeue);
   named(program, 'cancel', 'delete a workload').action(cancel);
   named(program, 'priority', 'set the priority of a waiting workload')
@@ -58,7 +58,10 @@ export function addWorkloadCommands(program: Command): void {
 function named(program: Command, name: string, description: string): Command {
   return scoped(program.command(name))
     .description(description)
-    .argument('<workload>', 'name, job/name, pod/name, podgroup/name, jobset/name, mc/name or fj/name');
+    .argument(
+      '<workload>',
+      'name, job/name, pod/name, podgroup/name, jobset/name, mpijob/name, mc/name or fj/name',
+    );
 }
 
 function whole(text: string): number {

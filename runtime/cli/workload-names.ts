@@ -9,10 +9,10 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { isTrue } from '../kubernetes/conditions';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { ifFound, isStatus } from '../kubernetes/errors';
+import { kindPath } from '../kubernetes/kind-fields';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { miniClusters } from '../miniclusters/resource';
-import { kindPath } from '../kubernetes/kind-fields';
 import { isTerminal } from '../workloads/adapter';
 import { groupOf } from '../workloads/group-member';
 import { isGated } from '../workloads/pod';
@@ -64,7 +64,7 @@ export function parseWorkload(text: string): MeantWorkload {
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,
-    remedy: 'write its name, job/NAME, pod/NAME, podgroup/NAME, jobset/NAME, mc/NAME or fj/NAME',
+    remedy: 'write its name, job/NAME, pod/NAME, podgroup/NAME, jobset/NAME, mpijob/NAME, mc/NAME or fj/NAME',
   });
 }
 

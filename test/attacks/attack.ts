@@ -106,6 +106,8 @@ export const CONTAINED = {
   'the Job is admitted': ({ metadata }: KubeObject) => metadata.labels?.['fluxqueue/admitted'] === 'true',
   'the Pod is gated': ({ spec }: KubeObject) =>
     (spec as Spec).schedulingGates?.some(({ name }) => name === 'fluxqueue') === true,
+  'the Pod is made for nobody': ({ metadata }: KubeObject) =>
+    metadata.annotations?.['fluxqueue/owner'] === undefined,
   'the grant is unchanged': ({ spec }: KubeObject) => {
     const { parallelism = 1, activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec as Spec;
     return parallelism === 1 && activeDeadlineSeconds <= RUNNING_SECONDS;

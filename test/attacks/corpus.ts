@@ -4,6 +4,7 @@ import { DRY_RUN_ATTACKS } from './corpus-dry-runs';
 import { GRACE_ATTACKS } from './corpus-grace';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
+import { KIND_ATTACKS } from './corpus-kinds';
 import { REACH_ATTACKS } from './corpus-reach';
 import { READER_ATTACKS } from './corpus-reader';
 import { SCHEDULER_ATTACKS } from './corpus-scheduler';
@@ -16,6 +17,7 @@ export const ATTACKS: readonly Attack[] = [
   ...GRANT_ATTACKS,
   ...GRACE_ATTACKS,
   ...GROUP_ATTACKS,
+  ...KIND_ATTACKS,
   ...REACH_ATTACKS,
   ...CONTROLLER_ATTACKS,
   ...DRY_RUN_ATTACKS,

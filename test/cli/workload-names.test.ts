@@ -14,6 +14,7 @@ import { apiError } from '../../runtime/kubernetes/errors';
 test.each([
   ['train', ['Job', 'Pod', 'PodGroup', ...WORKLOAD_KIND_NAMES], 'train', undefined],
   ['jobsets/train', ['JobSet'], 'train', undefined],
+  ['mpijob/train', ['MPIJob'], 'train', undefined],
   ['podgroup/train', ['PodGroup'], 'train', undefined],
   ['job/train', ['Job'], 'train', undefined],
   ['Pods/train', ['Pod'], 'train', undefined],

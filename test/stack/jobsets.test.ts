@@ -2,14 +2,17 @@
 /** JobSets through the queue, with JobSet's own manager: one gang each, whose pods come when that manager makes them. */
 import { OWNER_ANNOTATION, USER_ANNOTATION } from '../../constructs/api/labels';
 import { jobs, pods as podPath } from '../../runtime/kubernetes/paths';
-import type { Job, Pod } from '../../runtime/kubernetes/types';
-import type { WorkloadRow } from '../../runtime/queue/workload';
+import type { Job } from '../../runtime/kubernetes/types';
 import { isGated } from '../../runtime/workloads/pod';
+import { accepted, USER_RIGHTS, usersOf } from '../admission/users';
+import type { KubeObject } from '../cluster/api';
 import { waitFor } from '../cluster/wait';
+import { yamlDocuments } from '../docs/snippets';
 import { JOBSET, startJobSet } from '../kinds/jobset';
-import { type JobSet, jobSet, jobSets, type SetShape } from '../kinds/jobsets';
+import { type JobSet, jobSet, jobSets } from '../kinds/jobsets';
+import { expectPlaced, jobSetsOf } from './jobsets';
 import { describeOwnStack, inOneNamespace } from './suite';
-import type { Namespace } from './workloads';
+import { Namespace } from './workloads';
 
 const program = JOBSET.buildOrSkip();
 const describeIf = program === undefined ? describe.skip : describe;
@@ -20,14 +23,15 @@ describeIf('a JobSet', () => {
     (getFixture) => {
       let science: Namespace;
       let manager: { stop(): Promise<void> } | undefined;
-      beforeAll(async () => {
-        manager = await startJobSet(program!, getFixture().stack.cluster);
-      }, 120_000);
       afterAll(() => manager?.stop());
       inOneNamespace(getFixture, (namespace) => {
         science = namespace;
       });
 
+      // The controller runs already, and follows the kind once it is there.
+      beforeAll(async () => {
+        manager = await startJobSet(program!, getFixture().stack.cluster);
+      }, 120_000);
       // The apiserver knows a new kind in mutating policies up to 30 s later than else.
       beforeAll(async () => {
         const { api } = getFixture().stack.cluster;
@@ -37,66 +41,7 @@ describeIf('a JobSet', () => {
         });
       }, 120_000);
 
-      type More = Parameters<typeof jobSet>[2];
-      const create = async (name: string, sets: Record<string, SetShape>, more: More = {}) => {
-        const made = await getFixture().client.create<JobSet>(
-          jobSets('science'),
-          jobSet(name, sets, {
-            ...more,
-            metadata: { annotations: { 'fluxqueue/walltime': '1h' }, ...more.metadata },
-          }),
-        );
-        science.uids.push(made.metadata.uid);
-        return made;
-      };
-      const read = ({ metadata: { name } }: JobSet) =>
-        getFixture().client.get<JobSet>(jobSets('science', name));
-      const patch = ({ metadata: { name } }: JobSet, body: object) =>
-        getFixture().client.patch<JobSet>(jobSets('science', name), body, 'merge');
-      const delet = ({ metadata: { name } }: JobSet) =>
-        getFixture().client.delete(jobSets('science', name), { propagationPolicy: 'Background' });
-      const podsOf = async ({ metadata: { name } }: JobSet, set?: string) =>
-        (await science.pods()).filter(
-          ({ metadata: { labels = {} } }) =>
-            labels['jobset.sigs.k8s.io/jobset-name'] === name &&
-            (set === undefined || labels['jobset.sigs.k8s.io/replicatedjob-name'] === set),
-        );
-      const running = (jobSet: JobSet, count: number, set?: string) =>
-        waitFor(`${count} pods of ${jobSet.metadata.name} to run`, async () => {
-          const found = await podsOf(jobSet, set);
-          return found.filter(({ status }) => status?.phase === 'Running').length === count && found;
-        });
-      const end = async (pods: readonly Pod[]) => {
-        for (const { metadata } of pods)
-          await getFixture().client.patch(
-            podPath('science', metadata.name, 'status'),
-            { status: { phase: 'Succeeded' } },
-            'merge',
-          );
-      };
-      /** Every pod runs on a node of the grant, and on each node no more pods of a set than were granted there. */
-      const expectPlaced = (row: WorkloadRow, pods: readonly Pod[]) => {
-        const live = pods.filter(({ status }) => status?.phase === 'Running');
-        for (const { name, podSets } of row.allocation!.nodes) {
-          const here = live.filter(({ spec }) => spec.nodeName === name);
-          for (const [set, count] of Object.entries(podSets ?? {}))
-            expect(
-              here.filter(
-                ({ metadata }) => metadata.labels?.['jobset.sigs.k8s.io/replicatedjob-name'] === set,
-              ).length,
-            ).toBeLessThanOrEqual(count);
-        }
-        const granted = row.allocation!.nodes.map(({ name }) => name);
-        for (const { spec } of live) expect(granted).toContain(spec.nodeName);
-      };
-      const gone = async (made: JobSet) => {
-        await waitFor(`all of ${made.metadata.name} to be gone`, async () => {
-          const row = await science.row(made);
-          const left = await podsOf(made);
-          const record = await science.fluxJob(`${made.metadata.name}-jobset`);
-          return row?.phase === 'Finished' && left.length === 0 && record === undefined;
-        });
-      };
+      const { create, read, patch, delet, podsOf, running, end, gone } = jobSetsOf(getFixture, () => science);
 
       test('is one workload: its pods start together, on the granted nodes', async () => {
         const made = await create('train', { driver: {}, workers: { replicas: 2, pods: 2, cores: 4 } });
@@ -221,6 +166,117 @@ describeIf('a JobSet', () => {
         // Nobody but its deletion changes that.
         await patch(made, { spec: { suspend: false } });
         expect((await read(made)).spec.suspend).toBe(true);
+        await delet(made);
+        await gone(made);
+      });
+
+      test('has places for pods that come after others have ended', async () => {
+        const made = await create('chain', {
+          first: { cores: 2, runs: '300ms' },
+          second: { pods: 2, cores: 4, dependsOn: [{ name: 'first', status: 'Complete' }] },
+        });
+        const row = await science.phase(made, 'Running');
+        const places = row.allocation!.nodes.flatMap(({ name, podSets }) =>
+          Array<string>(podSets?.second ?? 0).fill(name),
+        );
+        const pods = await running(made, 2, 'second');
+        expect(pods.map(({ spec }) => spec.nodeName).sort()).toEqual(places.sort());
+        await end(pods);
+        await science.phase(made, 'Finished');
+        await delet(made);
+        await gone(made);
+      });
+
+      test('gives no place to pods that only name it as their owner', async () => {
+        const made = await create('real', { workers: { pods: 2, cores: 2 } });
+        const row = await science.phase(made, 'Running');
+        await running(made, 2);
+        const forge = (name: string, cores: number) =>
+          getFixture().client.create<Job>(jobs('science'), {
+            apiVersion: 'batch/v1',
+            kind: 'Job',
+            metadata: {
+              name,
+              ownerReferences: [
+                {
+                  apiVersion: 'jobset.x-k8s.io/v1alpha2',
+                  kind: 'JobSet',
+                  name: 'real',
+                  uid: made.metadata.uid,
+                  controller: true,
+                },
+              ],
+              labels: { 'jobset.sigs.k8s.io/restart-attempt': '0' },
+            },
+            spec: {
+              template: {
+                metadata: {
+                  labels: {
+                    'jobset.sigs.k8s.io/jobset-name': 'forged',
+                    'jobset.sigs.k8s.io/replicatedjob-name': 'workers',
+                  },
+                },
+                spec: {
+                  restartPolicy: 'Never',
+                  containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: `${cores}` } } }],
+                },
+              },
+            },
+          });
+        await forge('beyond', 2);
+        await forge('larger', 4);
+        const forged = () => podsOf({ ...made, metadata: { ...made.metadata, name: 'forged' } });
+        await waitFor('both forged pods', async () => (await forged()).length === 2);
+        // One place is free now, and its own controller does not fill it.
+        const [one] = await podsOf(made);
+        await end([one!]);
+        await waitFor('the forged pod of the right size in it', async () =>
+          (await forged()).some((pod) => !isGated(pod)),
+        );
+        const placed = (await forged()).filter((pod) => !isGated(pod));
+        expect(placed.map(({ metadata }) => metadata.labels?.['job-name'])).toEqual(['beyond']);
+        expectPlaced((await science.row(made))!, await podsOf(made));
+        expect((await science.row(made))?.jobid).toBe(row.jobid);
+        await delet(made);
+        await gone(made);
+        await waitFor('the forged pods to be collected', async () => (await forged()).length === 0);
+      });
+
+      test('counts for the person who created it', async () => {
+        const { cluster } = getFixture().stack;
+        await cluster.apply(USER_RIGHTS);
+        const limits = await Namespace.create(getFixture, 'limits');
+        await limits.fluxSetup('team', { limits: { perUser: { running: 1 } } });
+        const users = usersOf(cluster);
+        const made: KubeObject[] = [];
+        for (const [user, name] of [
+          ['alice', 'a-1'],
+          ['alice', 'a-2'],
+          ['bob', 'b-1'],
+        ] as const)
+          made.push(await accepted(users.create(user, 'limits', jobSet(name, { workers: { pods: 2 } }))));
+        const [first, second, third] = made as unknown as [JobSet, JobSet, JobSet];
+        await limits.phase(first, 'Running');
+        await limits.phase(third, 'Running');
+        const { user, message } = await limits.phase(second, 'Waiting', 'QuotaExceeded');
+        expect([user, message]).toEqual(['alice', 'at most 1 workload of its user runs at a time']);
+        for (const { metadata } of made)
+          await getFixture().client.delete(jobSets('limits', metadata.name), {
+            propagationPolicy: 'Background',
+          });
+        users.close();
+      });
+
+      test('runs as the manual shows it', async () => {
+        const documents = yamlDocuments().map(({ document }) => document as KubeObject);
+        const example = documents.filter(({ kind }) => kind === 'JobSet');
+        expect(example).toHaveLength(1);
+        const made = await getFixture().client.create<JobSet>(jobSets('science'), example[0]!);
+        expect(await science.phase(made, 'Finished')).toMatchObject({
+          result: 'Succeeded',
+          pods: 5,
+          walltime: 7200,
+        });
         await delet(made);
         await gone(made);
       });

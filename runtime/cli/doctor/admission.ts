@@ -1,6 +1,7 @@
 /** The objects of admission: policies with their bindings, and the registration of the webhook. */
 import { CREATOR_KINDS } from '../../../constructs/api/creators';
 import { WEBHOOK_CONFIGURATION } from '../../../constructs/api/labels';
+import { WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 import {
   mutatingAdmissionPolicies,
   mutatingAdmissionPolicyBindings,
@@ -51,6 +52,7 @@ const MUTATIONS: readonly string[] = [
   'job-updates',
   'pods',
   ...CREATOR_KINDS.map(({ name }) => `creators-${name}`),
+  ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-updates`]),
 ];
 
 /** Guards that every stack has, in either form. @internal exported for tests */
@@ -69,10 +71,21 @@ export const GUARDS: readonly string[] = [
   'release-pods',
   'resize',
   'subresources',
+  ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-settings`, `release-${plural}`]),
 ];
 
 /** Those that only warn. @internal exported for tests */
-export const WARNINGS: readonly string[] = ['ineffective', 'ineffective-pods'];
+export const WARNINGS: readonly string[] = [
+  'ineffective',
+  'ineffective-pods',
+  ...WORKLOAD_KINDS.map(({ plural }) => `ineffective-${plural}`),
+];
+
+/** A stack may leave workload kinds out: of one that it has, it has all parts. */
+function ofFoundKinds(names: readonly string[], found: readonly string[]): readonly string[] {
+  const missing = WORKLOAD_KINDS.filter(({ plural }) => !found.some((name) => name.includes(plural)));
+  return names.filter((name) => !missing.some(({ plural }) => name.includes(plural)));
+}
 
 const APPLY =
   'apply the last file of the stack again: kubectl apply --server-side -f fluxqueue-6-admission.k8s.yaml';
@@ -97,7 +110,8 @@ const WARNING_POLICIES: readonly (string | undefined)[] = WARNINGS.map((name) =>
 
 /** A guard that only warns has to be there, too, but lets pass what it cannot evaluate. @internal exported for tests */
 export function guardFindings(found: readonly Policy[], bindings: readonly Binding[]): readonly Finding[] {
-  const expected = [...GUARDS, ...WARNINGS].map((name) => `fluxqueue-guard-${name}`);
+  const names = found.map(({ metadata }) => metadata.name);
+  const expected = ofFoundKinds([...GUARDS, ...WARNINGS], names).map((name) => `fluxqueue-guard-${name}`);
   return policyFindings(
     'ValidatingAdmissionPolicy',
     expected,
@@ -127,7 +141,8 @@ export async function checkForm(context: Context): Promise<readonly Finding[]> {
         APPLY,
       ),
     ];
-  const expected = MUTATIONS.map((name) => `fluxqueue-${name}`);
+  const names = mutating.map(({ metadata }) => metadata.name);
+  const expected = ofFoundKinds(MUTATIONS, names).map((name) => `fluxqueue-${name}`);
   const wrong = [
     ...(hasPolicies ? policyFindings('MutatingAdmissionPolicy', expected, mutating, bindings) : []),
     ...(webhook === undefined ? [] : webhookFindings(webhook)),
@@ -168,7 +183,8 @@ export function policyFindings(
 
 /** @internal exported for tests */
 export function webhookFindings({ webhooks = [] }: WebhookConfiguration): readonly Finding[] {
-  const expected = MUTATIONS.map((name) => `${name}.fluxqueue.converged-computing.org`);
+  const names = webhooks.map(({ name }) => name);
+  const expected = ofFoundKinds(MUTATIONS, names).map((name) => `${name}.fluxqueue.converged-computing.org`);
   const missing = expected.filter((name) => !webhooks.some((webhook) => webhook.name === name));
   const open = webhooks.filter(({ failurePolicy }) => failurePolicy === 'Ignore').map(({ name }) => name);
   const untrusted = webhooks

@@ -4,9 +4,9 @@ import { WORKLOAD_KINDS, type WorkloadKind } from '../../../constructs/api/workl
 import type { KubernetesClient } from '../../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../../kubernetes/custom-resources';
 import { ifFound } from '../../kubernetes/errors';
+import { type KindObject, kindPath } from '../../kubernetes/kind-fields';
 import { clusterWide, jobs, leases, namespaced, pods } from '../../kubernetes/paths';
 import type { Job, KubernetesObject, Lease, Pod } from '../../kubernetes/types';
-import { type KindObject, kindPath } from '../../kubernetes/kind-fields';
 import type { Deployment, Namespace } from './objects';
 
 const OF_THE_STACK = `${PART_OF}=${STACK}`;
