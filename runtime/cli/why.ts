@@ -4,6 +4,7 @@ import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/read
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
+import { toldEnd } from '../shared/told-end';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
 import { likelySentence } from './likely-start';
@@ -188,13 +189,13 @@ function endOf({ spec, status = {} }: FluxJobObject, now: number): string {
   if (spec.walltimeSeconds === undefined) return 'it runs until it is deleted';
   const end = endTime({ spec, status }, now);
   if (end < now) return `its walltime ended at ${rfc3339(end)}`;
+  if (status.endTime !== undefined) return `it ends at ${rfc3339(end)} at the latest`;
   return `its walltime ends at ${rfc3339(end)}`;
 }
 
 /** Of a workload that has not started: as if it started now. */
 function endTime({ spec, status = {} }: Pick<FluxJobObject, 'spec' | 'status'>, now: number): number {
-  const start = status.startTime === undefined ? now : Date.parse(status.startTime);
-  return start + (spec.walltimeSeconds ?? Infinity) * 1000;
+  return toldEnd({ spec, status }) ?? now + (spec.walltimeSeconds ?? Infinity) * 1000;
 }
 
 /** A line names so many workloads. */

@@ -133,26 +133,29 @@ export class GrantWatch {
     const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
     const failure = this.failureOf(due, sentence);
-    const first = runs ? undefined : firstOf(waits);
-    const { wait: told, after: reread } = await this.uncreated.explain(row.jobid, row.namespace, first);
+    const { wait: told, after: reread } = await this.uncreated.explain(
+      row,
+      runs ? undefined : firstOf(waits),
+    );
     const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing);
-    const left = limited.filter((each) => each.left > 0).map((each) => each.left);
+    const left = [...reread, ...limited.filter((each) => each.left > 0).map((each) => each.left)];
     if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
-    if (reread !== undefined) left.push(reread);
     left.push(...this.untilLingerChanges(own));
     const after = left.length === 0 ? undefined : Math.min(...left);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
       return {
-        wait: runs
-          ? (lingerWait(own, this.options.now()) ??
-            restartWait(own) ??
-            turnWait(workload, own, this.options.nodes))
-          : shown,
+        wait: runs ? this.besidesRunning(workload, own) : shown,
         failure,
         after,
       };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
+  }
+
+  /** What is said of the other pods of one that runs, or of how it runs. */
+  private besidesRunning(workload: ActiveWorkload, pods: readonly Pod[]): GrantWait | undefined {
+    const { now, nodes } = this.options;
+    return lingerWait(pods, now()) ?? restartWait(pods) ?? turnWait(workload, pods, nodes);
   }
 
   /** Milliseconds until what is said of pods that have to end changes. */

@@ -15,6 +15,7 @@ import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GrantWatch } from './grant-watch';
+import { followEnd } from './granted-end';
 import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
@@ -268,6 +269,7 @@ export class WorkloadReconciler {
       return workload.adapter.isSuspendable(workload.object)
         ? this.evict(current, failure)
         : this.rescuePod(current, failure);
+    await followEnd(this.options, current);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
     const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
     const overdue = hasLeft ? undefined : await limitOverdue(this.options, current);

@@ -1,6 +1,6 @@
 import { refuseOutsideController } from '../../runtime/cli/outside-controller';
 import type { Lease } from '../../runtime/kubernetes/types';
-import { fakeContext } from './doctor/fake-context';
+import { type FakeCluster, fakeContext } from './doctor/fake-context';
 import { metadata, stackPod } from './doctor/objects';
 
 const PODS = '/api/v1/namespaces/fluxqueue-system/pods';
@@ -12,7 +12,7 @@ const held = (holderIdentity: string, resourceVersion = '1'): Lease => ({
   spec: { holderIdentity, leaseDurationSeconds: 15 },
 });
 
-const refusal = (objects: Record<string, unknown>, renewal?: Lease) => {
+const refusal = (objects: FakeCluster, renewal?: Lease) => {
   const { reader, namespace } = fakeContext(objects, renewal === undefined ? {} : { renewal });
   return refuseOutsideController(reader.client, namespace);
 };
@@ -23,7 +23,7 @@ test('refuses while a controller that is no pod of the stack renews the Lease', 
   );
 });
 
-test.each<[string, Record<string, unknown>, Lease | undefined]>([
+test.each<[string, FakeCluster, Lease | undefined]>([
   [
     'a pod of the stack leads',
     { [LEASE]: held(`controller-1_${POD.metadata.uid}_9f`), [PODS]: [POD] },
