@@ -21,7 +21,7 @@ import { hostlistOf as hostlistOfNames } from '../resources/hostlist';
 import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { GROUP_LATE } from '../scheduler/pass/wait-reasons';
-import { GRANT_REASONS, type GrantWait } from '../shared/grant-waits';
+import { GRANT_REASONS, type GrantWait, LEAVING } from '../shared/grant-waits';
 import type { Surpluses } from '../shared/surplus';
 import { END_TOLERANCE_SECONDS } from '../shared/told-end';
 import { namesOf } from '../workloads/adapter';
@@ -292,6 +292,8 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
   const { evictionReason } = row;
   if (evictionReason !== null)
     return { reason: 'Evicting', message: `${evictionReason}; leaving ${nodesOf(row)}` };
+  if (wait?.reason === LEAVING)
+    return { reason: LEAVING, message: `${wait.message}; leaving ${nodesOf(row)}` };
   switch (row.phase) {
     case 'Waiting':
       return {

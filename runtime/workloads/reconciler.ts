@@ -8,6 +8,7 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
 import { HANDED_BACK, type WorkloadRow } from '../queue/workload';
 import { logDecision } from '../shared/decision-log';
+import { LEAVING } from '../shared/grant-waits';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
@@ -247,6 +248,8 @@ export class WorkloadReconciler {
     const { uid } = workload.row;
     await this.eviction.evict(workload, reason);
     const row = this.options.workloadCache.byUid(uid);
+    if (reason.cause === 'suspended' && row?.phase !== 'Waiting' && this.hasLivePods(workload.pods))
+      this.options.onWait(uid, { reason: LEAVING, message: reason.message, isPartial: true });
     if (row?.phase !== 'Waiting')
       return earliest(retryOf(workload), row && (await limitOverdue(this.options, { ...workload, row })));
     this.forget(workload.row);

@@ -51,6 +51,20 @@ export const LEAVING: readonly Situation[] = [
     ],
   },
   {
+    because: 'its user suspended it, and its pods terminate',
+    reason: 'Evicting',
+    async arrange(world) {
+      world.job('mine', { cores: 4, podAnnotations: { [LINGERS]: '60' } });
+      await world.seconds(5);
+      world.edit(MINE, (job) => ({ ...job, spec: { ...job.spec, suspend: true } }));
+    },
+    prints: [
+      'science/job/mine has to leave node-0',
+      'Evicting: its spec.suspend was set to true; leaving node-0',
+      'what to do: nothing; it waits in its place again when its pods have ended',
+    ],
+  },
+  {
     because: 'it was preempted',
     reason: 'Reserved',
     async arrange(world) {
