@@ -12,12 +12,13 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal } from './adapter';
+import { type ActiveWorkload, isTerminal, type Outcome } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
+import { RemovedPods } from './pod-end';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
@@ -101,6 +102,7 @@ export class GrantWatch {
   private readonly since = new Map<number, Map<string, number>>();
 
   private readonly uncreated: UncreatedPods;
+  private readonly removed = new RemovedPods();
 
   constructor(private readonly options: GrantWatchOptions) {
     this.uncreated = new UncreatedPods(options);
@@ -109,12 +111,19 @@ export class GrantWatch {
   forget({ jobid }: WorkloadRow): void {
     this.since.delete(jobid);
     this.uncreated.forget(jobid);
+    this.removed.forget(jobid);
+  }
+
+  /** The end of a workload with what is known of its pods. */
+  told({ jobid }: WorkloadRow, outcome: Outcome): Outcome {
+    return this.removed.told(jobid, outcome);
   }
 
   /** Only of a released workload. */
   async observe(workload: ActiveWorkload): Promise<GrantState> {
     const { row, pods } = workload;
     const own = pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
+    this.removed.see(row.jobid, own);
     const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
     const found = await this.withClaims(own.map((pod) => ({ pod, wait: podWait(pod, context) })));
     const waits = found.flatMap(({ wait }) => wait ?? []);

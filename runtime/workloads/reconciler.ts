@@ -199,7 +199,7 @@ export class WorkloadReconciler {
     const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
     const outcome = adapter.outcome(object, pods, now(), row);
-    if (outcome !== undefined) return this.finish(row, outcome);
+    if (outcome !== undefined) return this.finish(row, this.watch.told(row, outcome));
     this.replacements.note(current);
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
