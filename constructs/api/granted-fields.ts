@@ -85,7 +85,9 @@ export function settingKeptProblem(kind: StartedKind): string {
 /** A hold of what runs is what somebody adds who wants to stop it. Only a Job can be started again. */
 export function settingKeptRemedy(setting: string, kind: StartedKind): string {
   if (setting === HOLD)
-    return `${kind === 'Job' ? 'set spec.suspend: true to stop it' : 'delete it to stop it'}, or wait until it ends`;
+    return kind === 'Job'
+      ? 'it counts if the queue has to start the Job again, so set spec.suspend: true to stop it now'
+      : 'delete it to stop it, or wait until it ends';
   return kind === 'Job'
     ? 'it counts if the queue has to start the Job again, so submit another Job'
     : 'submit another Pod';

@@ -47,7 +47,7 @@ function stateLines(asked: Asked): string[] {
   const name = `${metadata.namespace}/${nameOf(asked.fluxJob)}`;
   const nodes = status.nodes ?? 'its nodes';
   if (message === HANDED_BACK || message.endsWith(STOPPED_OUTSIDE))
-    return [`${name} is in the queue no more: ${message}`];
+    return [`${name} is in the queue no more: ${message}`, ...gatedAgain(asked)];
   if (status.phase === 'Finished') return [`${name} has ended: ${status.result ?? reason}; ${message}`];
   if (reason === 'Evicting') return [`${name} has to leave ${nodes}`, said];
   if (status.phase === 'Running')
@@ -61,6 +61,22 @@ function stateLines(asked: Asked): string[] {
     ...(waitsForOthers(asked.fluxJob)
       ? [...evidenceOf(asked.priority), ...aheadLines(asked), ...endLines(asked), ...evidenceOf(asked.free)]
       : []),
+  ];
+}
+
+/** A Job that was handed back stays outside when its namespace comes back; its new pods are workloads themselves then. */
+function gatedAgain({ fluxJob, all }: Asked): readonly string[] {
+  const { kind, name } = fluxJob.spec.workload;
+  const isOwn = ({ spec: { workload }, status = {} }: FluxJobObject) =>
+    workload.kind === 'Pod' &&
+    status.phase !== 'Finished' &&
+    workload.name.startsWith(`${name}-`) &&
+    /^([0-9]+-)?[a-z0-9]{5}$/.test(workload.name.slice(name.length + 1));
+  const [first, ...more] = kind === 'Job' ? all.filter(isOwn) : [];
+  if (first === undefined) return [];
+  const others = more.length === 0 ? 'is' : `and ${more.length} more of its pods are`;
+  return [
+    `its namespace has come back since, and ${nameOf(first)} ${others} in the queue: kubectl fluxqueue why ${nameOf(first)} -n ${fluxJob.metadata.namespace}`,
   ];
 }
 
