@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { CONTROLLER_LEASE, STACK_NAMESPACE } from '../constructs/api/labels';
 import { FLUXJOB_POLICIES, HISTORY_POLICIES, MATCH_POLICIES } from '../constructs/api/policies';
 import { STACK_DEFAULTS } from '../constructs/api/queue-defaults';
+import { WORKLOAD_KIND_NAMES } from '../constructs/api/workload-kinds';
 import { databaseSettings } from './database-settings';
 import { FluxqError, messageOf } from './errors';
 import { LOG_LEVELS } from './observability/log';
@@ -93,6 +94,10 @@ const settings = z.strictObject({
       /** Changes in a second, of a namespace for some seconds, beyond which it is in a burst (see `fluxJobs`); 0: always. */
       burstPerSecond: z.number().min(0).default(40),
     })
+    .prefault({}),
+  /** The workload kinds that admission holds by a field of their own. */
+  workloads: z
+    .strictObject({ kinds: z.array(z.enum(WORKLOAD_KIND_NAMES)).default([...WORKLOAD_KIND_NAMES]) })
     .prefault({}),
   /** Seconds between two comparisons of the database with the apiserver and Fluxion. */
   audit: z.strictObject({ intervalSeconds: positive.default(300) }).prefault({}),

@@ -75,20 +75,20 @@ export const GRANTED_SETTINGS: readonly Setting[] = [
   AFTER,
 ];
 
-/** Kinds of workloads that the queue starts. */
-export type StartedKind = 'Job' | 'Pod';
+/** The kind of a workload that the queue started. */
+export type StartedKind = string;
 
 export function settingKeptProblem(kind: StartedKind): string {
   return `has no effect on a ${kind} that the queue started`;
 }
 
-/** A hold of what runs is what somebody adds who wants to stop it. Only a Job can be started again. */
+/** A hold of what runs is what somebody adds who wants to stop it. Only a Pod cannot be started again. */
 export function settingKeptRemedy(setting: string, kind: StartedKind): string {
   if (setting === HOLD)
-    return kind === 'Job'
-      ? 'it counts if the queue has to start the Job again, so set spec.suspend: true to stop it now'
-      : 'delete it to stop it, or wait until it ends';
-  return kind === 'Job'
-    ? 'it counts if the queue has to start the Job again, so submit another Job'
-    : 'submit another Pod';
+    return kind === 'Pod'
+      ? 'delete it to stop it, or wait until it ends'
+      : `it counts if the queue has to start the ${kind} again, so ${kind === 'Job' ? 'set spec.suspend: true' : 'suspend it'} to stop it now`;
+  return kind === 'Pod'
+    ? 'submit another Pod'
+    : `it counts if the queue has to start the ${kind} again, so submit another ${kind}`;
 }

@@ -64,6 +64,18 @@ export const NODE_WEIGHT_LABEL = 'fluxqueue/node-weight';
 /** Annotation: the user who created the workload. Admission writes it, except on objects that a controller created. */
 export const USER_ANNOTATION = 'fluxqueue/user';
 
+/**
+ * Annotation on pods that were made for an object of a workload kind, and on the pod template of Jobs that were: `KIND/NAME/UID` of
+ * that object. Admission writes it from their owners when they are created, and nothing changes it.
+ */
+export const OWNER_ANNOTATION = 'fluxqueue/owner';
+
+/**
+ * Annotation on an object of a workload kind that the queue has stopped for good: `TimedOut`. It stays suspended, and waits for
+ * nothing.
+ */
+export const ENDED_ANNOTATION = 'fluxqueue/ended';
+
 /** Label with which Kueue takes a Job into one of its queues. */
 export const KUEUE_QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 /**

@@ -166,6 +166,7 @@ export class FluxQueue extends Construct {
     new ControllerAccount(scope, 'controller-account', {
       namespace,
       miniClusters: this.hasMiniClusters,
+      workloadKinds: this.props.workloadKinds,
       ...(props.externalRuntime === undefined ? databaseSecrets(database) : {}),
     });
     if (this.hasWebhook) {
@@ -179,6 +180,7 @@ export class FluxQueue extends Construct {
     if (this.hasReader)
       new ReaderAccount(scope, 'reader-account', {
         namespace,
+        workloadKinds: this.props.workloadKinds,
         ...(props.externalRuntime === undefined ? databaseSecrets(database) : {}),
       });
     new UserRoles(scope, 'user-roles', { miniClusters: this.hasMiniClusters, readApi: this.hasReader });
@@ -308,6 +310,7 @@ export class FluxQueue extends Construct {
       ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
       ...(gitOpsUsers === undefined ? {} : { gitOpsUsers }),
       ...(kueueUsers === undefined ? {} : { kueueUsers }),
+      workloadKinds: this.props.workloadKinds,
       ...(this.props.scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });

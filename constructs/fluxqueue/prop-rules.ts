@@ -17,6 +17,7 @@ import {
   size,
   text,
 } from '../api/rules';
+import { WORKLOAD_KIND_NAMES } from '../api/workload-kinds';
 import {
   BILLING_WEIGHT_RULES,
   LIMIT_RULES,
@@ -92,6 +93,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   excludedNamespaces: listOf(text),
   gitOpsUsers: listOf(text),
   kueueUsers: listOf(text),
+  workloadKinds: listOf(oneOf(...WORKLOAD_KIND_NAMES)),
   database: instance('Database', 'Database.statefulSet()', ({ isDeployed }) => isDeployed !== undefined),
   fluxion: oneOf('sidecar', 'embedded'),
   fluxionEngine: [oneOf('embedded', 'library'), SIDECAR],

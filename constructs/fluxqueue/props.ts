@@ -52,6 +52,13 @@ export interface FluxQueueProps {
    */
   readonly kueueUsers?: readonly string[];
 
+  /**
+   * Kinds of workloads with a `suspend` field of their own that the queue holds and starts as one gang: `JobSet`. A kind that the
+   * cluster does not serve costs nothing until it does.
+   * @default - all of them, because a set of pods that is queued in parts can keep others from starting, and itself
+   */
+  readonly workloadKinds?: readonly string[];
+
   /** Postgres database of the queue. @default Database.statefulSet() */
   readonly database?: Database;
 

@@ -20,6 +20,7 @@ import {
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
+import { workloadKinds } from '../api/workload-kinds';
 import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, Wave } from '../metadata';
 
@@ -142,7 +143,13 @@ const CLUSTER_STATE: k8s.PolicyRule[] = [
   { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },
 ];
 
+/** @param names of constructs/api/workload-kinds.ts */
+const kindRules = (names: readonly string[] | undefined, verbs: string[]): k8s.PolicyRule[] =>
+  workloadKinds(names).map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs }));
+
 export interface ControllerAccountProps extends ComponentProps {
+  /** Kinds that are held by a field of their own. @default - all of constructs/api/workload-kinds.ts */
+  readonly workloadKinds?: readonly string[] | undefined;
   /** Secret with the URL of the database. @default - the runtime is external and reads no Secret */
   readonly databaseSecret?: string;
   /** Secret with its CA, if it is another one. */
@@ -179,6 +186,7 @@ export class ControllerAccount extends Construct {
         verbs: ['list', 'watch'],
       },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
+      ...kindRules(props.workloadKinds, ['get', 'list', 'watch', 'patch']),
       {
         apiGroups: [FLUXJOB_GROUP],
         resources: ['fluxjobs'],
@@ -244,6 +252,8 @@ export class WebhookAccount extends Construct {
 }
 
 export interface ReaderAccountProps extends ComponentProps {
+  /** Kinds that are held by a field of their own. @default - all of constructs/api/workload-kinds.ts */
+  readonly workloadKinds?: readonly string[] | undefined;
   /** Secret with the URL of the database. @default - the runtime is external and reads no Secret */
   readonly databaseSecret?: string;
   /** Secret with its CA, if it is another one. */
@@ -270,6 +280,7 @@ export class ReaderAccount extends Construct {
         verbs: ['get', 'list', 'watch', 'patch'],
       },
       ...CLUSTER_STATE,
+      ...kindRules(props.workloadKinds, ['list', 'watch']),
     ]);
     account.bindInNamespace('front-proxy', 'kube-system', AUTHENTICATION_READER);
     account.grantInNamespace([

@@ -10,6 +10,7 @@ import {
   WEBHOOK_SERVICE,
 } from '../api/labels';
 import { STACK_DEFAULTS } from '../api/queue-defaults';
+import { WORKLOAD_KIND_NAMES } from '../api/workload-kinds';
 import { excludedNamespaces } from './admission/scope';
 import { certificateFiles } from './certificates';
 import type { Database } from './database';
@@ -46,6 +47,7 @@ export function stackSettings(props: FluxQueueProps, facts: StackFacts): Record<
     },
     fluxJobs: { policy: props.fluxJobs ?? STACK_DEFAULTS.fluxJobs },
     grants: grantSettings(props),
+    workloads: { kinds: props.workloadKinds ?? WORKLOAD_KIND_NAMES },
     units: unitSettings(props),
     miniClusters: { enabled: props.miniClusters ?? true },
     webhook: webhookSettings(props, facts),

@@ -23,6 +23,7 @@ const KNOWN_AT_ONCE = [
   'excludedNamespaces',
   'gitOpsUsers',
   'kueueUsers',
+  'workloadKinds',
   'maxGracePeriod',
   'database',
   'fluxion',

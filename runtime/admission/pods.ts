@@ -8,6 +8,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   GATE,
+  OWNER_ANNOTATION,
   QUEUED_BY_ANNOTATION,
 } from '../../constructs/api/labels';
 import { checkPodLimits } from '../jobspec/jobspec';
@@ -16,7 +17,7 @@ import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { podSettings } from '../workloads/settings';
 import { checkKeys } from './keys';
 import type { Metadata } from './review';
-import { recordUser, type UserOptions } from './user';
+import { ownerOfKind, recordedUser, type UserOptions } from './user';
 
 interface NodeSelectorRequirement {
   readonly key: string;
@@ -63,7 +64,13 @@ export function admitPod(pod: AdmittedPod, username: string, options: PodAdmissi
   const placement = placementOf(pod.metadata);
   return [
     ...(placement === undefined
-      ? [...addGate(pod), ...recordUser(pod.metadata, username, options)]
+      ? [
+          ...addGate(pod),
+          ...patchEntries('/metadata/annotations', pod.metadata?.annotations, {
+            ...recordedUser(pod.metadata, username, options),
+            [OWNER_ANNOTATION]: madeFor(pod.metadata, username, options),
+          }),
+        ]
       : [...pinToNode(pod, placement.node), ...trimAssignment(pod.metadata, placement)]),
     ...chooseScheduler(pod, options.schedulerName),
   ];
@@ -86,10 +93,21 @@ function isManagedElsewhere({ metadata, spec }: AdmittedPod): boolean {
 
 /** Whether the Job controller makes the pod of a Job that another queue has: of anybody else the annotation says nothing. */
 function isQueuedElsewhere(metadata: Metadata | undefined, username: string): boolean {
+  return metadata?.annotations?.[QUEUED_BY_ANNOTATION] !== undefined && isFromJob(metadata, username);
+}
+
+/** The object of a workload kind for which the pod is made. One of a Job has it from the template, where admission wrote it. */
+function madeFor(metadata: Metadata | undefined, username: string, options: UserOptions): string | undefined {
+  return isFromJob(metadata, username)
+    ? metadata?.annotations?.[OWNER_ANNOTATION]
+    : ownerOfKind(metadata, options);
+}
+
+/** Whether the Job controller makes the pod for a Job. */
+function isFromJob(metadata: Metadata | undefined, username: string): boolean {
   return (
-    metadata?.annotations?.[QUEUED_BY_ANNOTATION] !== undefined &&
     JOB_CONTROLLER_USERS.includes(username) &&
-    (metadata.ownerReferences ?? []).some(
+    (metadata?.ownerReferences ?? []).some(
       ({ apiVersion, kind, controller }) =>
         controller === true && kind === 'Job' && apiVersion.startsWith('batch/'),
     )

@@ -6,14 +6,18 @@ import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
+  ENDED_ANNOTATION,
   HOLD,
   IGNORED_ANNOTATION,
   JOBID_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
+import type { FieldPath, WorkloadKind } from '../../constructs/api/workload-kinds';
+import { fieldAt } from '../kubernetes/fields';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { settingOf } from '../workloads/settings';
+import { setField } from './jobs';
 import type { Metadata } from './review';
 
 export interface UpdatedJob {
@@ -47,9 +51,13 @@ const TEMPLATE = '/spec/template/metadata';
  * `spec.suspend` is the queue's, so the value of an update is the user's wish only if it differs both from the queue's
  * value and from the user's last wish, which SUSPEND_ANNOTATION notes. A hold says more than a suspension.
  */
-export function suspensionWish(job: UpdatedJob, old: UpdatedJob): SuspensionWish {
-  const is = job.spec?.suspend === true;
-  const was = old.spec?.suspend === true;
+export function suspensionWish(
+  job: UpdatedJob,
+  old: UpdatedJob,
+  suspend: FieldPath = ['spec', 'suspend'],
+): SuspensionWish {
+  const is = fieldAt(job, suspend) === true;
+  const was = fieldAt(old, suspend) === true;
   const noted = old.metadata?.annotations?.[SUSPEND_ANNOTATION] ?? '';
   const hold = settingOf(job.metadata ?? {}, HOLD) ?? '';
   const resumes = was && !is && noted !== '';
@@ -84,6 +92,24 @@ export function putBack(job: UpdatedJob, old: UpdatedJob, ignored = ''): JsonPat
     ...templateEntries(job, old),
   ];
 }
+
+/** The patch for an update of an admitted object of a workload kind by anybody but the runtime. */
+export function putBackKind({ suspend }: WorkloadKind, object: UpdatedJob, old: UpdatedJob): JsonPatch[] {
+  if (old.metadata?.labels?.[ADMITTED_LABEL] !== 'true') return [];
+  const wish = suspensionWish(object, old, suspend);
+  const before = old.metadata?.annotations;
+  const { metadata } = object;
+  return [
+    ...((fieldAt(object, suspend) === true) === wish.suspend ? [] : setField(object, suspend, wish.suspend)),
+    ...patchEntries(LABELS, metadata?.labels, labelsOf(object, wish)),
+    ...patchEntries(ANNOTATIONS, metadata?.annotations, {
+      ...Object.fromEntries(KEPT_OF_KINDS.map((key) => [key, before?.[key]])),
+      [SUSPEND_ANNOTATION]: wish.note === '' ? undefined : wish.note,
+    }),
+  ];
+}
+
+const KEPT_OF_KINDS = [USER_ANNOTATION, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, ENDED_ANNOTATION];
 
 /** Undefined: the key is removed. */
 type Wanted = Readonly<Record<string, string | undefined>>;

@@ -33,6 +33,8 @@ export interface Metadata {
   readonly ownerReferences?: readonly {
     readonly apiVersion: string;
     readonly kind: string;
+    readonly name: string;
+    readonly uid: string;
     readonly controller?: boolean;
   }[];
 }

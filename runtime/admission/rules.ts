@@ -4,18 +4,19 @@
  * implement the same rules; tests apply both to the objects of
  * test/admission/corpus.ts on a real apiserver.
  */
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
 import type { JsonPatch } from '../kubernetes/json-patch';
 import { creatorKind, noteCreator } from './creators';
 import { restoreJob } from './job-updates';
-import { type AdmittedJob, admitJob } from './jobs';
+import { type AdmittedJob, type AdmittedObject, admitJob, admitKind } from './jobs';
 import { type AdmittedPod, admitPod, type PodAdmissionOptions } from './pods';
-import type { UpdatedJob } from './reapplied';
+import { putBackKind, type UpdatedJob } from './reapplied';
 import type { AdmissionRequest, Verdict } from './review';
 
 export type AdmissionOptions = PodAdmissionOptions;
 
-/** Judges the creation of Jobs and Pods and the update of Jobs; allows every other request unchanged. Never throws for an invalid object. */
+/** Judges the creation of Jobs, Pods and objects of workload kinds, and the update of all but Pods; allows every other request unchanged. Never throws for an invalid object. */
 export function admit(request: AdmissionRequest, options: AdmissionOptions = {}): Verdict {
   try {
     return { allowed: true, patch: patchOf(request, options) };
@@ -38,8 +39,24 @@ function patchOf(request: AdmissionRequest, options: AdmissionOptions): JsonPatc
     case 'CREATE /v1/Pod':
       return admitPod(object as AdmittedPod, username, options);
     default:
-      return noteCreatorOf(request, options);
+      return kindPatch(request, options) ?? noteCreatorOf(request, options);
   }
+}
+
+/** Undefined for other kinds. */
+function kindPatch(
+  { kind: { group, version, kind: name }, operation, object, oldObject, userInfo }: AdmissionRequest,
+  options: AdmissionOptions,
+): JsonPatch[] | undefined {
+  const { kinds = WORKLOAD_KINDS } = options;
+  const kind = kinds.find((each) => each.kind === name && each.group === group && each.version === version);
+  if (kind === undefined) return undefined;
+  if (operation === 'CREATE')
+    return admitKind(kind, object as AdmittedObject, userInfo?.username ?? '', options);
+  // As updates of Jobs.
+  return operation === 'UPDATE'
+    ? putBackKind(kind, object as UpdatedJob, (oldObject ?? {}) as UpdatedJob)
+    : [];
 }
 
 function noteCreatorOf(

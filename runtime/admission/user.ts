@@ -1,7 +1,13 @@
 /** The user annotation of a workload. Admission overwrites what a user claims, and removes it if a controller is the creator. */
 import { JUDGED_OWNERS } from '../../constructs/api/creators';
 import { GITOPS_USERS } from '../../constructs/api/gitops-users';
-import { KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION, USER_ANNOTATION } from '../../constructs/api/labels';
+import {
+  KUEUE_QUEUE_LABEL,
+  OWNER_ANNOTATION,
+  QUEUED_BY_ANNOTATION,
+  USER_ANNOTATION,
+} from '../../constructs/api/labels';
+import { WORKLOAD_KINDS, type WorkloadKind } from '../../constructs/api/workload-kinds';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import type { Metadata } from './review';
 
@@ -10,6 +16,8 @@ export interface UserOptions {
   readonly controllerUsers?: readonly string[];
   /** User names of engines of GitOps, which apply what others wrote. @default GITOPS_USERS */
   readonly gitOpsUsers?: readonly string[];
+  /** The kinds that admission holds by a field of their own. @default - all of them */
+  readonly kinds?: readonly WorkloadKind[];
 }
 
 /** @param username the user who sent the request */
@@ -18,9 +26,21 @@ export function recordUser(
   username: string,
   options: UserOptions = {},
 ): JsonPatch[] {
-  if (carriesUser(metadata, username, options)) return [];
-  const user = isController(username, options) ? undefined : username;
-  return patchEntries('/metadata/annotations', metadata?.annotations, { [USER_ANNOTATION]: user });
+  return patchEntries(
+    '/metadata/annotations',
+    metadata?.annotations,
+    recordedUser(metadata, username, options),
+  );
+}
+
+/** The entry of the annotation that the object gets; undefined in it: none. */
+export function recordedUser(
+  metadata: Metadata | undefined,
+  username: string,
+  options: UserOptions = {},
+): Readonly<Record<string, string | undefined>> {
+  if (carriesUser(metadata, username, options)) return {};
+  return { [USER_ANNOTATION]: isController(username, options) ? undefined : username };
 }
 
 /** Whether the creator is a part of Kubernetes or an engine of GitOps. A ServiceAccount in a user's namespace counts as a user. */
@@ -45,7 +65,7 @@ export function noteOtherJob(
   return [...claim, ...noteInTemplate(metadata, template, username, options)];
 }
 
-/** The user of the Job, for whom its pods count, and the other queue that has them. */
+/** The user of the Job, for whom its pods count, the other queue that has them, and the object for which they are made. */
 function noteInTemplate(
   metadata: Metadata | undefined,
   template: Metadata | undefined,
@@ -56,12 +76,30 @@ function noteInTemplate(
   const user = carriesUser(metadata, username, options) ? metadata?.annotations?.[USER_ANNOTATION] : sender;
   const path = '/spec/template/metadata';
   const queuedBy = metadata?.labels?.[KUEUE_QUEUE_LABEL] === undefined ? undefined : 'kueue';
-  const annotations = { [USER_ANNOTATION]: user, [QUEUED_BY_ANNOTATION]: queuedBy };
+  const owner = ownerOfKind(metadata, options);
+  const annotations = {
+    [USER_ANNOTATION]: user,
+    [QUEUED_BY_ANNOTATION]: queuedBy,
+    [OWNER_ANNOTATION]: owner,
+  };
   if (template !== undefined) return patchEntries(`${path}/annotations`, template.annotations, annotations);
   const written = Object.entries(annotations).filter(([, value]) => value !== undefined);
   return written.length === 0
     ? []
     : [{ op: 'add', path, value: { annotations: Object.fromEntries(written) } }];
+}
+
+/** `KIND/NAME/UID` of the object of a workload kind for which something is made, as its owners say; undefined for others. */
+export function ownerOfKind(
+  metadata: Metadata | undefined,
+  { kinds = WORKLOAD_KINDS }: UserOptions = {},
+): string | undefined {
+  const owner = metadata?.ownerReferences?.find(
+    ({ apiVersion, kind, controller }) =>
+      controller === true &&
+      kinds.some((held) => held.kind === kind && apiVersion.startsWith(`${held.group}/`)),
+  );
+  return owner && `${owner.kind}/${owner.name}/${owner.uid}`;
 }
 
 /**

@@ -15,7 +15,7 @@ interface Options extends Scope {
 export function addHistoryCommand(program: Command): void {
   scoped(program.command('history'))
     .description('print what happened to a workload, when, by whom and why, also long after it has ended')
-    .argument('<workload>', 'name, job/name, pod/name, mc/name or fj/name; or namespace/name')
+    .argument('<workload>', 'name, job/name, pod/name, jobset/name, mc/name or fj/name; or namespace/name')
     .addOption(outputOption(['table', 'wide', 'json', 'yaml']))
     .action(printHistory);
 }

@@ -36,7 +36,7 @@ export function addQueueCommand(program: Command): void {
     .description('print what runs and waits, in the order of the line')
     .argument(
       '[workloads...]',
-      'only these, also if they have ended: name, job/name, pod/name, mc/name or fj/name',
+      'only these, also if they have ended: name, job/name, pod/name, jobset/name, mc/name or fj/name',
     )
     .option('-A, --all-namespaces', 'of all namespaces', false)
     .option('--all', 'also what has ended', false)

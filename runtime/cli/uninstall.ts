@@ -2,14 +2,24 @@
  * Takes the stack out of a cluster so that nothing it held is left behind: first what waits is listed or released, then
  * admission and the runtime go. What holds data goes only by its own option.
  */
-import { ADMITTED_LABEL, HOLD, PART_OF, STACK, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import {
+  ADMITTED_LABEL,
+  ENDED_ANNOTATION,
+  HOLD,
+  PART_OF,
+  STACK,
+  SUSPEND_ANNOTATION,
+} from '../../constructs/api/labels';
+import { type FieldPath, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { pause, systemClock } from '../clock';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
-import { clusterWide, jobs, pods, resourcePath } from '../kubernetes/paths';
+import { ifFound, isStatus } from '../kubernetes/errors';
+import { fieldAt } from '../kubernetes/fields';
+import { kindPath } from '../kubernetes/kind-fields';
+import { clusterWide, jobs, type NamespacedPath, pods, resourcePath } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import { jobHandOver } from '../workloads/hand-over';
+import { jobHandOver, kindHandOver } from '../workloads/hand-over';
 import { isGated, podHandOver } from '../workloads/pod';
 import { refuseOutsideController } from './outside-controller';
 
@@ -82,7 +92,8 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
   await refuseOutsideController(client, namespace);
   for (const workload of await waitingWorkloads(client)) {
     await releaseWorkload(client, workload);
-    print(`released ${workload.kind} ${workload.object.metadata.namespace}/${workload.object.metadata.name}`);
+    const { held, object } = workload;
+    print(`released ${held.kind} ${object.metadata.namespace}/${object.metadata.name}`);
   }
   await deleteAll(options, CLUSTER_RIGHTS);
   // Those who read how the apiserver names users.
@@ -98,27 +109,56 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
   await remove(options, 'namespaces', clusterWide('', 'v1', 'namespaces')(namespace));
 }
 
-type Waiting =
-  | { readonly kind: 'Job'; readonly object: Job }
-  | { readonly kind: 'Pod'; readonly object: Pod };
+/** How a workload is read, and started without the queue. */
+interface Held {
+  readonly kind: string;
+  readonly path: NamespacedPath;
+  readonly isHeld: (object: KubernetesObject) => boolean;
+  readonly handOver: (object: KubernetesObject) => readonly object[];
+}
+
+const HELD: readonly Held[] = [
+  {
+    kind: 'Job',
+    path: jobs,
+    isHeld: (job) => isHeldByQueue(job, ['spec', 'suspend']),
+    handOver: (job) => jobHandOver(job as Job, true),
+  },
+  ...WORKLOAD_KINDS.map((kind) => ({
+    kind: kind.kind,
+    path: kindPath(kind),
+    isHeld: (object: KubernetesObject) =>
+      isHeldByQueue(object, kind.suspend) && object.metadata.annotations?.[ENDED_ANNOTATION] === undefined,
+    handOver: (object: KubernetesObject) => kindHandOver(kind, object, true),
+  })),
+  {
+    kind: 'Pod',
+    path: pods,
+    isHeld: (pod) => isGated(pod as Pod),
+    handOver: (pod) => podHandOver(pod as Pod),
+  },
+];
+
+interface Waiting {
+  readonly held: Held;
+  readonly object: KubernetesObject;
+}
 
 /** What the queue holds back. A Job that its user suspended or holds is not held by the queue. */
 async function waitingWorkloads(client: KubernetesClient): Promise<readonly Waiting[]> {
   const labelSelector = `${ADMITTED_LABEL}=true`;
-  const [allJobs, allPods] = await Promise.all([
-    client.list<Job>(jobs(), { labelSelector }),
-    client.list<Pod>(pods(), { labelSelector }),
-  ]);
-  return [
-    ...allJobs.items.filter(isHeldByQueue).map((object) => ({ kind: 'Job', object }) as const),
-    ...allPods.items.filter(isGated).map((object) => ({ kind: 'Pod', object }) as const),
-  ];
+  const lists = HELD.map(async (held) => {
+    const objects = await ifFound(client.list<KubernetesObject>(held.path(), { labelSelector }));
+    return (objects?.items ?? []).filter(held.isHeld).map((object) => ({ held, object }));
+  });
+  return (await Promise.all(lists)).flat();
 }
 
-function isHeldByQueue({ metadata: { labels, annotations }, spec }: Job): boolean {
+function isHeldByQueue(object: KubernetesObject, suspend: FieldPath): boolean {
+  const { labels, annotations } = object.metadata;
   const hold = annotations?.[HOLD] ?? labels?.[HOLD];
   const wished = annotations?.[SUSPEND_ANNOTATION] === 'true' && hold !== 'false';
-  return spec.suspend === true && hold !== 'true' && !wished;
+  return fieldAt(object, suspend) === true && hold !== 'true' && !wished;
 }
 
 /** The apiserver applies a policy for a moment after its deletion: it puts the suspension back, or refuses to ungate. */
@@ -137,18 +177,14 @@ async function releaseWorkload(client: KubernetesClient, workload: Waiting): Pro
   throw waits([workload]);
 }
 
-async function isReleased(client: KubernetesClient, { kind, object }: Waiting): Promise<boolean> {
+async function isReleased(client: KubernetesClient, { held, object }: Waiting): Promise<boolean> {
   const { name, namespace, uid } = object.metadata;
-  // As it is now: its user, or the Job controller, may have changed it since it was listed.
-  if (kind === 'Job') {
-    const job = await client.get<Job>(jobs(namespace, name));
-    if (job.metadata.uid !== uid) return true;
-    const { spec } = await client.patch<Job>(jobs(namespace, name), jobHandOver(job, true), 'json');
-    return spec.suspend === false;
-  }
-  const pod = await client.get<Pod>(pods(namespace, name));
-  if (pod.metadata.uid === uid) await client.patch(pods(namespace, name), podHandOver(pod), 'json');
-  return true;
+  const path = held.path(namespace, name);
+  // As it is now: its user, or its controller, may have changed it since it was listed.
+  const now = await client.get<KubernetesObject>(path);
+  if (now.metadata.uid !== uid) return true;
+  const released = await client.patch<KubernetesObject>(path, held.handOver(now), 'json');
+  return !held.isHeld(released);
 }
 
 async function deleteAll(
@@ -193,7 +229,7 @@ const SHOWN = 10;
 
 function waits(waiting: readonly Waiting[]): FluxqError {
   const names = waiting.map(
-    ({ kind, object }) => `${kind} ${object.metadata.namespace}/${object.metadata.name}`,
+    ({ held: { kind }, object }) => `${kind} ${object.metadata.namespace}/${object.metadata.name}`,
   );
   const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
   return new FluxqError(

@@ -8,7 +8,7 @@ import { scheduled } from '../fluxjobs/reading';
 import type { Reason } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
-import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
+import type { KubernetesObject } from '../kubernetes/types';
 import { settingOf } from '../workloads/settings';
 import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
@@ -17,6 +17,7 @@ import { priorityOfJob } from './priority-factors';
 import { addQueueCommand } from './queue-command';
 import { leftQueue, requeueSteps } from './requeue';
 import { show } from './show';
+import { isSuspended, suspension } from './suspension';
 import { takesJobs } from './takes-jobs';
 import { addTopCommand } from './top-command';
 import { hasQueue, requireInstalled } from './unknown-workload';
@@ -43,9 +44,11 @@ export function addWorkloadCommands(program: Command): void {
     .action(printWhen);
   named(program, 'hold', 'keep a workload from starting').action(hold);
   named(program, 'release', 'let a held workload start').action(release);
-  named(program, 'requeue', 'take a running Job off its nodes and let it wait in its queue again').action(
-    requeue,
-  );
+  named(
+    program,
+    'requeue',
+    'take a running Job or JobSet off its nodes and let it wait in its queue again',
+  ).action(requeue);
   named(program, 'cancel', 'delete a workload').action(cancel);
   named(program, 'priority', 'set the priority of a waiting workload')
     .argument('<number>', 'higher first', whole)
@@ -55,7 +58,7 @@ export function addWorkloadCommands(program: Command): void {
 function named(program: Command, name: string, description: string): Command {
   return scoped(program.command(name))
     .description(description)
-    .argument('<workload>', 'name, job/name, pod/name, podgroup/name, mc/name or fj/name');
+    .argument('<workload>', 'name, job/name, pod/name, podgroup/name, jobset/name, mc/name or fj/name');
 }
 
 function whole(text: string): number {
@@ -151,12 +154,12 @@ function release(text: string, scope: Scope): Promise<void> {
   const none = { annotations: { [HOLD]: null }, labels: { [HOLD]: null } };
   return change(text, scope, async (shown, object, client) => {
     const { metadata } = object;
-    if (metadata.labels?.[ADMITTED_LABEL] !== 'true') return resume(object);
-    requireGoingOn(shown, object as Job | Pod);
+    if (metadata.labels?.[ADMITTED_LABEL] !== 'true') return resume(shown, object);
+    requireGoingOn(shown, object);
     const hasLeft = (await hasQueue(client, metadata.namespace!)) === false;
     const after = hasLeft ? LEFT_LINE : whySentence(object);
     if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined)
-      return { patch: { metadata: none, spec: { suspend: false } }, done: `released; ${after}` };
+      return { patch: { metadata: none, ...suspension(shown, false) }, done: `released; ${after}` };
     const isHeld = settingOf(metadata, HOLD) !== undefined;
     return isHeld
       ? { patch: { metadata: none }, done: `released; ${after}` }
@@ -170,10 +173,9 @@ function whySentence({ metadata: { name, namespace } }: KubernetesObject): strin
 }
 
 /** What the queue has handed back, or never had. */
-function resume(object: KubernetesObject): Change {
-  const isSuspended = (object as Partial<Job>).spec?.suspend === true;
-  if (!isSuspended) return { done: 'is not in the queue' };
-  return { patch: { spec: { suspend: false } }, done: 'resumed; it is not in the queue' };
+function resume(shown: string, object: KubernetesObject): Change {
+  if (!isSuspended(shown, object)) return { done: 'is not in the queue' };
+  return { patch: suspension(shown, false), done: 'resumed; it is not in the queue' };
 }
 
 function setPriority(text: string, priority: number, scope: Scope): Promise<void> {

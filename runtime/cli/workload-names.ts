@@ -1,5 +1,6 @@
 /** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`, `fj/train-job`. */
 import { ADMITTED_LABEL, FLUXJOB_GROUP, HOLD } from '../../constructs/api/labels';
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
 import { nameOf } from '../fluxjobs/reading';
 import { fluxJobName } from '../fluxjobs/status';
@@ -8,6 +9,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { isTrue } from '../kubernetes/conditions';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { ifFound, isStatus } from '../kubernetes/errors';
+import { kindPath } from '../kubernetes/kind-fields';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { miniClusters } from '../miniclusters/resource';
@@ -23,6 +25,8 @@ interface Kind {
   readonly kind: string;
   readonly path: NamespacedPath;
   readonly words: readonly string[];
+  /** Whether the cluster may have no such kind, and its user no right to it. @default false */
+  readonly mayBeUnknown?: boolean;
 }
 
 /** A MiniCluster waits as its Job, which has the same name. */
@@ -33,6 +37,12 @@ const KINDS: readonly Kind[] = [
   { kind: 'Job', path: jobs, words: ['job', 'jobs', 'job.batch', 'jobs.batch', ...MINICLUSTER_WORDS] },
   { kind: 'Pod', path: pods, words: ['pod', 'pods', 'po'] },
   { kind: POD_GROUP, path: pods, words: ['podgroup', 'podgroups', 'pg'] },
+  ...WORKLOAD_KINDS.map((kind) => ({
+    kind: kind.kind,
+    path: kindPath(kind),
+    words: [kind.kind.toLowerCase(), kind.plural, `${kind.plural}.${kind.group}`, ...kind.words],
+    mayBeUnknown: true,
+  })),
 ];
 
 export interface MeantWorkload {
@@ -55,7 +65,7 @@ export function parseWorkload(text: string): MeantWorkload {
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,
-    remedy: 'write its name, job/NAME, pod/NAME, podgroup/NAME, mc/NAME or fj/NAME',
+    remedy: 'write its name, job/NAME, pod/NAME, podgroup/NAME, jobset/NAME, mc/NAME or fj/NAME',
   });
 }
 
@@ -154,12 +164,7 @@ function hasSucceeded({ status }: Job | Pod): boolean {
 export async function findWorkload(client: KubernetesClient, namespace: string, written: string) {
   const text = await workloadText(client, namespace, written);
   for await (const found of namesakes<KubernetesObject>(client, namespace, text)) return found;
-  throw await unknownWorkload(
-    client,
-    namespace,
-    text,
-    `namespace ${namespace} has no Job, Pod or group of Pods of this name`,
-  );
+  throw await unknownWorkload(client, namespace, text, `namespace ${namespace} has no workload of this name`);
 }
 
 /** What `cancel` deletes: the controller would make the Job of a MiniCluster again. */
@@ -223,13 +228,21 @@ async function* namesakes<K extends KubernetesObject>(
   text: string,
 ) {
   const { kinds, name } = parseWorkload(text);
-  const found = async (path: string) => {
-    const object = await ifFound(client.get<KubernetesObject>(path));
-    return object === undefined ? [] : [object];
+  const found = async (path: string, isOptional: boolean) => {
+    try {
+      const object = await ifFound(client.get<KubernetesObject>(path));
+      return object === undefined ? [] : [object];
+    } catch (error) {
+      if (isOptional && isStatus(error, 403)) return [];
+      throw error;
+    }
   };
-  for (const { kind, path } of kinds) {
+  for (const { kind, path, mayBeUnknown = false } of kinds) {
+    const isOptional = mayBeUnknown && kinds.length > 1;
     const objects =
-      kind === POD_GROUP ? await membersOf(client, namespace, name) : await found(path(namespace, name));
+      kind === POD_GROUP
+        ? await membersOf(client, namespace, name)
+        : await found(path(namespace, name), isOptional);
     const [object] = objects as unknown as readonly K[];
     if (object === undefined) continue;
     const paths = objects.map(({ metadata }) => path(namespace, metadata.name));

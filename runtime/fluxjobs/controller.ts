@@ -1,11 +1,10 @@
 /** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
 import type { Change } from '../kubernetes/informer';
-import type { Pod } from '../kubernetes/types';
+import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkQueue } from '../kubernetes/work-queue';
 import { IN_LINE, type WorkloadRow, waitReasonOf } from '../queue/workload';
 import type { Precedence } from '../scheduler/pass/order';
 import type { WatchedFluxJob } from '../shared/fluxjob-projection';
-import type { WatchedJob } from '../shared/job-projection';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
 import type { Surpluses } from '../shared/surplus';
@@ -93,8 +92,10 @@ export class FluxJobController implements Controller {
     informers.fluxJobs.changed.subscribe((change) => this.fluxJobChanged(change));
     grantWaits.changed.subscribe((uid) => this.queue.add(uid));
     this.scheduler.surpluses.changed.subscribe((uid) => this.queue.add(uid));
-    for (const objects of [informers.jobs, informers.pods])
-      objects.changed.subscribe((change) => this.objectChanged(change));
+    for (const objects of [informers.jobs, informers.pods, ...informers.kinds.values()])
+      objects.changed.subscribe((change: Change<Pick<KubernetesObject, 'metadata'>>) =>
+        this.objectChanged(change),
+      );
     signals.resync.subscribe(() => this.enqueueAll());
     informers.fluxJobs.rewritten.subscribe(() => void this.recoverAgain());
   }
@@ -134,7 +135,7 @@ export class FluxJobController implements Controller {
   }
 
   /** A user changed what a started workload asks for: nothing else tells the FluxJob. */
-  private objectChanged({ now, before }: Change<WatchedJob | Pod>): void {
+  private objectChanged({ now, before }: Change<Pick<KubernetesObject, 'metadata'>>): void {
     if (now === undefined || before === undefined) return;
     const { uid } = now.metadata;
     const row = this.shared.workloadCache.byUid(uid);

@@ -145,8 +145,15 @@ export function timedOut(request: string, milliseconds: number): FluxqError {
   });
 }
 
+const TOO_LARGE = 'FLUXQ_KUBERNETES_TOO_LARGE';
+
+/** Whether the answer was larger than its limit. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof FluxqError && error.code === TOO_LARGE;
+}
+
 export function tooLarge(request: string, bytes: number): FluxqError {
-  return new FluxqError('FLUXQ_KUBERNETES_TOO_LARGE', `the answer has more than ${bytes} bytes`, {
+  return new FluxqError(TOO_LARGE, `the answer has more than ${bytes} bytes`, {
     field: request,
   });
 }

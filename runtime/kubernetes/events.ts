@@ -13,7 +13,15 @@ import type { Logger } from '../observability/log';
 import type { KubernetesClient } from './client';
 import { isStatus } from './errors';
 import { events } from './paths';
-import type { ObjectReference } from './types';
+
+/** Identifies the object that an Event is about. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid: string;
+}
 
 export interface EventRecorderOptions {
   readonly client: KubernetesClient;

@@ -13,6 +13,7 @@ import { type IndexFunction, keyOf, ObjectCache } from './cache';
 import type { Encoding, KubernetesClient, WatchEvent } from './client';
 import { isStatus } from './errors';
 import { isSameHistory } from './history-check';
+import { pagesOf } from './list-pages';
 import type { Selection } from './query';
 import type { KubernetesObject } from './types';
 
@@ -66,12 +67,9 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
 /** For so long an apiserver that has just started may refuse what is allowed: it has not read its roles yet. */
 const FORBIDDEN_MILLISECONDS = 5_000;
 const FORBIDDEN_POLL_MILLISECONDS = 1_000;
-
 const DEFAULT_BACKOFF: Backoff = { first: 500, most: 30_000 };
-
 /** A watch that was open for so long was healthy, even if it delivered nothing. */
 const HEALTHY_MILLISECONDS = 5_000;
-
 /** The server ends watches after 240 to 480 s, so that they do not end at the same time. */
 const WATCH_SECONDS = 240;
 
@@ -209,6 +207,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const isRefused = now - (this.#forbiddenSince ?? now) >= FORBIDDEN_MILLISECONDS;
     if (this.#lastSync !== undefined || !(isRefused || this.#isDispensable(error, 404))) return;
     if (isRefused) logger.warn({ path }, 'not allowed to list these objects, going on without them');
+    else logger.info({ path }, 'the apiserver does not serve these objects, going on without them');
     this.#lastSync = now;
     this.#markSynced();
   }
@@ -254,18 +253,16 @@ export class Reflector<K extends KubernetesObject, T = K> {
 
   async #readPages(seen: Set<string>, limit: number | undefined, signal: AbortSignal): Promise<string> {
     const { client, path } = this.#options;
-    const options = { ...this.#request(), ...(limit !== undefined && { limit }) };
-    let page = await client.list<K>(path, options);
-    for (;;) {
-      if (!signal.aborted)
-        for (const item of page.items) {
-          seen.add(keyOf(item.metadata));
-          this.#guard(item, () => this.#upsert(item));
-        }
-      const token = page.metadata.continue;
-      if (signal.aborted || token === undefined || token === '') return page.metadata.resourceVersion;
-      page = await client.list<K>(path, { ...options, continue: token });
+    let resourceVersion = '';
+    for await (const { items, metadata } of pagesOf<K>(client, path, this.#request(), limit)) {
+      resourceVersion = metadata.resourceVersion;
+      if (signal.aborted) break;
+      for (const item of items) {
+        seen.add(keyOf(item.metadata));
+        this.#guard(item, () => this.#upsert(item));
+      }
     }
+    return resourceVersion;
   }
 
   #request(): Selection & Encoding {

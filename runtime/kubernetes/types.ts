@@ -342,12 +342,3 @@ export interface LeaseSpec {
 export interface Lease extends KubernetesObject {
   readonly spec?: LeaseSpec;
 }
-
-/** Identifies the object that an Event is about. */
-export interface ObjectReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly uid: string;
-}

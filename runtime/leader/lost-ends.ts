@@ -8,10 +8,9 @@ import { TimeSlice } from '../clock';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
-import { firstStartTime, type RecordedGrant, type WorkloadAdapter } from '../workloads/adapter';
-import { adoptionOf, TakenUnits } from '../workloads/adoption';
+import type { RecordedGrant, WorkloadAdapter } from '../workloads/adapter';
+import { adoptionOf, adoptRunning, TakenUnits } from '../workloads/adoption';
 import { adapters } from '../workloads/index';
-import { hasRun } from '../workloads/pod-end';
 import type { SubmissionBuilder } from '../workloads/submission';
 
 const DAY_SECONDS = 86_400;
@@ -41,25 +40,17 @@ export class LostEnds {
   async adopt(): Promise<readonly WorkloadRow[]> {
     const ended = await this.find();
     if (ended.length === 0) return [];
-    const { workloadCache, queue, nodes, now } = this.shared;
+    const { workloadCache, workloads, queue, nodes, now } = this.shared;
     const lost = new Set(await queue.unrecorded(ended.map(({ object }) => object.metadata.uid)));
     const taken = new TakenUnits(workloadCache.active());
     const adoptions = ended.flatMap(({ object, adapter, grant }) => {
       this.recorded.add(object);
       if (!lost.has(object.metadata.uid)) return [];
       const submission = this.submissionBuilder.submissionOf(object, adapter, undefined);
-      return submission === undefined ? [] : adoptionOf(submission, grant, taken, nodes.graphNodes(), now());
+      const facts = { pods: workloads.podsOf(object.metadata), nodes: nodes.graphNodes(), now: now() };
+      return submission === undefined ? [] : adoptionOf(submission, grant, taken, facts);
     });
-    const rows = adoptions.length === 0 ? [] : await workloadCache.adopt(adoptions);
-    return Promise.all(rows.map((row) => this.withStart(row)));
-  }
-
-  /** Its pods name the grant that was lost, so the reconciler would not count them. */
-  private async withStart(row: WorkloadRow): Promise<WorkloadRow> {
-    const { workloadCache, workloads, now } = this.shared;
-    const pods = workloads.podsOf(row).filter(hasRun);
-    if (pods.length === 0) return row;
-    return (await workloadCache.running(row.uid, firstStartTime(pods, now()))) ?? row;
+    return adoptRunning(workloadCache, adoptions);
   }
 
   private async find(): Promise<readonly Ended[]> {

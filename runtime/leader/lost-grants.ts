@@ -7,7 +7,7 @@ import { pause, TimeSlice } from '../clock';
 import type { Submission, WorkloadRow } from '../queue/workload';
 import type { Shared } from '../shared/shared';
 import { isTerminal, type RecordedGrant } from '../workloads/adapter';
-import { adoptionOf, TakenUnits, unrecordedGrant } from '../workloads/adoption';
+import { adoptionOf, adoptRunning, TakenUnits, unrecordedGrant } from '../workloads/adoption';
 import { adapters } from '../workloads/index';
 import type { SubmissionBuilder } from '../workloads/submission';
 
@@ -38,15 +38,17 @@ export class LostGrants {
     if ((await this.find()).length === 0) return [];
     await this.settle();
     await this.requeueUnreleased();
-    const { workloadCache, nodes, now } = this.shared;
+    const { workloadCache, workloads, nodes, now } = this.shared;
     const lost = await this.find();
     if (lost.length === 0) return [];
     const adopted = new Set(lost.map(({ submission: { uid } }) => uid));
     // Such a row holds units of an earlier grant.
     const taken = new TakenUnits([...workloadCache.active()].filter(({ uid }) => !adopted.has(uid)));
-    return workloadCache.adopt(
-      lost.map(({ submission, grant }) => adoptionOf(submission, grant, taken, nodes.graphNodes(), now())),
-    );
+    const adoptions = lost.map(({ submission, grant }) => {
+      const facts = { pods: workloads.podsOf(submission), nodes: nodes.graphNodes(), now: now() };
+      return adoptionOf(submission, grant, taken, facts);
+    });
+    return adoptRunning(workloadCache, adoptions);
   }
 
   private async find(): Promise<readonly LostGrant[]> {

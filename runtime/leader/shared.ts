@@ -1,5 +1,6 @@
 /** Builds what the areas of a term share. */
 import { hostname } from 'node:os';
+import { workloadKinds } from '../../constructs/api/workload-kinds';
 import { steadySeconds, systemTime, type Time } from '../clock';
 import type { Config } from '../config';
 import type { FluxSetupShared } from '../fluxsetups/controller';
@@ -31,7 +32,9 @@ export function createShared(options: TermOptions): FluxSetupShared {
   const { config, client, queue, fence, logger, metrics, time = systemTime, mirror } = options;
   const now = steadySeconds(time);
   const signals = new Signals();
-  const informers = options.informers ?? new Informers({ client, logger, time, podFacts, metrics });
+  const informers =
+    options.informers ??
+    new Informers({ client, logger, time, podFacts, metrics, kinds: workloadKinds(config.workloads.kinds) });
   const workloadCache = new WorkloadCache(queue, fence, {
     onStale: () => signals.schedule.emit(),
     onListenerError: (err) => logger.error({ err }, 'a listener of rows failed'),

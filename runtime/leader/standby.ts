@@ -5,13 +5,15 @@
  */
 import { messageOf } from '../errors';
 import { RowMirror, type VersionedRows } from '../queue/row-mirror';
-import { Informers } from '../shared/informers';
+import { Informers, type InformersOptions } from '../shared/informers';
 import { podFacts } from '../workloads/pod-facts';
 import type { TermOptions } from './shared';
 import type { WarmFluxion } from './warm-fluxion';
 
 export interface StandbyOptions
   extends Required<Pick<TermOptions, 'client' | 'logger' | 'metrics' | 'time'>> {
+  /** As of the term. */
+  readonly kinds: InformersOptions['kinds'];
   /** Called when the first watches are opened, and not before. */
   readonly queue: () => VersionedRows;
   /** The Fluxion service of this replica, if it is kept equal to the rows. @default - it is not */

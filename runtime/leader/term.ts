@@ -59,7 +59,7 @@ export class Term {
     // No area starts before everything has been listed: until then an object that is not in a cache may exist.
     phases.start('areas');
     await this.startInOrder([informers, this.fluxSetups, this.fluxJobs, this.workloads]);
-    for (const { rewritten } of [informers.jobs, informers.pods])
+    for (const { rewritten } of [informers.jobs, informers.pods, ...informers.kinds.values()])
       rewritten.subscribe(() => signals.resync.emit());
     if (this.stopped) return;
     phases.start('repairs');

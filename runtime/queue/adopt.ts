@@ -17,7 +17,7 @@ input AS MATERIALIZED (
   SELECT * FROM ROWS FROM (jsonb_to_recordset($2::jsonb) AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
-    "user" text, after jsonb, preemptible boolean, "knownJobid" bigint, allocation jsonb
+    "user" text, after jsonb, preemptible boolean, "knownJobid" bigint, "releasedAt" double precision, allocation jsonb
   )) WITH ORDINALITY i
   WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
     AND NOT EXISTS (SELECT FROM fluxqueue.workloads w WHERE w.uid = i.uid AND (w.phase = 'Finished'
@@ -32,18 +32,18 @@ numbered AS MATERIALIZED (SELECT i.*, fluxqueue.next_jobid() AS jobid FROM reach
 changed AS (
   INSERT INTO fluxqueue.workloads AS w (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
-    usr, after, preemptible, phase, jobid, allocation, allocated_at, released_at
+    usr, after, preemptible, phase, jobid, allocation, allocated_at, released_at, met_after
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Ready', jobid, jsonb_set(allocation, '{jobid}', to_jsonb(jobid)),
-    clock_timestamp(), clock_timestamp()
-  FROM numbered ORDER BY ordinality
+    released, released, after
+  FROM (SELECT *, least(clock_timestamp(), to_timestamp("releasedAt")) AS released FROM numbered) n ORDER BY ordinality
   ON CONFLICT (uid) DO UPDATE SET phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL,
     not_before = NULL, queue = excluded.queue, priority = excluded.priority, walltime = excluded.walltime,
     pods = excluded.pods, jobspec = excluded.jobspec, shape = excluded.shape, held = excluded.held,
     after = excluded.after, preemptible = excluded.preemptible, jobid = excluded.jobid,
     allocation = excluded.allocation, allocated_at = excluded.allocated_at, released_at = excluded.released_at,
-    started_at = NULL, recall = NULL
+    started_at = NULL, recall = NULL, met_after = excluded.after
   RETURNING *
 ),
 logged AS (

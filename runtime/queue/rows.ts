@@ -2,6 +2,7 @@
  * Reads rows of fluxqueue.workloads as WorkloadRow: names in camelCase, times in Unix seconds, int8 as number (all are
  * below 2^53).
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { NewSubmission, WorkloadRow } from './workload';
 
 const seconds = (column: string, name: string) => `extract(epoch FROM ${column})::float8 AS "${name}"`;
@@ -13,6 +14,7 @@ export const ROW = [
   `CASE WHEN recall_cause = 'failure' AND recall_by_cluster THEN 'cluster' ELSE recall_cause END AS "evictionCause"`,
   'seq::float8 AS seq, jobid::float8 AS jobid, phase, reason, message, allocation, result, requeues',
   'cluster_requeues AS "clusterRequeues"',
+  'coalesce(after = met_after, false) AS "isAfterMet"',
   seconds('submitted_at', 'submittedAt'),
   seconds('estimated_start', 'estimatedStart'),
   seconds('not_before', 'notBefore'),
@@ -70,6 +72,7 @@ export function newRow(given: NewSubmission, seq: number): WorkloadRow {
     message = null,
     notBefore = null,
     avoid = {},
+    metAfter,
     predecessor: _,
     ...submission
   } = given;
@@ -83,6 +86,7 @@ export function newRow(given: NewSubmission, seq: number): WorkloadRow {
     allocation: null,
     estimatedStart: null,
     result: null,
+    isAfterMet: isDeepStrictEqual(submission.after, metAfter),
     requeues,
     clusterRequeues,
     notBefore,

@@ -108,18 +108,18 @@ input AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
     "user" text, after jsonb, preemptible boolean,
-    requeues integer, "clusterRequeues" integer, message text, "notBefore" double precision, avoid jsonb, predecessor text
+    requeues integer, "clusterRequeues" integer, message text, "notBefore" double precision, avoid jsonb, "metAfter" jsonb, predecessor text
   )) WITH ORDINALITY
 ),
 changed AS (
   INSERT INTO fluxqueue.workloads (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
-    usr, after, preemptible, phase, reason, message, requeues, cluster_requeues, not_before, avoid
+    usr, after, preemptible, phase, reason, message, requeues, cluster_requeues, not_before, avoid, met_after
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Waiting',
     CASE WHEN held THEN 'Held' WHEN message IS NULL THEN 'Submitted' ELSE 'Requeued' END, message,
-    coalesce(requeues, 0), coalesce("clusterRequeues", 0), to_timestamp("notBefore"), coalesce(avoid, '{}')
+    coalesce(requeues, 0), coalesce("clusterRequeues", 0), to_timestamp("notBefore"), coalesce(avoid, '{}'), "metAfter"
   FROM input i WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
   ORDER BY ordinality
   ON CONFLICT (uid) DO NOTHING
@@ -151,6 +151,7 @@ export const UPDATE = update({
     shape = (t.input).shape, held = (t.input).held, after = (t.input).after, preemptible = (t.input).preemptible,
     reason = CASE WHEN ${STAYS} THEN t.reason WHEN (t.input).held THEN 'Held' ELSE 'Submitted' END,
     message = CASE WHEN ${STAYS} THEN t.message END, estimated_start = NULL,
+    met_after = CASE WHEN t.after = (t.input).after THEN t.met_after END,
     requeues = CASE WHEN ${BY_USER} THEN 0 ELSE t.requeues END,
     cluster_requeues = CASE WHEN ${BY_USER} THEN 0 ELSE t.cluster_requeues END,
     avoid = CASE WHEN ${BY_USER} THEN '{}' ELSE t.avoid END,
@@ -182,7 +183,7 @@ export const ALLOCATE = update({
   where: `w.phase = 'Waiting' AND NOT w.held AND w.reason <> 'RequeueLimit'
     AND w.jobid = (i.allocation->>'jobid')::bigint`,
   set: `phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL, not_before = NULL,
-    allocation = (t.input).allocation, allocated_at = clock_timestamp()`,
+    allocation = (t.input).allocation, allocated_at = clock_timestamp(), met_after = t.after`,
   event: `'Allocated'`,
   detail: `jsonb_build_object('jobid', jobid, 'start', allocation->'start', 'end', allocation->'end',
     'nodes', allocation->'nodes')`,
@@ -270,7 +271,7 @@ export const REQUEUE = update({
     jobid = fluxqueue.next_jobid(), allocation = NULL, allocated_at = NULL, released_at = NULL, started_at = NULL,
     requeues = t.requeues + ((t.input).cause IN ('failure', 'cluster'))::int,
     cluster_requeues = least(t.cluster_requeues, t.requeues) + ((t.input).cause = 'cluster')::int,
-    preemptions = t.preemptions + ((t.input).cause = 'preempted')::int,
+    preemptions = t.preemptions + ((t.input).cause = 'preempted')::int, met_after = t.after,
     not_before = to_timestamp((t.input)."notBefore"), recall = NULL, recall_cause = NULL`,
   event: `'Requeued'`,
   detail: `jsonb_build_object('message', message, 'requeues', requeues, 'preemptions', preemptions)`,

@@ -86,7 +86,10 @@ export interface Submission {
 type Place = Pick<
   WorkloadRow,
   'submittedAt' | 'requeues' | 'clusterRequeues' | 'message' | 'notBefore' | 'avoid'
->;
+> & {
+  /** The dependencies that it had met at its grant. @default - an earlier version noted the place: all are asked for */
+  readonly metAfter?: readonly Dependency[];
+};
 
 /** What a place in the queue was for. */
 export type Asked = Pick<Submission, 'queue' | 'priority'> & Pick<Jobspec, 'resources'>;
@@ -112,6 +115,8 @@ export interface WorkloadRow extends Submission {
   /** Expected start while Waiting. */
   readonly estimatedStart: number | null;
   readonly result: Result | null;
+  /** Whether its dependencies were met at a grant, and its user has not changed them since: nobody asks for them again. */
+  readonly isAfterMet: boolean;
   /** How often its grant failed, for whatever cause. */
   readonly requeues: number;
   /** How many of these requeues had a cause of the cluster: they do not count towards the requeue limit. */
@@ -145,6 +150,8 @@ export function waitReasonOf({ reason }: Pick<WorkloadRow, 'reason'>): WaitReaso
 export interface Adoption extends Submission {
   /** The job id that it was released with; 0: it carries none. */
   readonly knownJobid: number;
+  /** When it was released; Unix seconds. */
+  readonly releasedAt: number;
   /** What it holds; the queue assigns the job id. */
   readonly allocation: Omit<Allocation, 'jobid'>;
 }

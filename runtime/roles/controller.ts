@@ -1,5 +1,7 @@
 /** The controller role: takes part in the leader election and runs a term while it leads. */
+
 import { hostname } from 'node:os';
+import { workloadKinds } from '../../constructs/api/workload-kinds';
 import { type Backoff, backoff, pause, steadySeconds, systemTime } from '../clock';
 import { type Config, databaseSource } from '../config';
 import { FluxqError, messageOf } from '../errors';
@@ -97,6 +99,7 @@ class Controller {
       logger,
       metrics,
       time: systemTime,
+      kinds: workloadKinds(config.workloads.kinds),
       queue: () => this.opened,
       ...(hasOwnLibrary(config) && { fluxion: () => this.warmFluxion() }),
     });

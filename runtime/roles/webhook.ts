@@ -1,5 +1,7 @@
 /** The webhook role: the server with its certificate, probes and metrics. Any replica can answer a request. */
+
 import { CONTROLLER_SERVICE_ACCOUNT } from '../../constructs/api/labels';
+import { workloadKinds } from '../../constructs/api/workload-kinds';
 import { webhookTrust } from '../admission/ca-trust';
 import { readCertificateFiles, watchCertificateFiles } from '../admission/certificate-files';
 import { rotateCertificates } from '../admission/certificate-rotation';
@@ -50,7 +52,12 @@ export async function startWebhookRole(config: Config, logger: Logger): Promise<
       host,
       port,
       tls: source.first,
-      admission: { schedulerName, controllerUsers: controllerUsers ?? [controller], gitOpsUsers },
+      admission: {
+        schedulerName,
+        controllerUsers: controllerUsers ?? [controller],
+        gitOpsUsers,
+        kinds: workloadKinds(config.workloads.kinds),
+      },
       onRequest: (kind, outcome, seconds) => metrics.seconds.observe({ kind, outcome }, seconds),
       onError: (error) => logger.warn({ error: messageOf(error) }, 'answering an admission request failed'),
     });

@@ -14,9 +14,9 @@ import { driftInBoth } from './drift';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
 import type { Precedence } from './pass/order';
-import { planAfter, startableAfter } from './plan-after';
+import { planAfter, type Situation, startableAfter } from './plan-after';
 import { mayBePlanned } from './queue-plan';
-import { StartEstimates } from './start-estimates';
+import { type PlanBudget, StartEstimates } from './start-estimates';
 import { ClusterSurroundings } from './surroundings';
 import { UnmanagedPods } from './unmanaged-pods';
 import { ViewWriter } from './view-writer';
@@ -51,20 +51,14 @@ export class Scheduler implements Controller {
     this.unmanagedPods = unmanagedPods;
     const surroundings = new ClusterSurroundings(shared);
     const fairUsage = (now: number) => this.fairUsage(now);
+    const given = (budget: PlanBudget) => ({ ...budget, ...unmanagedPods.facts(), surroundings, fairUsage });
     this.estimates = new StartEstimates({
-      plan: (result, budget) =>
-        planAfter(shared, result, { ...budget, ...unmanagedPods.facts(), surroundings, fairUsage }),
+      plan: (result, budget) => planAfter(shared, result, given(budget)),
       clock: shared.time.clock,
       now: shared.now,
       logger: shared.logger,
     });
-    this.conservedWork = new ConservedWork({
-      look: (result, budget) =>
-        startableAfter(shared, result, { ...budget, ...unmanagedPods.facts(), surroundings, fairUsage }),
-      report: (count) => shared.metrics.startable.set(count),
-      clock: shared.time.clock,
-      logger: shared.logger,
-    });
+    this.conservedWork = conservedWorkOf(shared, given);
     this.fluxionSync = new FluxionSync({
       fluxion: shared.fluxion,
       fence: shared.fence,
@@ -252,4 +246,13 @@ export class Scheduler implements Controller {
     logger.warn({ repair: 'fluxion-rebuilt', cause }, 'rebuilding the Fluxion graph from the database');
     metrics.repairs.inc({ kind: 'fluxion-rebuilt' });
   }
+}
+
+function conservedWorkOf(shared: Shared, given: (budget: PlanBudget) => Situation): ConservedWork {
+  return new ConservedWork({
+    look: (result, budget) => startableAfter(shared, result, given(budget)),
+    report: (count) => shared.metrics.startable.set(count),
+    clock: shared.time.clock,
+    logger: shared.logger,
+  });
 }

@@ -15,7 +15,8 @@ import {
 } from './queue-plan';
 import { startable } from './startable';
 
-interface Given extends Pick<PlanInput, 'unmanaged' | 'surpluses' | 'isOver' | 'rest'> {
+/** What is known beside rows and nodes. */
+export interface Situation extends Pick<PlanInput, 'unmanaged' | 'surpluses' | 'isOver' | 'rest'> {
   readonly surroundings: Surroundings;
   /** As for a pass at this second. */
   readonly fairUsage: (now: number) => FairUsage | undefined;
@@ -33,7 +34,7 @@ export interface Starts {
 export async function planAfter(
   shared: Shared,
   result: PassResult,
-  given: Given,
+  given: Situation,
 ): Promise<Starts | undefined> {
   const waiting = plannedLine(waitingAfter(shared, result));
   if (waiting.length === 0) return { planned: new Map(), likely: new Map() };
@@ -48,7 +49,7 @@ export async function planAfter(
 export function startableAfter(
   shared: Shared,
   result: PassResult,
-  given: Given,
+  given: Situation,
 ): Promise<readonly WorkloadRow[] | undefined> {
   return startable(inputOf(shared, result, given, waitingAfter(shared, result)));
 }
@@ -62,7 +63,7 @@ function waitingAfter({ workloadCache }: Shared, { line }: PassResult): readonly
 function inputOf(
   { workloadCache, queues, nodes, config, now }: Shared,
   { reservations }: PassResult,
-  { fairUsage, ...given }: Given,
+  { fairUsage, ...given }: Situation,
   line: readonly WorkloadRow[],
 ): PlanInput {
   const second = Math.floor(now());

@@ -1,12 +1,14 @@
 /** The pods of the cluster as passes see them, from the watches. */
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { NO_FACTS } from '../jobspec/constraints';
 import { allocatableOf } from '../jobspec/graph-nodes';
 import { type PodTraits, placementRulesOf } from '../jobspec/placement-rules';
 import { ceilDiv, NANO } from '../jobspec/quantity';
 import { podRequests } from '../jobspec/requests';
 import { unitType } from '../jobspec/units';
-import type { Job, Node, Pod } from '../kubernetes/types';
+import type { Job, KubernetesObject, Node, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import { kindPodSets } from '../kubernetes/kind-fields';
 import type { Shared } from '../shared/shared';
 import { type GrantFacts, isUnmanaged } from '../shared/unmanaged';
 import type { PlacedPods, Surroundings } from './pass/placed-pods';
@@ -35,12 +37,10 @@ export class ClusterSurroundings implements Surroundings {
 
   /** Labels of the object that was queued; without labels if it is gone. */
   readonly traitsOf = (row: WorkloadRow): PodTraits => {
-    const object = this.shared.workloads.get(row);
-    const template = row.kind === 'Job' ? (object as Job | undefined)?.spec.template : object;
     const rules = row.jobspec.attributes.user?.placement;
     return {
       namespace: row.namespace,
-      labels: template?.metadata?.labels ?? {},
+      labels: podLabels(row.kind, this.shared.workloads.get(row)),
       ...(rules === undefined ? {} : { rules }),
     };
   };
@@ -74,4 +74,13 @@ function amountsOf(node: Node): Amounts {
   return Object.fromEntries(
     counted.map(([resource, quantity]) => [resource, Number(ceilDiv(quantity, NANO))]),
   );
+}
+
+/** Labels that the pods of an object have; those of several pod sets are in the jobspec. */
+function podLabels(kind: string, object: KubernetesObject | undefined): PodTraits['labels'] {
+  const held = WORKLOAD_KINDS.find((each) => each.kind === kind);
+  if (object === undefined) return {};
+  if (held !== undefined) return kindPodSets(held, object)[0]?.template.metadata?.labels ?? {};
+  const { metadata } = kind === 'Job' ? (object as Job).spec.template : object;
+  return metadata?.labels ?? {};
 }

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
+import type { WorkloadKind } from '../../constructs/api/workload-kinds';
 import type { Time } from '../clock';
 import { InternPool } from '../intern';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -28,7 +29,7 @@ import {
   storageClasses,
 } from '../kubernetes/paths';
 import { POD } from '../kubernetes/pod-messages';
-import type { WatchEnd } from '../kubernetes/reflector';
+import type { ReflectorOptions, WatchEnd } from '../kubernetes/reflector';
 import type {
   Job,
   KubernetesObject,
@@ -46,6 +47,8 @@ import type { ControllerMetrics } from '../observability/metrics';
 import { isAgent } from './agents';
 import { projectFluxJob, type WatchedFluxJob } from './fluxjob-projection';
 import { projectJob, type WatchedJob } from './job-projection';
+import { type KindObject, kindPath } from '../kubernetes/kind-fields';
+import { projectKind } from './kind-projection';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';
 import { keptMetadata, projectPod } from './pod-projection';
@@ -56,6 +59,8 @@ export interface InformersOptions {
   readonly logger: Logger;
   readonly time: Time;
   readonly podFacts: PodFacts;
+  /** The kinds that admission holds by a field of their own. */
+  readonly kinds: readonly WorkloadKind[];
   /** @default - ends of watches are not counted */
   readonly metrics?: Pick<ControllerMetrics, 'watchEnds'>;
 }
@@ -79,14 +84,22 @@ const WATCHES = [
   'storageClasses',
 ] as const;
 
+/** Those of the workload kinds are opened with that of the Jobs. */
 export type Watch = (typeof WATCHES)[number];
+
+/** Milliseconds. The apiserver may not serve a kind for years. */
+const KIND_BACKOFF = { first: 1_000, most: 15_000 };
+
+type AnyInformer = Pick<Informer<KubernetesObject>, 'start' | 'stop' | 'replay' | 'lastSync' | 'synced'>;
 
 export class Informers {
   readonly namespaces: Informer<KubernetesObject>;
   /** The Jobs that admission took into the queue. */
   readonly jobs: Informer<Job, WatchedJob>;
+  /** The objects of workload kinds that admission took into the queue, by their kind; none as long as the apiserver does not serve it. */
+  readonly kinds: ReadonlyMap<string, Informer<KindObject>>;
   /**
-   * All pods of the cluster, indexed by the uid of their `workload`, by their `group`, by their `deployment` once they are bound, and by the `node` whose units they use; also `agents`
+   * All pods of the cluster, indexed by the uids of their `workload`, by their `group`, by their `deployment` once they are bound, and by the `node` whose units they use; also `agents`
    * by their node, and pods that a `scheduler` has placed or refused. Those with required anti-affinity are `repelling`.
    */
   readonly pods: Informer<Pod>;
@@ -105,7 +118,7 @@ export class Informers {
   readonly pool = new InternPool();
   private readonly stopping = new AbortController();
 
-  constructor({ client, logger, time: { clock, random }, podFacts, metrics }: InformersOptions) {
+  constructor({ client, logger, time: { clock, random }, podFacts, kinds, metrics }: InformersOptions) {
     const common = (resource: string) => ({
       client,
       logger,
@@ -129,6 +142,7 @@ export class Informers {
       protobuf: JOB,
       project: (job) => projectJob(job, pool),
     });
+    this.kinds = new Map(kinds.map((kind) => [kind.kind, kindInformer(kind, common(kind.plural), pool)]));
     this.pods = new Informer<Pod>({
       ...common('pods'),
       path: pods(),
@@ -174,7 +188,7 @@ export class Informers {
   /** Opens these watches, unless they are open. Resolves when each has been listed once, or when `stop` was called. */
   async open(watches: readonly Watch[]): Promise<void> {
     if (this.stopping.signal.aborted) return;
-    const opened = watches.map((watch) => this[watch]);
+    const opened = watches.flatMap((watch) => this.of(watch));
     for (const informer of opened) informer.start();
     if (opened.every(({ lastSync }) => lastSync !== undefined)) return;
     const synced = Promise.all(opened.map((informer) => informer.synced));
@@ -202,14 +216,33 @@ export class Informers {
     for (const informer of this.all()) informer.stop();
   }
 
-  private all() {
-    return WATCHES.map((watch) => this[watch]);
+  private all(): readonly AnyInformer[] {
+    return WATCHES.flatMap((watch) => this.of(watch));
   }
+
+  private of(watch: Watch): readonly AnyInformer[] {
+    return watch === 'jobs' ? [this.jobs, ...this.kinds.values()] : [this[watch]];
+  }
+}
+
+function kindInformer(
+  kind: WorkloadKind,
+  common: Pick<ReflectorOptions<KindObject, KindObject>, 'client' | 'logger'>,
+  pool: InternPool,
+): Informer<KindObject> {
+  return new Informer<KindObject>({
+    ...common,
+    backoff: KIND_BACKOFF,
+    dispensable: true,
+    path: kindPath(kind)(),
+    labelSelector: `${ADMITTED_LABEL}=true`,
+    project: (object) => projectKind(kind, object, pool),
+  });
 }
 
 function podIndexes(podFacts: PodFacts): Readonly<Record<string, (pod: Pod) => readonly string[]>> {
   return {
-    workload: (pod: Pod) => [podFacts.workloadUid(pod)],
+    workload: (pod: Pod) => podFacts.workloadUids(pod),
     group: (pod: Pod) => optional(podFacts.group(pod)),
     node: (pod: Pod) => optional(podFacts.usedNode(pod)),
     deployment: (pod: Pod) => (podFacts.usedNode(pod) === undefined ? [] : podFacts.deployments(pod)),

@@ -17,8 +17,13 @@ export type GroupRow = Pick<WorkloadRow, 'uid' | 'user' | 'jobspec' | 'allocatio
 
 /** What the watches have to know about a pod. The workloads area implements it. */
 export interface PodFacts {
-  /** The uid that the pod names as its workload: its Job's, or its own. Whether it belongs to that one, `belongsTo` says. */
-  workloadUid(pod: Pod): string;
+  /**
+   * The uids that the pod names as its workload: its Job's, or its own; also that of the object of a workload kind for which it
+   * was made. Whether it belongs to one of these, `belongsTo` says.
+   */
+  workloadUids(pod: Pod): readonly string[];
+  /** The object of a workload kind for which the pod was made, as admission noted it; whether that is admitted, it does not say. */
+  owner(pod: Pod): (WorkloadKey & { readonly uid: string }) | undefined;
   /** `namespace/name` of the group of a pod, whichever of that name it is; undefined for other pods. */
   group(pod: Pod): string | undefined;
   /** The same of a workload that is a group of pods. */

@@ -5,13 +5,16 @@ import type { PodFacts } from './pod-facts';
 
 export interface GrantFacts {
   readonly workloadCache: Pick<WorkloadCache, 'byUid'>;
-  readonly podFacts: Pick<PodFacts, 'workloadUid' | 'belongsTo' | 'isOnGrant'>;
+  readonly podFacts: Pick<PodFacts, 'workloadUids' | 'belongsTo' | 'isOnGrant'>;
 }
 
 /** The workload that was granted units of the pod's node, and holds them. @returns undefined: the pod is unmanaged */
 export function grantOf(pod: Pod, { workloadCache, podFacts }: GrantFacts): WorkloadRow | undefined {
-  const row = workloadCache.byUid(podFacts.workloadUid(pod));
-  return row !== undefined && podFacts.belongsTo(pod, row) && podFacts.isOnGrant(pod, row) ? row : undefined;
+  for (const uid of podFacts.workloadUids(pod)) {
+    const row = workloadCache.byUid(uid);
+    if (row !== undefined && podFacts.belongsTo(pod, row) && podFacts.isOnGrant(pod, row)) return row;
+  }
+  return undefined;
 }
 
 /**

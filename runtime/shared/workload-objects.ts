@@ -1,4 +1,5 @@
 /** The objects that may be workloads, and their pods, as the watches last delivered them. */
+import { type Clock, systemClock } from '../clock';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { Signal } from '../signal';
 import type { Informers } from './informers';
@@ -14,21 +15,36 @@ interface Assembled {
   readonly object: KubernetesObject | undefined;
 }
 
+/** Milliseconds in which the garbage collector deletes what was made for a deleted object. What is left then was orphaned. */
+const COLLECTED_MS = 60_000;
+
 export class WorkloadObjects {
   /** The object of a workload or one of its pods changed. */
   readonly changed = new Signal<WorkloadKey>();
   /** Groups of pods as they were asked for last: who compares objects finds the same one until one of its pods changes. */
   private readonly groups = new Map<string, Assembled>();
 
+  /** uids of deleted objects of workload kinds -> when that was, in milliseconds of the clock. */
+  private readonly deleted = new Map<string, number>();
+
   /** @param activeRow @default - no group of pods has a row */
   constructor(
-    private readonly informers: Pick<Informers, 'jobs' | 'pods'>,
+    private readonly informers: Pick<Informers, 'jobs' | 'pods' | 'kinds'>,
     private readonly podFacts: PodFacts,
     private readonly activeRow: ActiveRow = () => undefined,
+    private readonly clock: Clock = systemClock,
   ) {
-    informers.jobs.changed.subscribe(({ now, before }) => this.changed.emit(jobKey((now ?? before)!)));
+    informers.jobs.changed.subscribe(({ now, before }) => this.changed.emit(keyOf('Job', (now ?? before)!)));
+    for (const [kind, { changed }] of informers.kinds)
+      changed.subscribe(({ now, before }) => {
+        if (now === undefined) this.noteDeleted(before!.metadata.uid);
+        this.changed.emit(keyOf(kind, (now ?? before)!));
+      });
     informers.pods.changed.subscribe(({ now, before }) => {
-      const key = podFacts.workloadKey((now ?? before)!);
+      const pod = (now ?? before)!;
+      const owner = podFacts.owner(pod);
+      if (owner !== undefined && this.isMadeFor(owner)) this.changed.emit(owner);
+      const key = podFacts.workloadKey(pod);
       if (key !== undefined) this.changed.emit(key);
       // A pod may leave its group.
       const former =
@@ -41,19 +57,45 @@ export class WorkloadObjects {
     const { kind, namespace, name } = key;
     const at = `${namespace}/${name}`;
     if (kind === 'Job') return this.informers.jobs.get(at);
+    const ofKind = this.informers.kinds.get(kind);
+    if (ofKind !== undefined) return ofKind.get(at);
     if (kind !== 'Pod') return this.groupOf(key);
     const pod = this.informers.pods.get(at);
-    // The group is the workload.
-    return pod === undefined || this.podFacts.group(pod) !== undefined ? undefined : pod;
+    // The group, or the object that it was made for, is the workload.
+    return pod === undefined || this.podFacts.group(pod) !== undefined || this.isPart(pod) ? undefined : pod;
+  }
+
+  /** Whether the pod was made for an object of a workload kind that is, or was a moment ago, a workload of the queue. */
+  private isPart(pod: Pod): boolean {
+    const owner = this.podFacts.owner(pod);
+    return owner !== undefined && this.isMadeFor(owner);
+  }
+
+  private isMadeFor(owner: WorkloadKey & { readonly uid: string }): boolean {
+    const { kind, namespace, name, uid } = owner;
+    const object = this.informers.kinds.get(kind)?.get(`${namespace}/${name}`);
+    if (object?.metadata.uid === uid || this.activeRow(owner)?.uid === uid) return true;
+    return (this.deleted.get(uid) ?? Number.NEGATIVE_INFINITY) + COLLECTED_MS > this.clock.now();
+  }
+
+  private noteDeleted(uid: string): void {
+    const now = this.clock.now();
+    for (const [other, at] of this.deleted) {
+      if (at + COLLECTED_MS > now) break;
+      this.deleted.delete(other);
+    }
+    this.deleted.set(uid, now);
   }
 
   /** The keys of all objects that may be workloads. */
   *keys(): Iterable<WorkloadKey> {
-    for (const job of this.informers.jobs.list()) yield jobKey(job);
+    for (const job of this.informers.jobs.list()) yield keyOf('Job', job);
+    for (const [kind, objects] of this.informers.kinds)
+      for (const object of objects.list()) yield keyOf(kind, object);
     const groups = new Set<string>();
     for (const pod of this.informers.pods.list()) {
       const key = this.podFacts.workloadKey(pod);
-      if (key?.kind === 'Pod') yield key;
+      if (key?.kind === 'Pod' && !this.isPart(pod)) yield key;
       if (key === undefined || this.podFacts.group(pod) === undefined) continue;
       const group = formatKey(key);
       // None of its pods may be one of the group that has the row.
@@ -100,6 +142,6 @@ function isSame(some: readonly Pod[], others: readonly Pod[]): boolean {
   return some.length === others.length && some.every((pod, i) => pod === others[i]);
 }
 
-function jobKey({ metadata: { namespace = '', name } }: KubernetesObject): WorkloadKey {
-  return { kind: 'Job', namespace, name };
+function keyOf(kind: string, { metadata: { namespace = '', name } }: KubernetesObject): WorkloadKey {
+  return { kind, namespace, name };
 }

@@ -15,6 +15,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   path(namespace: string, name: string): string;
   /** The pods that are the workload, of a kind without an object of its own: what is written of it is written of each of them. */
   membersOf(object: T): readonly Pod[] | undefined;
+  /** Whether the patch that places a pod also notes the grant in it: the pods say then who has a place. */
+  readonly marksPods: boolean;
   /** Whether its pods are there before it is granted anything: the apiserver has stored them as they will run. */
   readonly podsExist: boolean;
   /** Whether the object is suspended (Job) or gated (Pod) and not finished. Only such an object enters the queue. */
@@ -35,6 +37,11 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   isLarge(object: T): boolean;
   /** The pods that start together, and how long they may run. With 0 pods there is nothing to schedule. */
   demand(object: T): Demand;
+  /**
+   * The first pod of a pod set as the controller of the kind makes it, for a dry run; undefined if its pods exist before their grant.
+   * @param object as the apiserver has it: the watch keeps less
+   */
+  samplePod(object: KubernetesObject, set: string): object | undefined;
   /** The name of the pod set of one of its pods. */
   podSetOf(object: T, pod: Pod): string;
   /**
@@ -76,7 +83,7 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   replacementPolicy(object: T, row: WorkloadRow): PodReplacementPolicy | undefined;
   /** Whether the object says that its user had the default policy, and that the queue wrote another one. */
   isReplacementNoted(object: T): boolean;
-  /** The deadline of a released object whose pods start late, and when to look again. `now` is in Unix seconds. */
+  /** What enforces the walltime of a released object whose pods start late, or make others, and when to look again. `now` is in Unix seconds. */
   lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
   suspendPatch(object: T): Patch | undefined;
@@ -102,6 +109,8 @@ export interface RecordedGrant {
   /** Undefined if this kind does not carry a job id, 0 if the object carries no valid one. */
   readonly jobid: number | undefined;
   readonly placement: readonly PlacedSets[];
+  /** Unix seconds at which the object was released onto it. @default - only its pods tell */
+  readonly releasedAt?: number | undefined;
 }
 
 /** The pods of a workload on one node. */

@@ -3,11 +3,13 @@ import { podSetsOf, setsOf } from '../jobspec/pod-sets';
 import type { Jobspec } from '../jobspec/types';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Adoption, Submission, WorkloadRow } from '../queue/workload';
+import type { WorkloadCache } from '../queue/workload-cache';
 import { formatIdset, parseIdset } from '../resources/idset';
 import type { AllocatedNode, GraphNode, UnitCounts } from '../resources/types';
 import { addUnits } from '../resources/unit-counts';
-import type { PlacedSets, RecordedGrant, WorkloadAdapter } from './adapter';
-import { isGated } from './pod';
+import { firstStartTime, type PlacedSets, type RecordedGrant, type WorkloadAdapter } from './adapter';
+import { belongsToGrant, isGated } from './pod';
+import { hasRun } from './pod-end';
 
 /** Units that active workloads use: node -> type -> unit ids. */
 export class TakenUnits {
@@ -71,28 +73,63 @@ function isLaterThan({ phase, jobid }: WorkloadRow, grant: RecordedGrant): boole
   return phase === 'Waiting' ? (grant.jobid ?? jobid) >= jobid : (grant.jobid ?? 0) > jobid;
 }
 
+/** What the queue takes a running workload over by. */
+export interface RunningAdoption {
+  readonly adoption: Adoption;
+  /** Unix seconds at which the first container of the grant started; undefined: none has. */
+  readonly startedAt: number | undefined;
+}
+
+interface AdoptionFacts {
+  /** The pods of the workload, of any of its grants. */
+  readonly pods: readonly Pod[];
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
 /**
- * The row and allocation by which the queue takes over a running workload.
+ * The row and allocation by which the queue takes over a running workload. Its walltime counts from its own start, not
+ * from that of the adoption.
  * @param taken gains the units that are chosen here
- * @param now Unix seconds
  */
 export function adoptionOf(
   submission: Submission,
-  { jobid, placement }: RecordedGrant,
+  grant: RecordedGrant,
   taken: TakenUnits,
-  nodes: ReadonlyMap<string, GraphNode>,
-  now: number,
-): Adoption {
-  const start = Math.floor(now);
-  return {
-    ...submission,
-    knownJobid: jobid ?? 0,
-    allocation: {
-      start,
-      end: start + Math.max(1, Math.ceil(submission.walltime)),
-      nodes: placement.map((part) => allocatedNode(part, submission, taken, nodes.get(part.node))),
-    },
+  { pods, nodes, now }: AdoptionFacts,
+): RunningAdoption {
+  const startedAt = startOf(grant, pods);
+  const releasedAt = grant.releasedAt ?? startedAt ?? now;
+  const start = Math.floor(startedAt ?? releasedAt);
+  const allocation = {
+    start,
+    end: start + Math.max(1, Math.ceil(submission.walltime)),
+    nodes: grant.placement.map((part) => allocatedNode(part, submission, taken, nodes.get(part.node))),
   };
+  return { adoption: { ...submission, knownJobid: grant.jobid ?? 0, releasedAt, allocation }, startedAt };
+}
+
+/** Pods of an earlier grant may still be there. */
+function startOf({ jobid, releasedAt = 0 }: RecordedGrant, pods: readonly Pod[]): number | undefined {
+  const own = jobid === undefined || jobid === 0 ? pods : pods.filter((pod) => belongsToGrant(pod, jobid));
+  const first = firstStartTime(own.filter(hasRun), Number.NaN);
+  return Number.isNaN(first) ? undefined : Math.max(first, releasedAt);
+}
+
+/** @returns the rows of the adopted workloads, of those that have started with their start */
+export async function adoptRunning(
+  workloadCache: Pick<WorkloadCache, 'adopt' | 'running'>,
+  adoptions: readonly RunningAdoption[],
+): Promise<readonly WorkloadRow[]> {
+  if (adoptions.length === 0) return [];
+  const rows = await workloadCache.adopt(adoptions.map(({ adoption }) => adoption));
+  const starts = new Map(adoptions.map(({ adoption: { uid }, startedAt }) => [uid, startedAt]));
+  const started = async (row: WorkloadRow) => {
+    const startedAt = starts.get(row.uid);
+    return startedAt === undefined ? row : ((await workloadCache.running(row.uid, startedAt)) ?? row);
+  };
+  return Promise.all(rows.map(started));
 }
 
 function allocatedNode(

@@ -27,6 +27,7 @@ import { askOf } from '../jobspec/jobspec';
 import { podSetsOf, podsOfSetsOn } from '../jobspec/pod-sets';
 import { type NodePods, podsPerNode } from '../jobspec/pods-per-node';
 import type { WorkloadRow } from '../queue/workload';
+import type { PlacedSets } from './adapter';
 
 /** A number of pods that run on one node. */
 export interface AssignmentPart {
@@ -152,6 +153,35 @@ function invalid(message: string, value: unknown): FluxqError {
     value,
     remedy: 'report this as a bug',
   });
+}
+
+const BETWEEN_SETS = '|';
+
+/**
+ * The places of each pod set, `SET=ASSIGNMENT|SET=ASSIGNMENT`; the name of a sole pod set is left out. It says how many pods of a
+ * set a node has: which of them is there, the pods say.
+ */
+export function assignmentOfSets(row: Pick<WorkloadRow, 'allocation' | 'jobspec'>): string {
+  const names = podSetsOf(row.jobspec)?.map(({ name }) => name) ?? [undefined];
+  const textOf = (name: string | undefined) => {
+    const parts = placementOf(row, name).filter(({ pods }) => pods > 0);
+    return `${name ?? ''}=${encodeAssignment(parts)}`;
+  };
+  return names.map(textOf).join(BETWEEN_SETS);
+}
+
+/** What that text says. */
+export function placementOfSets(text: string): readonly PlacedSets[] {
+  const placed = new Map<string, { pods: number; readonly podSets: Record<string, number> }>();
+  for (const part of text.split(BETWEEN_SETS)) {
+    const equals = part.indexOf('=');
+    const name = part.slice(0, Math.max(equals, 0));
+    for (const { node, pods } of nodesOf(part.slice(equals + 1))) {
+      const known = placed.get(node) ?? { pods: 0, podSets: {} };
+      placed.set(node, { pods: known.pods + pods, podSets: { ...known.podSets, [name]: pods } });
+    }
+  }
+  return [...placed].map(([node, part]) => ({ node, ...part }));
 }
 
 /**

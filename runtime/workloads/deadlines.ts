@@ -7,7 +7,9 @@
 
 import { pointerToken } from '../../constructs/api/json-pointer';
 import { ADMITTED_LABEL, DEADLINE_ANNOTATION } from '../../constructs/api/labels';
+import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import { isEndless } from '../resources/endless';
 import type { WatchedJob } from '../shared/job-projection';
 import { deadlineOf, type JsonPatchOperation, type LateDeadline, secondsOf } from './adapter';
 
@@ -131,7 +133,7 @@ export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number, sta
   const begun = secondsOf(job.status?.startTime ?? '') + staged;
   const enforced = enforcedDeadline(job);
   if (enforced === undefined || job.spec.suspend === true || !Number.isFinite(begun)) return {};
-  // A grant that is younger than the release was adopted, and says nothing about the start.
+  // A grant that is younger than the release was adopted by an earlier version, and says nothing about the start.
   if ((row.allocatedAt ?? 0) > begun + PROMPT_SECONDS) return {};
   const left = begun + enforced - staged - now;
   const half = row.walltime / 2;
@@ -140,6 +142,16 @@ export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number, sta
   const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row, { staged, delay });
   if (activeDeadlineSeconds <= enforced + (row.startedAt === null ? 0 : PROMPT_SECONDS)) return {};
   return { patch: { type: 'json', body: extension(job, activeDeadlineSeconds, annotation) } };
+}
+
+/** Of a pod that comes after the others of its workload: it ends with them. */
+export function remainingDeadline(pod: Pod, row: WorkloadRow, now: number): readonly JsonPatchOperation[] {
+  const { allocation, walltime, startedAt } = row;
+  const users = pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY;
+  if (allocation === null || isEndless(allocation)) return [];
+  const left = startedAt === null ? walltime : startedAt + walltime - now;
+  const value = Math.min(Math.max(1, Math.ceil(left)), users);
+  return value === users ? [] : [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 
 /** The user may change the deadline at the same moment. An empty annotation says that the deadline is the user's own. */

@@ -4,13 +4,13 @@
  */
 import { JOB_UID_LABEL } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../kubernetes/client';
+import { pagesOf } from '../kubernetes/list-pages';
 import { pods as podPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import { isLive, type NodeView } from './live-pods';
 import { podFacts } from './pod-facts';
-import { POD_GROUP } from './pod-group';
 
 export interface DeletedPodsOptions {
   readonly client: Pick<KubernetesClient, 'list'>;
@@ -42,8 +42,8 @@ export class DeletedPods {
   /** Whether the watch has delivered every pod of the deleted workload that can still run. No pod of it is created again. */
   async areShown(row: WorkloadRow): Promise<boolean> {
     const { kind, uid } = row;
-    // The watch that shows no such pod is that of the pods.
-    if (kind === 'Pod' || kind === POD_GROUP || this.shown.has(uid)) return true;
+    // Only pods of a Job run before the watch of the pods has shown them.
+    if (kind !== 'Job' || this.shown.has(uid)) return true;
     const listed = await this.list(row);
     const live = new Set(this.livePods(this.options.podsOf(row)));
     const isShown = this.livePods(listed).every((pod) => live.has(pod));
@@ -66,7 +66,7 @@ export class DeletedPods {
     const list = this.next.get(namespace) ?? this.schedule(namespace);
     list.uids.add(uid);
     return (await list.pods).filter(
-      (pod) => podFacts.workloadUid(pod) === uid && podFacts.belongsTo(pod, row),
+      (pod) => podFacts.workloadUids(pod).includes(uid) && podFacts.belongsTo(pod, row),
     );
   }
 
@@ -84,16 +84,10 @@ export class DeletedPods {
 
   /** Without a resource version the apiserver answers with the latest state. */
   private async read(namespace: string, labelSelector: string): Promise<readonly Pod[]> {
-    const selection = { labelSelector, fieldSelector: NOT_ENDED, limit: PAGE_SIZE };
+    const selection = { labelSelector, fieldSelector: NOT_ENDED };
     const items: Pod[] = [];
-    for (let token: string | undefined; token !== ''; ) {
-      const page = await this.options.client.list<Pod>(podPath(namespace), {
-        ...selection,
-        ...(token !== undefined && { continue: token }),
-      });
+    for await (const page of pagesOf<Pod>(this.options.client, podPath(namespace), selection, PAGE_SIZE))
       items.push(...page.items);
-      token = page.metadata.continue ?? '';
-    }
     return items;
   }
 }

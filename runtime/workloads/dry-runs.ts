@@ -11,8 +11,8 @@ import { messageOf } from '../errors';
 import type { PodSpec } from '../jobspec/pod';
 import type { KubernetesClient } from '../kubernetes/client';
 import { ApiError, isStatus } from '../kubernetes/errors';
-import { jobs, pods } from '../kubernetes/paths';
-import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
+import { pods } from '../kubernetes/paths';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { type ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { Logger } from '../observability/log';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
@@ -20,12 +20,12 @@ import type { WorkloadAdapter } from './adapter';
 import { type Template, templateKeyOf } from './injected';
 import type { InjectedCharges } from './injected-charges';
 import type { MutatingAdmission } from './mutating-admission';
-import { JOB_FIELD_MANAGER, templatePod } from './template-pod';
+import { JOB_FIELD_MANAGER } from './template-pod';
 
 export interface DryRunsOptions {
   readonly client: Pick<KubernetesClient, 'get' | 'create'>;
   readonly admission: Pick<MutatingAdmission, 'isKnown' | 'versionFor'>;
-  readonly charges: Pick<InjectedCharges, 'templateOfPods' | 'isKnown'>;
+  readonly charges: Pick<InjectedCharges, 'templatesOfPods' | 'isKnown'>;
   /** Called with a pod of a dry run. @param version of what made it of the template */
   readonly onPod: (template: Template, pod: PodSpec, version: string) => void;
   /** Reconciles this workload again. */
@@ -42,7 +42,7 @@ const REQUEST_MS = 3_000;
 const CONCURRENCY = 8;
 /** Until a template is tried again that was refused. A ResourceQuota that is used up counts in a dry run, too. */
 const REFUSED_MS = 60_000;
-/** Until one is tried again of which the watch shows another Job than the apiserver. */
+/** Until one is tried again of which the watch shows another object than the apiserver. */
 const OUTDATED_MS = 1_000;
 /** Until a namespace is asked again in which no answer came. */
 const SILENT_MS = 60_000;
@@ -56,6 +56,9 @@ const LISTING_MS = 100;
 /** A dry run that is under way. */
 interface DryRun {
   readonly object: KubernetesObject;
+  readonly adapter: WorkloadAdapter;
+  /** Name of the pod set. */
+  readonly set: string;
   readonly template: Template;
   readonly version: string;
   readonly since: number;
@@ -98,11 +101,10 @@ export class DryRuns {
     if (adapter.podsExist) return undefined;
     if (!this.options.admission.isKnown)
       return now < this.startedAt + MOST_LISTING_MS ? { after: LISTING_MS } : undefined;
-    const run = this.begin(object, adapter);
-    if (run === undefined) return undefined;
-    const left = run.since + MOST_WAIT_MS - now;
+    const runs = this.begin(object, adapter);
+    const left = Math.max(0, ...runs.map(({ since }) => since + MOST_WAIT_MS - now));
     if (left <= 0) return undefined;
-    run.waiting.add(formatKey(key));
+    for (const run of runs) run.waiting.add(formatKey(key));
     return { after: left };
   }
 
@@ -111,27 +113,28 @@ export class DryRuns {
     if (!adapter.podsExist && this.options.admission.isKnown) this.begin(object, adapter);
   }
 
-  private begin(object: KubernetesObject, adapter: WorkloadAdapter): DryRun | undefined {
+  /** The dry runs of its pod sets that are under way. */
+  private begin(object: KubernetesObject, adapter: WorkloadAdapter): readonly DryRun[] {
     const version = this.options.admission.versionFor(object.metadata.namespace ?? '');
-    if (version === undefined) return undefined;
-    const template = this.templateOf(object, adapter);
-    if (template === undefined) return undefined;
-    const id = templateKeyOf(template);
-    const running = this.runs.get(id);
-    if (running !== undefined) return running;
-    if (!this.isDue(id, version) || this.options.charges.isKnown(template, version)) return undefined;
-    const run = { object, template, version, since: this.now(), waiting: new Set<string>() };
-    this.runs.set(id, run);
-    this.queue.add(id);
-    return run;
+    if (version === undefined) return [];
+    return [...this.templatesOf(object, adapter)].flatMap(([set, template]) => {
+      const id = templateKeyOf(template);
+      const running = this.runs.get(id);
+      if (running !== undefined) return [running];
+      if (!this.isDue(id, version) || this.options.charges.isKnown(template, version)) return [];
+      const run = { object, adapter, set, template, version, since: this.now(), waiting: new Set<string>() };
+      this.runs.set(id, run);
+      this.queue.add(id);
+      return [run];
+    });
   }
 
-  /** Undefined for a workload that cannot be read: it will wait as Invalid. */
-  private templateOf(object: KubernetesObject, adapter: WorkloadAdapter): Template | undefined {
+  /** None of a workload that cannot be read: it will wait as Invalid. */
+  private templatesOf(object: KubernetesObject, adapter: WorkloadAdapter): ReadonlyMap<string, Template> {
     try {
-      return this.options.charges.templateOfPods(object, adapter);
+      return this.options.charges.templatesOfPods(object, adapter);
     } catch {
-      return undefined;
+      return new Map();
     }
   }
 
@@ -155,14 +158,16 @@ export class DryRuns {
 
   private async ask(id: string, run: DryRun): Promise<void> {
     const { client, onPod } = this.options;
+    const { adapter, set } = run;
     const { namespace = '', name, uid, generation } = run.object.metadata;
     const limits = { timeout: REQUEST_MS, retries: 0 };
     // The watch keeps of a template only what the queue reads.
-    const job = await client.get<Job>(jobs(namespace, name), limits);
-    if (job.metadata.uid !== uid || job.metadata.generation !== generation)
+    const object = await client.get<KubernetesObject>(adapter.path(namespace, name), limits);
+    const pod = adapter.samplePod(object, set);
+    if (object.metadata.uid !== uid || object.metadata.generation !== generation || pod === undefined)
       return this.note(id, run, OUTDATED_MS);
     const write = { ...limits, dryRun: true, fieldManager: JOB_FIELD_MANAGER };
-    const { spec } = await client.create<Pod>(pods(namespace), templatePod(job), write);
+    const { spec } = await client.create<Pod>(pods(namespace), pod, write);
     this.note(id, run, Number.POSITIVE_INFINITY);
     this.silent.delete(namespace);
     onPod(run.template, spec, run.version);

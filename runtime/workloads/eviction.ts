@@ -156,8 +156,9 @@ export class Eviction {
     // The watch of the pods may lag behind that of the object, as if there were none.
     if (adapter.unseenPods(object, pods) > 0)
       return this.log(row, 'evicting: waiting for the watch of its pods', reason);
-    const isMade = adapter.membersOf(object) === undefined;
-    if (pods.some((pod) => isLive(pod, this.options.nodes) || (isMade && mayBeUngated(pod, object))))
+    if (
+      pods.some((pod) => isLive(pod, this.options.nodes) || (!adapter.marksPods && mayBeUngated(pod, object)))
+    )
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
     if (this.awaitsPods(object, row))
       return this.log(row, 'evicting: waiting for the pods to be made again', reason);

@@ -12,7 +12,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal, type Outcome } from './adapter';
+import { type ActiveWorkload, isTerminal, type Outcome, type WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
@@ -129,9 +129,8 @@ export class GrantWatch {
     const waits = found.flatMap(({ wait }) => wait ?? []);
     const missing = workload.adapter.missingPods(workload.object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
-    const movable = workload.adapter.isSuspendable(workload.object)
-      ? waits
-      : waits.filter(({ isBound }) => !isBound);
+    const isMovable = workload.adapter.isSuspendable(workload.object);
+    const movable = waits.filter(({ isBound }) => isMovable || !isBound);
     const runs = found.some(isRunning);
     const goesOn = found.some(isHealthy);
     const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });
@@ -141,28 +140,21 @@ export class GrantWatch {
     );
     const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
-    const failure = this.failureOf(due, sentence);
-    const { wait: told, after: reread } = await this.uncreated.explain(
-      row,
-      runs ? undefined : firstOf(waits),
-    );
-    const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing);
-    const left = [...reread, ...limited.filter((each) => each.left > 0).map((each) => each.left)];
-    if (uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait))) left.push(REREAD_MS);
-    left.push(...this.untilLingerChanges(own));
-    const after = left.length === 0 ? undefined : Math.min(...left);
+    const failure = this.failureOf(due, sentence) ?? absenceOf(workload, uncreated, this.options.limits);
+    const first = runs ? undefined : firstOf(waits);
+    const { wait: told, after: reread } = await this.uncreated.explain(row, first);
+    const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing, workload.adapter);
+    const rereads = uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
+    const left = limited.filter((each) => each.left > 0).map((each) => each.left);
+    const after = earliest([...left, ...rereads, ...reread, ...this.untilLingerChanges(own)]);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
-      return {
-        wait: runs ? this.besidesRunning(workload, own) : shown,
-        failure,
-        after,
-      };
+      return { wait: runs ? this.waitOfRunning(workload, own) : shown, failure, after };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
   }
 
-  /** What is said of the other pods of one that runs, or of how it runs. */
-  private besidesRunning(workload: ActiveWorkload, pods: readonly Pod[]): GrantWait | undefined {
+  /** What a workload waits for of which a pod runs. */
+  private waitOfRunning(workload: ActiveWorkload, pods: readonly Pod[]): GrantWait | undefined {
     const { now, nodes } = this.options;
     return lingerWait(pods, now()) ?? restartWait(pods) ?? turnWait(workload, pods, nodes);
   }
@@ -235,7 +227,8 @@ export class GrantWatch {
     const place = first.node === undefined ? '' : ` on ${first.node}`;
     const nodes = waits.flatMap(({ cause, node }) => (EVERYWHERE.has(cause) ? [] : (node ?? [])));
     return {
-      cause: waits.some((wait) => causeOfWait(wait) === 'cluster') ? 'cluster' : 'failure',
+      // Of many pods one is explained: what is its own keeps all of them from running.
+      cause: waits.some((wait) => causeOfWait(wait) === 'failure') ? 'failure' : 'cluster',
       message: `pod ${first.pod}${others} did not run${place}: ${shorten(first.message)}`,
       avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
     };
@@ -248,7 +241,7 @@ export class GrantWatch {
     const missingSince = this.since.get(row.jobid)?.get(MISSING) ?? clock.now();
     const from = Math.floor(now() - (clock.now() - missingSince) / 1000) - CLOCK_SKEW;
     const selector = `regarding.uid=${uid},reason=FailedCreate`;
-    const newest = await newestEvent(client, namespace, selector, from);
+    const newest = await newestEvent(client, namespace, selector, { from });
     return newest?.note === undefined ? undefined : shorten(newest.note.replace(/^Error creating: /, ''));
   }
 }
@@ -261,6 +254,10 @@ function firstOf(waits: readonly PodWait[]): PodWait | undefined {
 function waitOf(first: PodWait | undefined): GrantWait | undefined {
   if (first === undefined) return undefined;
   return { reason: first.reason, message: shorten(first.message), pod: first.pod };
+}
+
+function earliest(milliseconds: readonly number[]): number | undefined {
+  return milliseconds.length === 0 ? undefined : Math.min(...milliseconds);
 }
 
 function isRunning({ pod, wait }: Found): boolean {
@@ -286,10 +283,22 @@ function isLeaving({ pod }: Found): boolean {
 }
 
 /** What the Job controller says of missing pods ends the grant as soon as it is known. */
-function missingWait(missing: number): GrantWait | undefined {
+function missingWait(missing: number, { kind, marksPods }: WorkloadAdapter): GrantWait | undefined {
   if (missing <= 0) return undefined;
   const reason: GrantReason = 'PodsMissing';
-  return { reason, message: `waiting for the Job controller to create ${countPods(missing)}` };
+  const maker = marksPods ? `controller of its ${kind}` : 'Job controller';
+  return { reason, message: `waiting for the ${maker} to create ${countPods(missing)}` };
+}
+
+/** No controller of Kubernetes says why a kind has none of its pods: its own may not be there. */
+function absenceOf(
+  { adapter }: ActiveWorkload,
+  isMissing: boolean,
+  { unschedulableSeconds }: Config['grants'],
+): EvictionReason | undefined {
+  if (!adapter.marksPods || !isMissing) return undefined;
+  const message = `the controller of its ${adapter.kind} has created no pod that fits its grant for ${unschedulableSeconds} s`;
+  return { cause: 'cluster', message };
 }
 
 /** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */

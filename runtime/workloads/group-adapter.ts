@@ -13,13 +13,13 @@ import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import {
   isTerminal,
-  type JsonPatchOperation,
   type Outcome,
   type PlacedSets,
   type RecordedGrant,
   type WorkloadAdapter,
 } from './adapter';
 import { placementOf } from './assignment';
+import { remainingDeadline } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { membershipOf, membershipText, podSetNameOf } from './group-member';
 import { assignedNode, belongsToGrant, isServicePod, OF_PLAIN_PODS, pinPatch, ungated } from './pod';
@@ -37,6 +37,7 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
   // No object has it: what is read and written is its pods.
   path: (namespace) => podPath(namespace),
   membersOf: ({ members }) => members,
+  marksPods: true,
   isSuspended: (group) => {
     const { live, succeeded, failed, joining } = placesOf(group);
     // Also one that can be no group: it waits as any other that cannot be read.
@@ -62,7 +63,7 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
     { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
     ...pinPatch(pod, node),
     ...patchEntries('/metadata/annotations', pod.metadata.annotations, marksOf(group, row, pod)),
-    ...deadlinePatch(pod, row, now),
+    ...remainingDeadline(pod, row, now),
   ],
   placedPod: (group, row, pod, node) => {
     const placed = ungated(pod, node);
@@ -207,16 +208,6 @@ function finishedNodes(row: WorkloadRow, group: PodGroup): readonly string[] {
 function podsToPlace(group: PodGroup, row: WorkloadRow, now: number): readonly Pod[] {
   const { joining, failed } = placesOf(group);
   return hasExceeded(failed) || isPast(row, now) ? [] : joining;
-}
-
-/** A pod that comes later ends with the others. */
-function deadlinePatch(pod: Pod, row: WorkloadRow, now: number): readonly JsonPatchOperation[] {
-  const { allocation, walltime, startedAt } = row;
-  const users = pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY;
-  if (allocation === null || isEndless(allocation)) return [];
-  const left = startedAt === null ? walltime : startedAt + walltime - now;
-  const value = Math.min(Math.max(1, Math.ceil(left)), users);
-  return value === users ? [] : [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 
 /** The grant of the pods that were released last. */

@@ -10,6 +10,7 @@ import {
   HOLD,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
+import type { WorkloadKind } from '../../constructs/api/workload-kinds';
 import { patchEntries } from '../kubernetes/json-patch';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WatchedJob } from '../shared/job-projection';
@@ -48,6 +49,24 @@ export function jobHandOver(job: WatchedJob, starts: boolean): readonly JsonPatc
       ? [{ op: 'add', path: REPLACEMENT_FIELD, value: 'TerminatingOrFailed' } as const]
       : []),
     ...(starts ? [{ op: 'add', path: '/spec/suspend', value: false } as const] : []),
+  ];
+}
+
+/** @param starts as of a Job */
+export function kindHandOver(
+  { suspend }: WorkloadKind,
+  { metadata }: KubernetesObject,
+  starts: boolean,
+): readonly JsonPatchOperation[] {
+  return [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    { op: 'test', path: '/metadata/generation', value: metadata.generation },
+    ...patchEntries('/metadata/labels', metadata.labels, { [ADMITTED_LABEL]: undefined }),
+    ...patchEntries('/metadata/annotations', metadata.annotations, {
+      [ASSIGNMENT_ANNOTATION]: undefined,
+      [JOBID_ANNOTATION]: undefined,
+    }),
+    ...(starts ? [{ op: 'add', path: `/${suspend.join('/')}`, value: false } as const] : []),
   ];
 }
 

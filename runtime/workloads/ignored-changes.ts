@@ -2,6 +2,7 @@
  * What the user of a started Job or Pod has changed since its start, without an effect: admission warns when it is changed
  * (constructs/fluxqueue/admission/ineffective-changes.ts), and the FluxJob keeps it in view.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from '../../constructs/api/durations';
 import {
@@ -27,6 +28,7 @@ import { askOf } from '../jobspec/jobspec';
 import { setsOf } from '../jobspec/pod-sets';
 import type { WorkloadRow } from '../queue/workload';
 import { queueName } from '../shared/queues';
+import { POD_GROUP } from './pod-group';
 import { type SettingSource, settingOf, type WorkloadSettings, workloadSettings } from './settings';
 
 const FIELD = /^[A-Za-z]{1,63}$/;
@@ -55,7 +57,7 @@ function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly st
   const settings = settingsOf(metadata);
   if (settings === undefined) return [];
   const { priority, walltimeSeconds } = settings;
-  const kind: StartedKind = row.kind === 'Job' ? 'Job' : 'Pod';
+  const kind: StartedKind = row.kind === POD_GROUP ? 'Pod' : row.kind;
   const problem = settingKeptProblem(kind);
   return [
     ...(settings.hold ? [`${HOLD} ${problem}; ${settingKeptRemedy(HOLD, kind)}`] : []),

@@ -41,7 +41,8 @@ export class InjectedCharges {
     const first = pods.find((pod) => belongsToGrant(pod, jobid));
     if (first === undefined) return false;
     this.learned.set(uid, jobid);
-    const template = this.templateOfPods(object, adapter);
+    const template = this.templatesOfPods(object, adapter).get(adapter.podSetOf(object, first));
+    if (template === undefined) return false;
     if (!isNew && mayBeResized(template.pod, first.spec)) return false;
     return this.injected.learn(template, first.spec, isNew ? this.versionFor(template.namespace) : undefined);
   }
@@ -59,10 +60,11 @@ export class InjectedCharges {
     return this.injected.isKnown(template, version);
   }
 
-  /** The pods of a workload that makes them of a template. */
-  templateOfPods(object: KubernetesObject, adapter: WorkloadAdapter): Template {
-    const [podSet] = adapter.demand(object).podSets;
-    return this.templateOf(podSet, object.metadata.namespace ?? '', adapter);
+  /** The pods of a workload that makes them of templates, by their pod set. */
+  templatesOfPods(object: KubernetesObject, adapter: WorkloadAdapter): ReadonlyMap<string, Template> {
+    const { namespace = '' } = object.metadata;
+    const { podSets } = adapter.demand(object);
+    return new Map(podSets.map((podSet) => [podSet.name, this.templateOf(podSet, namespace, adapter)]));
   }
 
   /** The grant of this row has ended. */
@@ -93,7 +95,9 @@ export class InjectedCharges {
     for (const workload of workloads) {
       if (slice.isOver) await slice.rest();
       const { object, adapter } = workload;
-      this.injected.assume(this.templateOfPods(object, adapter), chargedIn(workload));
+      const templates = [...this.templatesOfPods(object, adapter).values()];
+      // What a row was charged is that of its first pod set.
+      this.injected.assume(templates[0]!, chargedIn(workload));
     }
   }
 

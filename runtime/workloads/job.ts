@@ -14,7 +14,7 @@ import type { NodePods } from '../jobspec/pods-per-node';
 import { foreignGates } from '../jobspec/unmodeled';
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
-import type { Pod } from '../kubernetes/types';
+import type { Job, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import { parseRanges } from '../resources/idset';
 import type { WatchedJob } from '../shared/job-projection';
@@ -46,6 +46,7 @@ import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
 import { gatesOf, isStaged, stagedPlacement, stageOperations } from './staged';
 import { tally } from './tally';
+import { templatePod } from './template-pod';
 
 const POD_SET = 'pods';
 
@@ -55,6 +56,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   path: (namespace, name) => jobs(namespace, name),
   membersOf: () => undefined,
   podsExist: false,
+  marksPods: false,
   isSuspended: (job) => job.spec.suspend === true && endOf(job) === undefined,
   isStaged,
   gates: (job, pods) => gatesOf(job, pods, !isGang(job) || missing(job, pods) === 0),
@@ -82,6 +84,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
   }),
+  samplePod: (job) => templatePod(job as Job),
   podSetOf: () => POD_SET,
   podsToPlace: (_job, pods) => pods.filter(isGated).sort(byOtherGates),
   placePatch: (_job, _row, pod, node) => pinPatch(pod, node),
@@ -116,7 +119,10 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     if (isStaged(job)) return grantOn(stagedPlacement(pods, endOf(job) !== undefined));
     const { [ASSIGNMENT_ANNOTATION]: assignment = '', [JOBID_ANNOTATION]: jobid } =
       template.metadata?.annotations ?? {};
-    return suspend === true ? undefined : grantOn(nodesOf(assignment), parseJobid(jobid));
+    if (suspend === true) return undefined;
+    const grant = grantOn(nodesOf(assignment), parseJobid(jobid));
+    const releasedAt = secondsOf(job.status?.startTime ?? '');
+    return grant && Number.isFinite(releasedAt) ? { ...grant, releasedAt } : grant;
   },
 };
 

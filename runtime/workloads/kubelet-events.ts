@@ -1,16 +1,17 @@
 /**
  * What the kubelet says in Events of a pod whose containers it does not create. The status of the pod has nothing but
- * `ContainerCreating`, whether its ConfigMap is missing or the network of its node is broken.
+ * `ContainerCreating`, whether its ConfigMap is missing or the network of its node is broken, and of an image that it tries
+ * again to pull often no more than that.
  */
 import type { Clock } from '../clock';
-import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
+import { isTooLarge } from '../kubernetes/errors';
 import { events } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason } from '../shared/grant-waits';
 import { secondsOf } from './adapter';
-import type { PodWait } from './pod-wait';
+import { isAboutImage, type PodWait } from './pod-wait';
 
 const CREATING: GrantReason = 'ContainerCreating';
 
@@ -38,35 +39,56 @@ type Said = Pick<ObjectEvent, 'reason' | 'note'>;
  * controllers say of one object takes a tenth of this.
  */
 const MOST_BYTES = 2 ** 20;
-const TOO_LARGE = 'FLUXQ_KUBERNETES_TOO_LARGE';
+const ANY = /(?:)/;
 const UNREAD = `the Events about it have more than ${MOST_BYTES} bytes, so none of them is read`;
 
-/** The newest Event of this field selector, or that there is too much to read. @param from Unix seconds; older ones do not count @default - all count */
+interface EventChoice {
+  /** Unix seconds; older ones do not count. @default - all count */
+  readonly from?: number;
+  /** Only those whose note matches. @default - all */
+  readonly about?: RegExp;
+}
+
+/** The newest Event of this field selector, or that there is too much to read. */
 export async function newestEvent(
   client: Pick<KubernetesClient, 'list'>,
   namespace: string | undefined,
   fieldSelector: string,
-  from = Number.NEGATIVE_INFINITY,
+  { from = Number.NEGATIVE_INFINITY, about = ANY }: EventChoice = {},
 ): Promise<Said | undefined> {
   const options = { fieldSelector, priority: 'low', mostBytes: MOST_BYTES } as const;
   try {
     const { items } = await client.list<ObjectEvent>(events(namespace), options);
-    return items.filter((event) => lastSeen(event) >= from).sort((a, b) => lastSeen(b) - lastSeen(a))[0];
+    return items
+      .filter((event) => lastSeen(event) >= from && about.test(event.note ?? ''))
+      .sort((a, b) => lastSeen(b) - lastSeen(a))[0];
   } catch (error) {
-    if (error instanceof FluxqError && error.code === TOO_LARGE) return { note: UNREAD };
+    if (isTooLarge(error)) return { note: UNREAD };
     throw error;
   }
 }
 
-/** The wait with the newest warning about the pod, if its status says nothing. @param from as of newestEvent */
+/** All that a status says of an image, at times: the kubelet said before why. */
+const BACK_OFF = /^Back-off pulling image \S+$/;
+const PULL_FAILED = /^Failed to pull image /;
+
+/** The wait with the newest warning about the pod, if its status says no cause. @param from as of newestEvent */
 export async function explainedWait(
   client: Pick<KubernetesClient, 'list'>,
   namespace: string | undefined,
   wait: PodWait,
   from?: number,
 ): Promise<PodWait> {
+  if (wait.cause !== 'starting') return wait;
+  const selector = `regarding.uid=${wait.uid},type=Warning`;
+  const since = from === undefined ? {} : { from };
+  if (isAboutImage(wait.reason)) {
+    if (wait.told !== undefined && !BACK_OFF.test(wait.told)) return wait;
+    const pull = await newestEvent(client, namespace, selector, { ...since, about: PULL_FAILED });
+    return pull?.note === undefined ? wait : { ...wait, told: pull.note };
+  }
   if (!isUnexplained(wait)) return wait;
-  const newest = await newestEvent(client, namespace, `regarding.uid=${wait.uid},type=Warning`, from);
+  const newest = await newestEvent(client, namespace, selector, since);
   if (newest?.note === undefined) return wait;
   return { ...wait, reason: newest.reason ?? wait.reason, message: newest.note };
 }

@@ -5,6 +5,7 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   JOB_NAME_LABEL,
   JOB_UID_LABEL,
+  OWNER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
@@ -18,9 +19,13 @@ import { assembleGroup, isOfGroup, POD_GROUP } from './pod-group';
 import { deploymentsOf } from './rollout';
 
 export const podFacts: PodFacts = {
-  workloadUid(pod) {
-    return jobOf(pod)?.uid ?? membershipIn(pod)?.uid ?? pod.metadata.uid;
+  workloadUids(pod) {
+    const owner = ownerIn(pod);
+    const uid = jobOf(pod)?.uid ?? membershipIn(pod)?.uid ?? pod.metadata.uid;
+    return owner === undefined || owner.uid === uid ? [uid] : [owner.uid, uid];
   },
+
+  owner: ownerIn,
 
   group(pod) {
     const name = groupOf(pod);
@@ -82,6 +87,18 @@ function jobOf(pod: Pod): { readonly uid: string; readonly name: string } | unde
   if (owner !== undefined) return owner.kind === 'Job' ? owner : undefined;
   const { [JOB_UID_LABEL]: uid, [JOB_NAME_LABEL]: name = '' } = pod.metadata.labels ?? {};
   return isOrphaned(pod) && uid !== undefined ? { uid, name } : undefined;
+}
+
+const owners = new WeakMap<Pod, { readonly owner: ReturnType<PodFacts['owner']> }>();
+
+function ownerIn(pod: Pod): ReturnType<PodFacts['owner']> {
+  const known = owners.get(pod);
+  if (known !== undefined) return known.owner;
+  const [kind, name, uid] = (pod.metadata.annotations?.[OWNER_ANNOTATION] ?? '').split('/');
+  const { namespace = '' } = pod.metadata;
+  const owner = kind && name && uid ? { kind, namespace, name, uid } : undefined;
+  owners.set(pod, { owner });
+  return owner;
 }
 
 /** A large gang asks this of each of its pods in every pass. */

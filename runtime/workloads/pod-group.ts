@@ -52,7 +52,7 @@ export interface Places {
 }
 
 /** More kinds of pods than these are hardly one program, and each of them is planned before and after each other. */
-const MOST_POD_SETS = 16;
+export const MOST_POD_SETS = 16;
 
 /**
  * The group as its pods have it now; undefined if none is there. A row is about the pods of its user alone: others would have its

@@ -29,6 +29,8 @@ export interface PodWait {
   /** In the words of Kubernetes: `Unschedulable`, `ImagePullBackOff`, `ContainerCreating`. */
   readonly reason: string;
   readonly message: string;
+  /** What Kubernetes says in full, if `message` is shorter. It may name a cause. @default - `message` */
+  readonly told?: string | undefined;
   /** Name of the pod. */
   readonly pod: string;
   /** The UID of the pod. */
@@ -52,7 +54,11 @@ const PROMPT_SCHEDULERS: readonly string[] = [DEFAULT_SCHEDULER, SCHEDULER_NAME]
 /** Reasons of the kubelet about the image of a container. */
 const IMAGE_REASON = /Image/;
 
-type Wait = Pick<PodWait, 'cause' | 'reason' | 'message'>;
+type Wait = Pick<PodWait, 'cause' | 'reason' | 'message' | 'told'>;
+
+export function isAboutImage(reason: string): boolean {
+  return IMAGE_REASON.test(reason);
+}
 
 /** In words of the queue, where Kubernetes says nothing. */
 function said(cause: PodWaitCause, reason: GrantReason, message: string): Wait {
@@ -121,10 +127,10 @@ function startingWait({ spec, status }: Pod): Wait {
   if (init !== undefined) return said('pending', INITIALIZING, `init container ${init.name} is running`);
   const waiting = [...inits, ...(status?.containerStatuses ?? [])].find(({ state }) => isBlocked(state));
   const { reason = CREATING, message } = waiting?.state?.waiting ?? {};
-  if (waiting !== undefined && IMAGE_REASON.test(reason)) {
+  if (waiting !== undefined && isAboutImage(reason)) {
     const containers = [...(spec.initContainers ?? []), ...spec.containers];
     const image = containers.find(({ name }) => name === waiting.name)?.image ?? waiting.name;
-    return { cause: 'starting', reason, message: `${reason}: ${image}` };
+    return { cause: 'starting', reason, message: `${reason}: ${image}`, told: message };
   }
   if (message !== undefined) return { cause: 'starting', reason, message: `${reason}: ${message}` };
   return {

@@ -34,6 +34,8 @@ const POD_SET = 'pod';
 /** Of pods that are there before they are granted anything, and which nobody suspends, makes or extends. */
 export const OF_PLAIN_PODS = {
   podsExist: true,
+  marksPods: false,
+  samplePod: () => undefined,
   isStaged: () => false,
   stagePatch: () => undefined,
   canRelease: () => true,

@@ -52,9 +52,9 @@ export class Replacements {
   placeFor(object: KubernetesObject, row: WorkloadRow): Predecessor | undefined {
     const controller = this.controllers.get(row.uid);
     if (!this.isReplaceable(row) || controllerOf(object)?.uid !== controller) return undefined;
-    const { uid, submittedAt, requeues, clusterRequeues, avoid } = row;
-    const place = { submittedAt, requeues, clusterRequeues, avoid, message: null, notBefore: null };
-    return { uid, ...place, asked: askedBy(row) };
+    const { uid, submittedAt, requeues, clusterRequeues, avoid, after: metAfter } = row;
+    const place = { submittedAt, requeues, clusterRequeues, avoid, metAfter };
+    return { uid, ...place, message: null, notBefore: null, asked: askedBy(row) };
   }
 
   private isReplaceable({ uid, phase, evictionReason }: WorkloadRow): boolean {

@@ -50,12 +50,12 @@ export class Rescue {
     if (terms.reason === 'RequeueLimit') return eviction.stopRetrying(workload, terms.message);
     const committed = await eviction.commit(row, reason);
     if (committed === undefined) return undefined;
-    const { avoid, submittedAt } = committed;
+    const { avoid, submittedAt, after: metAfter } = committed;
     const { message, notBefore = now() } = terms;
     const { uid } = row;
     const requeues = row.requeues + 1;
     const clusterRequeues = row.clusterRequeues + (reason.cause === 'cluster' ? 1 : 0);
-    const place = { submittedAt, requeues, clusterRequeues, message, notBefore, avoid };
+    const place = { submittedAt, requeues, clusterRequeues, message, notBefore, avoid, metAfter };
     const predecessor = { uid, ...place, asked: askedBy(row) };
     const succession = { controller: owner.uid, predecessor, at: now() };
     // Before the eviction: whoever leads when the controller creates the successor knows its place.

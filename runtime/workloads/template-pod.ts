@@ -1,6 +1,8 @@
-/** A pod as the Job controller makes it of the template of a Job: what webhooks and policies of the cluster decide by. */
+/** A pod as a controller makes it of the template of a Job, or of an object of a workload kind: what webhooks and policies of the cluster decide by. */
 import { JOB_TRACKING_FINALIZER } from '../../constructs/api/job-controller';
 import { COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
+import type { WorkloadKind } from '../../constructs/api/workload-kinds';
+import { apiVersionOf, type KindObject, kindPodSets } from '../kubernetes/kind-fields';
 import type { Job } from '../kubernetes/types';
 
 /** Field manager of the Job controller. */
@@ -24,5 +26,25 @@ export function templatePod({ metadata, spec }: Job): object {
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
     },
     spec: spec.template.spec,
+  };
+}
+
+/** The first pod of a pod set. What makes it, the object itself or a Job of it, says nothing to webhooks that its labels do not. */
+export function kindTemplatePod(kind: WorkloadKind, object: KindObject, set: string): object | undefined {
+  const podSet = kindPodSets(kind, object).find(({ name }) => name === set);
+  if (podSet === undefined) return undefined;
+  const { name, namespace, uid } = object.metadata;
+  const { metadata = {}, spec } = podSet.template;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      generateName: `${name}-${set}-`,
+      namespace,
+      labels: { ...metadata.labels, [kind.podSetLabel]: set },
+      annotations: metadata.annotations,
+      ownerReferences: [{ apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid, controller: true }],
+    },
+    spec,
   };
 }

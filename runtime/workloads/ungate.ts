@@ -51,10 +51,9 @@ export class Ungating {
     if (outcome === 'done') this.pinsOf(row).set(pod.metadata.uid, node);
   }
 
-  /** Who has a place in a group is written in its pods, and the watch may be behind that. */
+  /** Who has a place may be written in the pods, and the watch may be behind that. */
   seen(workload: ActiveWorkload): ActiveWorkload {
-    const isGroup = workload.adapter.membersOf(workload.object) !== undefined;
-    return isGroup ? { ...workload, pods: this.withPins(workload) } : workload;
+    return workload.adapter.marksPods ? { ...workload, pods: this.withPins(workload) } : workload;
   }
 
   /** The grant has ended. */

@@ -130,6 +130,15 @@ describeCluster('a pod that the queue released', (getCluster) => {
         await accepted(edit(COLLECTOR, made, { ownerReferences: [{ ...first, blockOwnerDeletion: false }] }));
       });
 
+      it('has another owner beside its Job only if this queue keeps its units then', async () => {
+        const made = await create(grant);
+        const [first] = ownedBy(train.name, train.uid!).ownerReferences;
+        const uid = '6f1d2a0e-0000-4000-8000-000000000004';
+        const beside = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid };
+        const change = edit(ALICE, made, { ownerReferences: [first, beside] });
+        await (grant === 'of a grant' ? accepted(change) : denied(change, owner));
+      });
+
       it('is orphaned by the garbage collector only, and adopted by its own Job only', async () => {
         const made = await create(grant);
         await denied(edit(ALICE, made, { ownerReferences: null }), owner);

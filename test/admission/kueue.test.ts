@@ -48,6 +48,21 @@ describeCluster('Kueue beside the queue', (getCluster) => {
     const waiting = (spec: object = {}) =>
       accepted(users.create(ALICE, namespace, job({ suspend: true, ...spec }, OF_KUEUE)));
 
+    it('keeps a Job of Kueue from leaving its pods behind', async () => {
+      const refused = 'FLUXQ_OTHER_QUEUE: propagationPolicy: ';
+      const train = await waiting();
+      const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${train.metadata.name}`;
+      const during = (more: object) => ({ kind: 'DeleteOptions', apiVersion: 'v1', ...more });
+      const all = `/apis/batch/v1/namespaces/${namespace}/jobs?fieldSelector=metadata.name%3D${train.metadata.name}`;
+      // Kubernetes orphans them by default.
+      for (const more of [{}, { propagationPolicy: 'Orphan' }, { orphanDependents: true }])
+        for (const at of [path, all]) await denied(users.send(ALICE, 'DELETE', at, during(more)), refused);
+      await accepted(users.send(ALICE, 'DELETE', path, during({ propagationPolicy: 'Background' })));
+      const own = await accepted(users.create(ALICE, namespace, job()));
+      const plain = `/apis/batch/v1/namespaces/${namespace}/jobs/${own.metadata.name}`;
+      await accepted(users.send(ALICE, 'DELETE', plain, during({ propagationPolicy: 'Orphan' })));
+    });
+
     it('leaves a Job of Kueue and the pods alone that it starts', async () => {
       const train = await waiting();
       expect(train.metadata.labels).not.toHaveProperty([ADMITTED_LABEL]);

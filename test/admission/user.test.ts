@@ -33,7 +33,9 @@ test('a user that is recorded already is not written again', () => {
 
 const OWNED = {
   ...CLAIM,
-  ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', controller: true }],
+  ownerReferences: [
+    { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'owner', uid: 'uid-owner', controller: true },
+  ],
 };
 
 test.each(GITOPS_USERS)('%s applies what others wrote, and Git cannot claim a user', (name) => {
@@ -72,7 +74,10 @@ test('nothing is believed of what an account of kube-system creates for an owner
     ['example.com/v1', 'ReplicaSet'],
     ['kubeflow.org/v1', 'PyTorchJob'],
   ] as const) {
-    const metadata = { ...CLAIM, ownerReferences: [{ apiVersion, kind, controller: true }] };
+    const metadata = {
+      ...CLAIM,
+      ownerReferences: [{ apiVersion, kind, name: 'owner', uid: 'uid-owner', controller: true }],
+    };
     expect(recordUser(metadata, 'system:serviceaccount:kube-system:operator')).toEqual([
       { op: 'remove', path: PATH },
     ]);

@@ -1,6 +1,8 @@
 /** Creates objects as any user, by impersonation with the administrator's token. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
+import { kindPath } from '../../runtime/kubernetes/kind-fields';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 
 export interface Reply {
@@ -48,6 +50,7 @@ const PLURAL: Readonly<Record<string, string>> = {
   DaemonSet: '/apis/apps/v1/namespaces/%/daemonsets',
   StatefulSet: '/apis/apps/v1/namespaces/%/statefulsets',
   ReplicationController: '/api/v1/namespaces/%/replicationcontrollers',
+  ...Object.fromEntries(WORKLOAD_KINDS.map((kind) => [kind.kind, kindPath(kind)('%')])),
   MiniCluster: '/apis/flux-framework.org/v1alpha2/namespaces/%/miniclusters',
 };
 
@@ -82,7 +85,7 @@ export function usersOf(cluster: Cluster, group: string | null = GROUP): Users {
       outgoing.end(payload);
     });
   };
-  const collection = (namespace: string, { kind }: KubeObject) => PLURAL[kind]!.replace('%', namespace);
+  const collection = (namespace: string, { kind }: KubeObject) => PLURAL[kind]!.replace(/%(25)?/, namespace);
   return {
     send,
     create: (user, namespace, object) => send(user, 'POST', collection(namespace, object), object),

@@ -55,6 +55,8 @@ export interface Act {
   readonly verb: Verb;
   /** Without a query. */
   readonly path: string;
+  /** @default - none */
+  readonly query?: string;
   readonly body?: object;
   /** @default a merge patch */
   readonly type?: 'application/json-patch+json' | 'application/apply-patch+yaml';

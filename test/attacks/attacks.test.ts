@@ -4,6 +4,7 @@ import { describeOwnCluster } from '../cluster/suite';
 import { seedOfToday } from '../seed';
 import { ALPHA, STRICT } from './attack';
 import { ATTACKS } from './corpus';
+import { partOf, playEndings } from './endings/play';
 import { walk } from './generated/play';
 import { create } from './objects';
 import { type Played, play } from './play';
@@ -46,6 +47,13 @@ describeOwnCluster(
       expect(walked.broken).toEqual([]);
       expect(walked.requests).toBeGreaterThan(200);
       expect(walked.accepted).toBeGreaterThan(20);
+    });
+
+    test('no end that its user gives to a workload breaks a promise; today a part of them', async () => {
+      const ended = await playEndings(world, partOf(43, seedOfToday()));
+      expect(ended.broken).toEqual([]);
+      expect(ended.cases).toBeGreaterThan(40);
+      expect(ended.accepted).toBeGreaterThan(20);
     });
 
     test('none of them succeeds', () => {

@@ -1,4 +1,4 @@
-/** Attempts to run on beyond a walltime, or beside one's own replacement, by a grace period. */
+/** Attempts to run on beyond a walltime, or beside one's own replacement, by a grace period, or by none. */
 import { KUEUE_QUEUE_LABEL } from '../../constructs/api/labels';
 import { type Act, ALPHA, type Attack } from './attack';
 import { container, create, deployment, job, patch, pathTo, template } from './objects';
@@ -14,6 +14,7 @@ const labels = { app: 'x' };
 const cluster = (spec: object): Act =>
   create('MiniCluster', 'x', { spec: { containers: [{ image: 'flux' }], ...spec } });
 const gracePeriodSeconds = 1_000_000;
+const byForce = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
 const KUEUE = { [KUEUE_QUEUE_LABEL]: 'team' };
 
 export const GRACE_ATTACKS: readonly Attack[] = [
@@ -58,6 +59,24 @@ export const GRACE_ATTACKS: readonly Attack[] = [
       deleteOptions: { gracePeriodSeconds },
     },
   }),
+  ...['granted', 'of-kueue'].flatMap((name) => [
+    attack(`the deletion by force of the Pod ${name}`, {
+      verb: 'DELETE',
+      path: pathTo('Pod', ALPHA, name),
+      body: byForce,
+    }),
+    attack(`the eviction by force of the Pod ${name}`, {
+      verb: 'POST',
+      path: pathTo('Pod', ALPHA, name, 'eviction'),
+      body: {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name, namespace: ALPHA },
+        deleteOptions: byForce,
+      },
+    }),
+  ]),
+  attack('the deletion by force of all Pods', { verb: 'DELETE', path: pathTo('Pod', ALPHA), body: byForce }),
   attack('a MiniCluster whose Job is of Kueue', cluster({ jobLabels: KUEUE }), 'FLUXQ_OTHER_QUEUE'),
   attack(
     'the queue of Kueue for the Job of its MiniCluster',

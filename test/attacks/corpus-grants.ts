@@ -253,6 +253,35 @@ const BESIDE: readonly Attack[] = [
     patch('Job', 'kueue', { metadata: { labels: { [KUEUE_QUEUE_LABEL]: null } } }),
     'FLUXQ_OTHER_QUEUE',
   ),
+  ...['Orphan', undefined].map((propagationPolicy) =>
+    refused(
+      'editor',
+      `a Job of Kueue that is deleted without its pods, propagationPolicy ${propagationPolicy}`,
+      {
+        verb: 'DELETE',
+        path: pathTo('Job', ALPHA, 'kueue'),
+        body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy },
+      },
+      'FLUXQ_OTHER_QUEUE',
+    ),
+  ),
+  refused(
+    'editor',
+    'a Pod that Kueue started with an owner beside its Job',
+    {
+      verb: 'PATCH',
+      path: pathTo('Pod', ALPHA, 'of-kueue'),
+      body: [
+        {
+          op: 'add',
+          path: '/metadata/ownerReferences/-',
+          value: { apiVersion: 'v1', kind: 'ConfigMap', name: 'notes', uid: 'no-such-uid' },
+        },
+      ],
+      type: 'application/json-patch+json',
+    },
+    'FLUXQ_RESERVED',
+  ),
   refused('editor', 'pods that Kueue has, in a Job', mark(QUEUED.annotations), 'FLUXQ_SETTING_INVALID'),
   refused(
     'editor',

@@ -33,10 +33,13 @@ const startedPod = (name: string, annotations: object): Act =>
     },
     spec: { restartPolicy: 'Never', containers: [container()] },
   });
+/** One that its kubelet says has succeeded; no controller has counted it. */
+export const OVER = 'over';
 /** As the Job controller makes them. */
 export const STARTED_PODS: readonly Act[] = [
   startedPod('granted', { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '1' }),
   startedPod('of-kueue', { [QUEUED_BY_ANNOTATION]: 'kueue' }),
+  startedPod(OVER, { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '1' }),
 ];
 
 /** Each makes the Job controller forget a pod that runs, so that it makes another one. */
@@ -75,6 +78,16 @@ const SECOND_PODS: readonly Attack[] = [
     ),
   ];
 });
+
+/** Its units are free, and its Job would make another one. */
+const UNCOUNTED: readonly Attack[] = (['editor', 'job controller', 'operator'] as const).map((role) =>
+  refused(
+    role,
+    'a Pod that has succeeded, that its Job releases uncounted',
+    patch('Pod', OVER, { metadata: { ownerReferences: null, finalizers: null } }),
+    RESERVED,
+  ),
+);
 
 const OWN_SELECTOR = { suspend: true, manualSelector: true, selector: { matchLabels: { app: 'x' } } };
 const KUEUE = refused(
@@ -154,4 +167,10 @@ const AGAINST_OTHERS: readonly Attack[] = [
   ),
 ];
 
-export const REACH_ATTACKS: readonly Attack[] = [...SECOND_PODS, KUEUE, ...BESIDE, ...AGAINST_OTHERS];
+export const REACH_ATTACKS: readonly Attack[] = [
+  ...SECOND_PODS,
+  ...UNCOUNTED,
+  KUEUE,
+  ...BESIDE,
+  ...AGAINST_OTHERS,
+];

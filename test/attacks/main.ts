@@ -9,6 +9,7 @@ import { seedOfToday } from '../seed';
 import type { Form } from './attack';
 import { ATTACKS } from './corpus';
 import { GRANT_ATTACKS } from './corpus-grants';
+import { type Ended, partOf, playEndings } from './endings/play';
 import { type Walked, walk } from './generated/play';
 import { type NeighbourFigures, playBesideNeighbour } from './neighbour';
 import { type Played, play } from './play';
@@ -28,6 +29,7 @@ const options = new Command('attacks')
 const print = (line: string) => process.stderr.write(`${line}\n`);
 
 const walks: Walked[] = [];
+const endings: Ended[] = [];
 const neighbours: NeighbourFigures[] = [];
 
 async function walkIn(world: World, form: Form): Promise<void> {
@@ -35,6 +37,17 @@ async function walkIn(world: World, form: Form): Promise<void> {
   for (const text of walked.broken) print(`${form}: SUCCEEDED: ${text}`);
   print(`${form}: ${walked.requests} generated changes, ${walked.accepted} accepted`);
   walks.push(walked);
+}
+
+/** The rules about them are policies of the apiserver in each form, so all are played in one. */
+async function endIn(world: World, form: Form): Promise<void> {
+  const every = Number(options.every) * (form === 'policies' ? 1 : 4);
+  const ended = await playEndings(world, partOf(every, seedOfToday()));
+  for (const text of ended.broken) print(`${form}: SUCCEEDED: ${text}`);
+  print(
+    `${form}: ${ended.cases} ends of workloads, ${ended.accepted} of ${ended.requests} requests accepted`,
+  );
+  endings.push(ended);
 }
 
 async function playForm(form: Form): Promise<readonly Played[]> {
@@ -48,6 +61,7 @@ async function playForm(form: Form): Promise<readonly Played[]> {
         print(`${form}: SUCCEEDED: ${attack.role}: ${attack.name}: ${answer.slice(0, 400)}`);
     if (options.only !== '') return played;
     await walkIn(world, form);
+    await endIn(world, form);
     neighbours.push(await playBesideNeighbour(world, GRANT_ATTACKS));
     return played;
   } finally {
@@ -61,12 +75,14 @@ async function main(): Promise<number> {
   const played: Played[] = [];
   for (const form of forms) played.push(...(await playForm(form)));
   const count = (outcome: Played['outcome']) => played.filter((one) => one.outcome === outcome).length;
-  const sum = (of: (walked: Walked) => number) => walks.reduce((total, each) => total + of(each), 0);
+  const sum = (of: (each: Walked | Ended) => number) =>
+    [...walks, ...endings].reduce((total, each) => total + of(each), 0);
   const total = (key: keyof NeighbourFigures) => neighbours.reduce((all, one) => all + one[key], 0);
-  const broken = sum((walked) => walked.broken.length);
+  const broken = sum((each) => each.broken.length);
   const figures = {
     attacks: played.length + sum(({ requests }) => requests),
     generated: sum(({ requests }) => requests),
+    endings: endings.reduce((total, { cases }) => total + cases, 0),
     refused: count('refused') + sum(({ requests, accepted }) => requests - accepted),
     contained: count('contained') + sum(({ accepted }) => accepted) - broken,
     succeeded: count('succeeded') + broken,

@@ -10,7 +10,7 @@ import {
   STACK_NAMESPACE,
 } from '../../constructs/api/labels';
 import { createClient } from '../../runtime/kubernetes/client';
-import type { Job } from '../../runtime/kubernetes/types';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { KubeObject } from '../cluster/api';
 import { type Cluster, startCluster } from '../cluster/cluster';
 import type { ClusterOptions } from '../cluster/cluster-options';
@@ -18,8 +18,9 @@ import { freePorts } from '../cluster/ports';
 import { startPostgres } from '../cluster/postgres';
 import { Stack } from '../stack/stack';
 import { type Act, ALPHA, BETA, type Form, PLAIN, ROLES, type Role, RUNNING_SECONDS, STRICT } from './attack';
-import { STARTED_JOB, STARTED_PODS } from './corpus-reach';
+import { OVER, STARTED_JOB, STARTED_PODS } from './corpus-reach';
 import { container, create, deployment, job, ownedBy, pathTo } from './objects';
+import { RIGHTS } from './rights';
 
 export interface Reply {
   readonly status: number;
@@ -96,12 +97,18 @@ export class World {
   }
 
   /** Sends a request as a role. If it is not to be stored, admission and RBAC answer as if it were. */
-  send(role: Role, { verb, path, body, type }: Act, store: 'stored' | 'dry' = 'dry'): Promise<Reply> {
+  send(
+    role: Role,
+    { verb, path, query = '', body, type }: Act,
+    store: 'stored' | 'dry' = 'dry',
+  ): Promise<Reply> {
     const { cluster } = this.stack;
     const { user, groups } = ROLES[role];
     const dry = store === 'stored' || verb === 'GET' || path.endsWith('/exec') ? '' : 'dryRun=All';
     const manager = type === 'application/apply-patch+yaml' ? '&fieldManager=attack&force=true' : '';
-    const payload = body === undefined ? '' : this.withUids(JSON.stringify(body));
+    // A deletion with a body has its options there, and not in the query.
+    const options = verb === 'DELETE' && dry !== '' ? { dryRun: ['All'] } : {};
+    const payload = body === undefined ? '' : this.withUids(JSON.stringify(sent(body, options)));
     const headers = {
       authorization: `Bearer ${cluster.token('admin')}`,
       'content-type': type ?? (verb === 'PATCH' ? 'application/merge-patch+json' : 'application/json'),
@@ -109,7 +116,7 @@ export class World {
       'impersonate-user': user,
       'impersonate-group': groups,
     };
-    const url = new URL(`${path}?${dry}${manager}`, cluster.server);
+    const url = new URL(`${path}?${dry}${manager}&${query}`, cluster.server);
     return new Promise((resolve, reject) => {
       const outgoing = request(url, { method: verb, agent: this.agent, headers }, (incoming) => {
         const chunks: Buffer[] = [];
@@ -154,6 +161,16 @@ export class World {
       const { status, message } = await this.send('job controller', act, 'stored');
       if (status !== 201) throw new Error(message);
     }
+    const { cluster } = this.stack;
+    // A pod without a node is deleted at once, whatever the request says.
+    for (const { body } of STARTED_PODS) {
+      const path = pathTo('Pod', ALPHA, (body as KubeObject).metadata.name);
+      await cluster.waitFor(`the node of ${path}`, async () => {
+        const { spec } = await cluster.get<Pod>(path);
+        return spec.nodeName !== undefined;
+      });
+    }
+    await cluster.request('PATCH', pathTo('Pod', ALPHA, OVER, 'status'), { status: { phase: 'Succeeded' } });
   }
 
   private async label(name: string, namespace: string): Promise<void> {
@@ -222,46 +239,13 @@ interface Answer extends KubeObject {
   readonly details?: { readonly causes?: readonly { readonly message?: string }[] };
 }
 
+const sent = (body: object, options: object) => (Array.isArray(body) ? body : { ...body, ...options });
+
 function replyOf(status: number, text: string): Reply {
   const object = (text.startsWith('{') ? JSON.parse(text) : { message: text }) as Answer;
   const causes = object.details?.causes?.map(({ message }) => message) ?? [];
   return { status, object, message: status >= 400 ? [object.message, ...causes].join('; ') : '' };
 }
-
-const RBAC = 'rbac.authorization.k8s.io';
-
-function binding(role: Role, namespace: string, clusterRole: string): KubeObject {
-  return {
-    apiVersion: `${RBAC}/v1`,
-    kind: 'RoleBinding',
-    metadata: { name: role.replaceAll(' ', '-'), namespace },
-    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRole },
-    subjects: [{ apiGroup: RBAC, kind: 'User', name: ROLES[role].user }],
-  };
-}
-
-function onlyTo(name: string, apiGroup: string, resource: string, verbs: readonly string[]): KubeObject {
-  const rules = [{ apiGroups: [apiGroup], resources: [resource], verbs }];
-  return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
-}
-
-const RIGHTS: readonly KubeObject[] = [
-  ...[ALPHA, STRICT, PLAIN].map((namespace) => binding('editor', namespace, 'edit')),
-  { ...binding('editor', BETA, 'edit'), metadata: { name: 'editor', namespace: BETA } },
-  binding('neighbour', BETA, 'edit'),
-  binding('account', ALPHA, 'edit'),
-  onlyTo('pods-only', '', 'pods', ['create', 'get', 'patch']),
-  binding('pod creator', ALPHA, 'pods-only'),
-  onlyTo('miniclusters-only', 'flux-framework.org', 'miniclusters', ['create']),
-  binding('cluster creator', ALPHA, 'miniclusters-only'),
-  binding('operator', ALPHA, 'cluster-admin'),
-  // As the stack binds it (constructs/fluxqueue/rbac.ts); the scheduler itself is that of the cluster.
-  ...['kube-scheduler', 'volume-scheduler'].map((role) => ({
-    ...binding('scheduler token', ALPHA, `system:${role}`),
-    kind: 'ClusterRoleBinding',
-    metadata: { name: `scheduler-token-${role}` },
-  })),
-];
 
 /** The object that a request creates. */
 const made = (...args: Parameters<typeof create>) => create(...args).body as KubeObject;

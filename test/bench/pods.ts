@@ -105,7 +105,7 @@ function cluster(nodeCount: number, podsPerNode: number, isAgents: boolean) {
   const pods = new LocalInformer<Pod>({
     node: usedNode,
     agents: (pod) => (isAgent(pod) ? usedNode(pod) : []),
-    workload: (pod) => [podFacts.workloadUid(pod)],
+    workload: (pod) => podFacts.workloadUids(pod),
   });
   const nodes = new LocalInformer<Node>();
   const nodeCache = new NodeCache(nodes.asInformer(), UNITS, agentsOf(pods.asInformer(), podFacts));

@@ -1,12 +1,12 @@
 /**
- * `npm run -s bench:queue -- [--json] [--cpu] [--limits none|ample|full|cohort] [--queues N] [--sizes 1000,10000]`: measures the
+ * `npm run -s bench:queue -- [--json] [--cpu] [--limits none|ample|full|cohort] [--queues N] [--sizes 1000,10000] [--ends N]`: measures the
  * queue; `--cpu` counts the seconds of the processor. With `--limits` it has a quota and running limits: larger than the cluster, or
  * as large as what runs on it; with `cohort` each of N queues owns its part of the cluster and takes back what it has lent. With
  * limits or several queues the tables are not measured.
  *
  * Passes: the duration of a pass over a deep queue, with 1,000 full nodes of 64 cores and 1,000, 10,000 and 100,000 waiting
  * workloads in 10 and in 1,000 shapes. The figure of a size is its slowest pass: the first one over a new queue, one after
- * a job ended (the median of five), and one without changes.
+ * a job ended (the median of five, or of N: the first of a process run code that is not compiled yet), and one without changes.
  *
  * Tables: submissions per second to Postgres, and the duration of a restart (queue-database.ts).
  */
@@ -30,7 +30,7 @@ const CORES = 64;
 const SIZES = '1000,10000,100000';
 const SHAPES = [10, 1000] as const;
 /** The first passes of a process run code that is not compiled yet; a controller has run thousands. */
-const ENDS = 5;
+const ENDS = '5';
 
 /** Seconds of what the passes are measured by. */
 type Stopwatch = () => number;
@@ -63,13 +63,13 @@ interface PassBench {
 async function benchPasses(
   settings: readonly QueueSettings[],
   sizes: readonly number[],
-  stopwatch: Stopwatch,
+  { stopwatch, ends }: { readonly stopwatch: Stopwatch; readonly ends: number },
   print: (line: string) => void,
 ): Promise<PassBench> {
   const passes: PassFigures[] = [];
   for (const waiting of sizes) {
     for (const shapes of SHAPES) {
-      const figures = await measure(waiting, shapes, settings, stopwatch);
+      const figures = await measure({ waiting, shapes, ends }, settings, stopwatch);
       passes.push(figures);
       print(
         `${waiting} waiting in ${shapes} shapes: first pass ${figures.firstSeconds.toFixed(3)} s, after an end ${figures.afterEndSeconds.toFixed(3)} s, without changes ${figures.quietSeconds.toFixed(3)} s, ${figures.matches} matches`,
@@ -92,8 +92,7 @@ async function benchPasses(
 }
 
 async function measure(
-  waiting: number,
-  shapes: number,
+  { waiting, shapes, ends }: { readonly waiting: number; readonly shapes: number; readonly ends: number },
   settings: readonly QueueSettings[],
   stopwatch: Stopwatch,
 ): Promise<PassFigures> {
@@ -108,7 +107,7 @@ async function measure(
   queue.submit(waiting, shapes);
   const first = await queue.timedPass({ freed: true, graphGrew: true });
   const afterEnds: { seconds: number; matches: number }[] = [];
-  for (let i = 0; i < ENDS; i++) {
+  for (let i = 0; i < ends; i++) {
     await queue.endOne();
     afterEnds.push(await queue.timedPass({ freed: true }));
   }
@@ -262,6 +261,7 @@ async function main(): Promise<void> {
       limits: { type: 'string', default: 'none' },
       queues: { type: 'string', default: '1' },
       sizes: { type: 'string', default: SIZES },
+      ends: { type: 'string', default: ENDS },
     },
   });
   const queues = Number(values.queues);
@@ -273,7 +273,7 @@ async function main(): Promise<void> {
   const { passes, ...ofPasses } = await benchPasses(
     settings,
     values.sizes.split(',').map(Number),
-    values.cpu ? byTheProcessor : byTheWall,
+    { stopwatch: values.cpu ? byTheProcessor : byTheWall, ends: Number(values.ends) },
     (line) => process.stderr.write(`${line}\n`),
   );
   const figures = {

@@ -1,4 +1,5 @@
 import { ADMITTED_LABEL, GATE, GROUP, GROUP_SIZE, HOLD } from '../../constructs/api/labels';
+import { WORKLOAD_KIND_NAMES } from '../../constructs/api/workload-kinds';
 import {
   findFluxJob,
   findWorkload,
@@ -11,12 +12,13 @@ import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError } from '../../runtime/kubernetes/errors';
 
 test.each([
-  ['train', ['Job', 'Pod', 'PodGroup'], 'train', undefined],
+  ['train', ['Job', 'Pod', 'PodGroup', ...WORKLOAD_KIND_NAMES], 'train', undefined],
+  ['jobsets/train', ['JobSet'], 'train', undefined],
   ['podgroup/train', ['PodGroup'], 'train', undefined],
   ['job/train', ['Job'], 'train', undefined],
   ['Pods/train', ['Pod'], 'train', undefined],
   ['mc/train', ['Job'], 'train', undefined],
-  ['science/train', ['Job', 'Pod', 'PodGroup'], 'train', 'science'],
+  ['science/train', ['Job', 'Pod', 'PodGroup', ...WORKLOAD_KIND_NAMES], 'train', 'science'],
 ])('%s', (text, kinds, name, namespace) => {
   const parsed = parseAnyWorkload(text);
   expect(parsed.kinds.map(({ kind }) => kind)).toEqual(kinds);

@@ -93,7 +93,7 @@ test('the timeline has what runs, is reserved and is planned, each with its wall
 });
 
 test('what ends at another time than its walltime says is drawn until then', () => {
-  const status = { phase: 'Running', startTime: at(-20), endTime: at(5) };
+  const status = { phase: 'Running', startTime: at(-20), endTime: at(5) } as const;
   const lowered = jobView(fluxJob('lowered', status, { walltimeSeconds: 3600 }));
   expect(barsOf([lowered], NOW)[0]).toMatchObject({ until: Date.parse(at(5)) });
 });

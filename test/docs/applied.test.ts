@@ -27,8 +27,8 @@ const CASES = [...PROGRAMS, ...DOCUMENTS].filter(({ objects }) => objects.length
 /** The stack of a snippet would take the place of the one that runs here. */
 const isStack = ({ objects }: Case) =>
   objects.some(({ kind }) => kind === 'MutatingAdmissionPolicy' || kind === 'Deployment');
-/** Kinds of the engines, whose definitions this cluster does not have; test/gitops/constructs.test.ts judges them. */
-const OF_ENGINES = /^(argoproj\.io|.*\.toolkit\.fluxcd\.io)\//;
+/** Kinds whose definitions this cluster does not have; test/gitops/constructs.test.ts and test/stack/jobsets.test.ts judge them. */
+const OF_OTHERS = /^(argoproj\.io|.*\.toolkit\.fluxcd\.io|jobset\.x-k8s\.io)\//;
 /** The claim that the text of a snippet takes for granted, with a volume for it. */
 function givenVolume(namespace: string): readonly KubeObject[] {
   const access = { accessModes: ['ReadWriteMany'], storageClassName: '' };
@@ -80,7 +80,7 @@ describeStack(
       '$place: it is applied, and its workloads run',
       async ({ namespace, objects }) => {
         const { stack } = getFixture();
-        const known = objects.filter(({ apiVersion }) => !OF_ENGINES.test(apiVersion));
+        const known = objects.filter(({ apiVersion }) => !OF_OTHERS.test(apiVersion));
         if (known.length === 0) return;
         await stack.namespace(namespace);
         if (JSON.stringify(known).includes('"claimName":"data"')) await apply(givenVolume(namespace));

@@ -57,7 +57,9 @@ test('every source file that a document names by its last part exists', () => {
 });
 
 test('every document that a source file names exists', () => {
-  const files = globSync('{bin,constructs,examples,release,runtime,test}/**/*.{ts,sh,yaml,go}', { cwd: ROOT });
+  const files = globSync('{bin,constructs,examples,release,runtime,test}/**/*.{ts,sh,yaml,go}', {
+    cwd: ROOT,
+  });
   const named = files.flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?<![\w./])docs\/[\w./-]+\.md\b/g)].map(
       ([path]) => ({ file, path }),

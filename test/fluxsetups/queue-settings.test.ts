@@ -29,6 +29,7 @@ const BARE = {
   weight: 1,
   billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 16 },
   preempts: false,
+  fairSharing: 'Never',
   preemption: { minRuntimeSeconds: 300, limit: 5 },
   requeue: { limit: 5, backoffSeconds: 5 },
 };
@@ -72,7 +73,12 @@ test('every field has its place', () => {
       limits: { running: 5, perUser: { running: 2, waiting: 9 } },
       weight: 7,
       billingWeights: { gpus: 64 },
-      preemption: { policy: 'LowerPriority', minRuntime: '0s', limit: 1 },
+      preemption: {
+        policy: 'LowerPriority',
+        fairSharing: 'LessThanInitialShare',
+        minRuntime: '0s',
+        limit: 1,
+      },
       requeue: { limit: 0, backoff: '1m' },
     }),
   );
@@ -98,6 +104,7 @@ test('every field has its place', () => {
     weight: 7,
     billingWeights: { cores: 1, memoryGiB: 0.25, gpus: 64 },
     preempts: true,
+    fairSharing: 'LessThanInitialShare',
     preemption: { minRuntimeSeconds: 0, limit: 1 },
     requeue: { limit: 0, backoffSeconds: 60 },
   });

@@ -76,6 +76,7 @@ export function updated(
     ...values,
     reason: stays ? row.reason : values.held ? 'Held' : 'Submitted',
     message: stays ? row.message : null,
+    isAfterMet: row.isAfterMet && !differs(['after']),
     estimatedStart: null,
     requeues: byUser ? 0 : row.requeues,
     clusterRequeues: byUser ? 0 : row.clusterRequeues,

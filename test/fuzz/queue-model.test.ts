@@ -69,6 +69,7 @@ const adopt =
 const adoption = (uid: string, knownJobid: number, over: Partial<Submission> = {}): Adoption => ({
   ...submission(uid, over),
   knownJobid,
+  releasedAt: 90,
   allocation: { start: 90, end: 150, nodes: [{ name: 'n-9', units: { core: '0-3' } }] },
 });
 /** The call with the fence of a former leader. */

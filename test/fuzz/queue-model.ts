@@ -171,7 +171,7 @@ export class QueueModel extends QueueModelBase implements Queue {
       (row, { allocation }) =>
         row.phase !== 'Waiting' || row.held || row.reason === 'RequeueLimit' || row.jobid !== allocation.jobid
           ? undefined
-          : { ...row, ...NO_WAIT, phase: 'Ready', allocation, allocatedAt: this.now() },
+          : { ...row, ...NO_WAIT, phase: 'Ready', allocation, isAfterMet: true, allocatedAt: this.now() },
       ({ jobid, allocation }) => ({ jobid, ...grantDetail(allocation) }),
     );
 
@@ -183,13 +183,13 @@ export class QueueModel extends QueueModelBase implements Queue {
       return known === undefined || known.phase === 'Waiting' || (holds(known) && known.jobid < knownJobid);
     });
     this.tables.jobid = Math.max(this.tables.jobid, ...records.map(({ knownJobid }) => knownJobid));
-    const adopted = records.map(({ knownJobid: _, allocation: held, ...submission }) => {
+    const adopted = records.map(({ knownJobid: _, allocation: held, releasedAt, ...submission }) => {
       const jobid = this.nextJobid();
       const row = rows.get(submission.uid) ?? newRow(submission, ++this.tables.seq);
-      const at = this.now();
+      const at = Math.min(this.now(), releasedAt);
       const grant = { ...NOT_GRANTED, phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
       const allocation = { ...held, jobid };
-      return { ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation };
+      return { ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation, isAfterMet: true };
     });
     return this.storeAll(adopted, 'Adopted', ({ jobid, allocation }) => ({
       jobid,

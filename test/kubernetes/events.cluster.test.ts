@@ -1,7 +1,11 @@
 import { createClient, type KubernetesClient } from '../../runtime/kubernetes/client';
-import { EventRecorder, type EventRecorderOptions } from '../../runtime/kubernetes/events';
+import {
+  EventRecorder,
+  type EventRecorderOptions,
+  type ObjectReference,
+} from '../../runtime/kubernetes/events';
 import { events, jobs } from '../../runtime/kubernetes/paths';
-import type { Job, KubernetesObject, ObjectReference } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Cluster } from '../cluster/cluster';
 import { describeCluster } from '../cluster/suite';
 import { everything, type FaultProxy, startFaultProxy } from './fault-proxy';

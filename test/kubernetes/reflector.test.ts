@@ -1,5 +1,5 @@
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
-import { ApiError } from '../../runtime/kubernetes/errors';
+import { ApiError, tooLarge } from '../../runtime/kubernetes/errors';
 import { Reflector } from '../../runtime/kubernetes/reflector';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { ManualClock, settle } from './manual-clock';
@@ -50,6 +50,37 @@ test('skips an object that cannot be read, and sees the others and its next vers
     'bad',
     'worse',
   ]);
+});
+
+test('reads a page that is too large again with fewer objects, and goes on so', async () => {
+  const all = Array.from({ length: 700 }, (_, i) => thing(`thing-${i}`));
+  const asked: (readonly [from: number, limit: number | undefined])[] = [];
+  const client = {
+    list: async (path: string, { limit = all.length, mostBytes = 0, continue: token = '0' }) => {
+      const from = Number(token);
+      asked.push([from, limit]);
+      expect(mostBytes).toBe(67_108_864);
+      if (limit > 125) throw tooLarge(path, mostBytes);
+      const end = from + limit < all.length ? { continue: `${from + limit}` } : {};
+      return { items: all.slice(from, from + limit), metadata: { resourceVersion: '1', ...end } };
+    },
+    watch: () => new Promise(() => undefined),
+  } as unknown as KubernetesClient;
+  const seen = new Set<string>();
+  const reflector = new Reflector<Thing>({
+    client,
+    path: '/things',
+    onChange: (key) => seen.add(key),
+    logger: recordingLogger(),
+    clock: new ManualClock(),
+  });
+  reflector.start();
+  await reflector.synced;
+  reflector.stop();
+  expect(seen.size).toBe(700);
+  expect(asked).toEqual(
+    [500, 125, 125, 125, 125, 125, 125].map((limit, i) => [Math.max(0, i - 1) * 125, limit]),
+  );
 });
 
 test.each([

@@ -62,10 +62,16 @@ describe.each(['while no controller runs', 'while the controller runs'])('a rest
     controller.submit('new', { runs: 300 });
     end();
     await controller.seconds(20);
-    const node = controller.row('new')!.allocation!.nodes[0]!.name;
+    const { startedAt, allocation } = controller.row('new')!;
+    const node = allocation!.nodes[0]!.name;
     expect(node).toBe(backup.rows.get(controller.row('old')?.uid ?? '')!.allocation!.nodes[0]!.name);
     await restore(backup);
     await expectAdopted('new', node);
+    // Kubernetes truncates times to seconds.
+    expect(Math.floor(controller.row('new')!.startedAt!)).toBe(Math.floor(startedAt!));
+    const restored = controller.row('new')!.allocation!;
+    expect(restored.start).toBe(Math.floor(startedAt!));
+    expect(restored.end - restored.start).toBe(allocation!.end - allocation!.start);
   });
 
   test('moves a row whose workload was requeued and granted again since', async () => {

@@ -40,6 +40,7 @@ test('a term takes over the watches of its standby, and reads nothing again', as
     logger,
     metrics: controllerMetrics(new Registry()),
     time,
+    kinds: [],
     queue: () => ({ versions, versioned: async () => [] }),
     fluxion: () => ({
       follow: async (rows, { isSynced }) => void followed.push(`${rows.length} rows, ${isSynced}`),

@@ -53,7 +53,12 @@ export async function useEveryStatement(queue: AnyQueue, fence: number, prefix: 
   const grants = waiting.map((row) => ({ uid: row.uid, allocation: allocationOf(row, ['n-1', 'n-2']) }));
   expect(await queue.allocate(fence, grants)).toHaveLength(2);
   await finishGranted(queue, fence, [a, b]);
-  const adoption = { ...submission(c), knownJobid: 0, allocation: { start: 1, end: 61, nodes: [] } };
+  const adoption = {
+    ...submission(c),
+    knownJobid: 0,
+    releasedAt: 1,
+    allocation: { start: 1, end: 61, nodes: [] },
+  };
   expect(await queue.adopt(fence, [adoption])).toHaveLength(1);
   expect(await queue.finish(fence, [{ uid: c, result: 'Failed', finishedAt: 2e9 }])).toHaveLength(1);
   expect(await queue.archive(fence, 3e9, 1)).toBe(1);

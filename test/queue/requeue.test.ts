@@ -72,6 +72,32 @@ describePostgres('evictions and requeues', (getPostgres) => {
     expect(edited).toMatchObject({ requeues: 0, clusterRequeues: 0 });
   });
 
+  test('remembers the dependencies that were met at a grant, until its user changes them', async () => {
+    const after = [{ type: 'afterok', name: 'prep' }] as const;
+    const [waiting] = await queue.submit(fence, [submission('a', { after })]);
+    expect(waiting).toMatchObject({ isAfterMet: false });
+    expect(await ready('a')).toMatchObject({ isAfterMet: true });
+    const again = await requeue('a', { cause: 'suspended' });
+    expect(again).toMatchObject({ isAfterMet: true });
+    const [urgent] = await queue.update(fence, [changed(again, { priority: 9 })]);
+    expect(urgent).toMatchObject({ isAfterMet: true });
+    const [other] = await queue.update(fence, [
+      changed(urgent!, { after: [{ type: 'afterany', name: 'prep' }] }),
+    ]);
+    expect(other).toMatchObject({ isAfterMet: false });
+    const [back] = await queue.update(fence, [changed(other!, { after })]);
+    expect(back).toMatchObject({ isAfterMet: false });
+  });
+
+  test('remembers the dependencies of an adopted workload, and of one that returns', async () => {
+    const after = [{ type: 'afterok', name: 'prep' }] as const;
+    const allocation = { start: 100, end: 160, nodes: [] };
+    const given = { ...submission('a', { after }), knownJobid: 7, releasedAt: 100, allocation };
+    expect(await queue.adopt(fence, [given])).toMatchObject([{ phase: 'Ready', isAfterMet: true }]);
+    await queue.finish(fence, [{ uid: 'a', result: 'Succeeded', finishedAt: 9e8 }]);
+    expect(await queue.returned(fence, ['a'])).toMatchObject([{ phase: 'Waiting', isAfterMet: true }]);
+  });
+
   test.each(['cluster', 'failure', 'preempted'] as const)('an eviction keeps the cause %s', async (cause) => {
     await ready('a');
     const request = { uid: 'a', message: 'node-1 died', end: 130, cause };

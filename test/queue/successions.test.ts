@@ -54,7 +54,20 @@ describePostgres('successions', (getPostgres) => {
     const [row] = await queue.submit(fence, [{ ...submission('c'), ...place, predecessor }, submission('d')]);
     expect(row).toMatchObject({ uid: 'c', ...place });
     expect(row).not.toHaveProperty('predecessor');
+    expect(row).toMatchObject({ isAfterMet: false });
     expect((await queue.successions()).map((each) => each.predecessor.uid)).toEqual(['b']);
+  });
+
+  test('tell which dependencies the predecessor had met', async () => {
+    const { queue, fence } = fixture;
+    const after = [{ type: 'afterok', name: 'prep' }] as const;
+    const { uid: predecessor, ...place } = succession('a').predecessor;
+    const given = { ...place, metAfter: after, predecessor };
+    const [same, changed] = await queue.submit(fence, [
+      { ...submission('c', { after }), ...given },
+      { ...submission('d', { after: [{ type: 'afterok', name: 'other' }] }), ...given },
+    ]);
+    expect([same!.isAfterMet, changed!.isAfterMet]).toEqual([true, false]);
   });
 
   test('are neither written nor removed by an old leader', async () => {

@@ -46,7 +46,7 @@ function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 102
   const pods = new FakeInformer<Pod>({
     node: usedNode,
     agents: (each) => (isAgent(each) ? usedNode(each) : []),
-    workload: (each) => [podFacts.workloadUid(each)],
+    workload: (each) => podFacts.workloadUids(each),
   });
   const rowChanged = new Signal<{ uid: string }>();
   const signals = new Signals();

@@ -6,12 +6,15 @@ import {
   JOB_NAME_LABEL,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
+  OWNER_ANNOTATION,
 } from '../../constructs/api/labels';
+import type { KindObject } from '../../runtime/kubernetes/kind-fields';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { GroupRow } from '../../runtime/shared/pod-facts';
 import { formatKey } from '../../runtime/shared/workload-key';
 import { WorkloadObjects } from '../../runtime/shared/workload-objects';
 import { podFacts } from '../../runtime/workloads/pod-facts';
+import { SimulatedClock } from '../fuzz/simulated-clock';
 import { FakeInformer, metadata } from './fake-informer';
 
 const ADMITTED = { [ADMITTED_LABEL]: 'true' };
@@ -33,10 +36,13 @@ let changed: string[];
 beforeEach(() => {
   jobs = new FakeInformer();
   pods = new FakeInformer({
-    workload: (each) => [podFacts.workloadUid(each)],
+    workload: (each) => podFacts.workloadUids(each),
     group: (each) => [podFacts.group(each) ?? ''],
   });
-  objects = new WorkloadObjects({ jobs: jobs.asInformer(), pods: pods.asInformer() }, podFacts);
+  objects = new WorkloadObjects(
+    { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds: new Map() },
+    podFacts,
+  );
   changed = [];
   objects.changed.subscribe((key) => changed.push(formatKey(key)));
 });
@@ -71,9 +77,61 @@ test('lists no group whose row is about none of the pods that there are', () => 
   const annotations = { [GROUP_MEMBER_ANNOTATION]: 'group-1/pods-1', [GROUP_SIZE]: '1' };
   pods.set(pod('ended', { labels, annotations }));
   expect([...objects.keys()].map(formatKey)).toEqual(['PodGroup/science/ring']);
-  const informers = { jobs: jobs.asInformer(), pods: pods.asInformer() };
+  const informers = { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds: new Map() };
   const next = new WorkloadObjects(informers, podFacts, () => ({ uid: 'group-2', user: 'ada' }) as GroupRow);
   expect([...next.keys()]).toEqual([]);
+});
+
+describe('of a workload kind', () => {
+  const set = { metadata: metadata('set', { namespace: 'science' }) };
+  const member = pod('set-0', {
+    labels: ADMITTED,
+    annotations: { [OWNER_ANNOTATION]: `JobSet/set/${set.metadata.uid}` },
+  });
+  const lone = { kind: 'Pod', namespace: 'science', name: 'set-0' };
+  let clock: SimulatedClock;
+  let jobSets: FakeInformer<KindObject>;
+
+  beforeEach(() => {
+    clock = new SimulatedClock();
+    jobSets = new FakeInformer();
+    const kinds = new Map([['JobSet', jobSets.asInformer()]]);
+    objects = new WorkloadObjects(
+      { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds },
+      podFacts,
+      undefined,
+      clock,
+    );
+    objects.changed.subscribe((key) => changed.push(formatKey(key)));
+  });
+
+  test('has the pods that were made for it, and none of them is a workload', () => {
+    jobSets.set(set);
+    changed.length = 0;
+    pods.set(member);
+    expect(changed).toContain('JobSet/science/set');
+    expect(objects.podsOf(set.metadata)).toEqual([member]);
+    expect([...objects.keys()].map(formatKey)).toEqual(['JobSet/science/set']);
+    expect(objects.get(lone)).toBeUndefined();
+  });
+
+  test('that is not admitted, or another one of its name, leaves them workloads of their own', () => {
+    pods.set(member);
+    expect(objects.get(lone)).toBe(member);
+    expect(objects.podsOf(member.metadata)).toEqual([member]);
+    jobSets.set({ metadata: { ...set.metadata, uid: 'another' } });
+    expect(objects.get(lone)).toBe(member);
+    jobSets.delete('science/set');
+  });
+
+  test('that was deleted leaves what was orphaned after a while', async () => {
+    jobSets.set(set);
+    pods.set(member);
+    jobSets.delete('science/set');
+    expect(objects.get(lone)).toBeUndefined();
+    await clock.advance(60_000);
+    expect(objects.get(lone)).toBe(member);
+  });
 });
 
 test('finds no pods of another namespace that name the Job as their owner', () => {

@@ -1,6 +1,7 @@
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { askOf } from '../../runtime/jobspec/jobspec';
-import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import type { RecordedGrant } from '../../runtime/workloads/adapter';
 import { adoptionOf, TakenUnits, unrecordedGrant } from '../../runtime/workloads/adoption';
 import { placementOf } from '../../runtime/workloads/assignment';
 import { adapters } from '../../runtime/workloads/index';
@@ -98,11 +99,11 @@ describe('an adoption', () => {
     { node: 'node-1', pods: 1 },
     { node: 'node-2', pods: 1 },
   ];
-  const none = new Map();
+  const facts = (...pods: readonly Pod[]) => ({ pods, nodes: new Map(), now: 50.5 });
 
   test('takes free units only and keeps the placement of the grant', () => {
     const other = rowIn('Running', { uid: 'other' });
-    const adoption = adoptionOf(given, { jobid: 9, placement }, new TakenUnits([other]), none, 50.5);
+    const { adoption } = adoptionOf(given, { jobid: 9, placement }, new TakenUnits([other]), facts());
     const { perPod } = askOf(given.jobspec);
     const [first] = adoption.allocation.nodes;
     expect(adoption.knownJobid).toBe(9);
@@ -119,15 +120,51 @@ describe('an adoption', () => {
   test('never shares a unit with another adoption', () => {
     const taken = new TakenUnits([]);
     const units = ['a', 'b'].map((uid) => {
-      const one = adoptionOf(
-        { ...given, uid },
-        { jobid: undefined, placement: [placement[0]!] },
-        taken,
-        none,
-        0,
-      );
-      return one.allocation.nodes[0]!.units;
+      const grant = { jobid: undefined, placement: [placement[0]!] };
+      return adoptionOf({ ...given, uid }, grant, taken, facts()).adoption.allocation.nodes[0]!.units;
     });
     expect(units[0]).not.toEqual(units[1]);
+  });
+
+  describe('begins', () => {
+    const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+    const ran = (jobid: string, startedAt: number): Pod => ({
+      metadata: {
+        name: `pod-${startedAt}`,
+        uid: `pod-${startedAt}`,
+        resourceVersion: '1',
+        creationTimestamp: at(1),
+        annotations: { [JOBID_ANNOTATION]: jobid },
+      },
+      spec: { containers: [], nodeName: 'node-1' },
+      status: {
+        phase: 'Succeeded',
+        containerStatuses: [
+          { name: 'main', state: { terminated: { exitCode: 0, startedAt: at(startedAt) } } },
+        ],
+      },
+    });
+    const times = (grant: Partial<RecordedGrant>, ...pods: readonly Pod[]) => {
+      const full = { jobid: 9, placement, ...grant };
+      const { adoption, startedAt } = adoptionOf(given, full, new TakenUnits([]), facts(...pods));
+      const { start, end } = adoption.allocation;
+      expect(end - start).toBe(given.walltime);
+      return { start, startedAt, releasedAt: adoption.releasedAt };
+    };
+
+    test('with the first container of its own grant, also one that has ended', () => {
+      const pods = [ran('8', 5), ran('9', 30), ran('9', 20)];
+      expect(times({ releasedAt: 15 }, ...pods)).toEqual({ start: 20, startedAt: 20, releasedAt: 15 });
+      expect(times({}, ...pods)).toEqual({ start: 20, startedAt: 20, releasedAt: 20 });
+    });
+
+    test('with the release if no container has started, and now if nothing tells', () => {
+      expect(times({ releasedAt: 15 })).toEqual({ start: 15, startedAt: undefined, releasedAt: 15 });
+      expect(times({})).toEqual({ start: 50, startedAt: undefined, releasedAt: 50.5 });
+    });
+
+    test('never before the release', () => {
+      expect(times({ jobid: 0, releasedAt: 15 }, ran('9', 5))).toMatchObject({ startedAt: 15 });
+    });
   });
 });

@@ -83,6 +83,7 @@ describe('the pods of deleted Jobs', () => {
         labelSelector: `${JOB_UID} in (a)`,
         fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed',
         limit: 500,
+        mostBytes: 67_108_864,
       },
     ]);
     deletedPods.forget(row('a'));

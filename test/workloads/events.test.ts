@@ -1,5 +1,5 @@
-import type { EventNote } from '../../runtime/kubernetes/events';
-import type { KubernetesObject, ObjectReference } from '../../runtime/kubernetes/types';
+import type { EventNote, ObjectReference } from '../../runtime/kubernetes/events';
+import type { KubernetesObject } from '../../runtime/kubernetes/types';
 import { scheduledNote, WorkloadEvents } from '../../runtime/workloads/events';
 import { rowIn } from '../queue/rows';
 

@@ -167,6 +167,21 @@ test('names how many pods did not run, and avoids all their nodes', async () => 
   });
 });
 
+test('a cause of its own that the kubelet says of one pod counts, whatever the others wait for', async () => {
+  const note = 'MountVolume.SetUp failed for volume "config": configmap "train" not found';
+  const said = { note, reason: 'FailedMount', deprecatedLastTimestamp: '2026-01-01T00:00:20Z' };
+  const silent = ['a', 'b'].map((name) => pod(name, {}, 'node-1'));
+  for (const [failures, cause] of [
+    [[said], 'failure'],
+    [[], 'cluster'],
+  ] as const) {
+    const { observe, seconds } = setUp({ failures });
+    await observe(silent);
+    seconds(600);
+    expect((await observe(silent)).failure).toMatchObject({ cause });
+  }
+});
+
 test('a lone pod that is bound keeps its node, however long it takes to start', async () => {
   const { observe, seconds } = setUp({
     given: rowIn('Ready', { uid: 'a', kind: 'Pod', releasedAt: RELEASED }),

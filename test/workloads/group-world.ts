@@ -51,7 +51,7 @@ export class GroupWorld {
   readonly clock = new ManualClock();
   hasLeft = false;
   readonly pods = new FakeInformer<Pod>({
-    workload: (pod) => [podFacts.workloadUid(pod)],
+    workload: (pod) => podFacts.workloadUids(pod),
     group: (pod) => [podFacts.group(pod) ?? ''],
   });
   private readonly jobs = new FakeInformer<never>();
@@ -74,7 +74,7 @@ export class GroupWorld {
   /** A leader that sees what there is, and remembers nothing. */
   leader(): Leader {
     const objects = new WorkloadObjects(
-      { jobs: this.jobs.asInformer() as never, pods: this.pods.asInformer() },
+      { jobs: this.jobs.asInformer() as never, pods: this.pods.asInformer(), kinds: new Map() },
       podFacts,
       ({ kind, namespace, name }) => this.cache.byName(kind, namespace, name)[0],
     );

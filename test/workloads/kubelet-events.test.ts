@@ -60,8 +60,20 @@ describeCluster('the Events of a pod', (getCluster) => {
     });
   });
 
+  test('explain why an image is not pulled, where its status says no more than that', async () => {
+    const image = { ...wait, reason: 'ImagePullBackOff', message: 'ImagePullBackOff: x:9', uid: 'image' };
+    expect(await explainedWait(client, 'default', image)).toBe(image);
+    const involvedObject = { kind: 'Pod', namespace: 'default', name: 'train-0', uid: 'image' };
+    const failed = 'Failed to pull image "x:9": x:9: not found';
+    const at = (minute: number) => ({ lastTimestamp: `2026-01-01T00:0${minute}:00Z`, involvedObject });
+    await record('pull', { reason: 'Failed', message: failed, ...at(1) });
+    await record('retry', { reason: 'Failed', message: 'Error: ImagePullBackOff', ...at(2) });
+    for (const told of [undefined, 'Back-off pulling image "x:9"'])
+      expect(await explainedWait(client, 'default', { ...image, told })).toEqual({ ...image, told: failed });
+  });
+
   test('are not read for a wait that says its cause', async () => {
-    const image = { ...wait, reason: 'ImagePullBackOff' };
+    const image = { ...wait, reason: 'ErrImagePull', told: 'x:9: not found' };
     expect(await explainedWait(client, 'default', image)).toBe(image);
   });
 });

@@ -34,7 +34,7 @@ test.each<[string, Partial<Pod['metadata']>, string, typeof JOB | undefined]>([
   ],
   ['a pod outside the queue concerns no workload', {}, 'uid-pod', undefined],
 ])('%s', (_, over, uid, key) => {
-  expect(podFacts.workloadUid(pod(over))).toBe(uid);
+  expect(podFacts.workloadUids(pod(over))).toEqual([uid]);
   expect(podFacts.workloadKey(pod(over))).toEqual(key);
 });
 

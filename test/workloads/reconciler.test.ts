@@ -251,12 +251,13 @@ describeCluster('the workload reconciler', (getCluster) => {
       expect(await subject.reconcile(keyOf(job))).toBeUndefined();
       expect(rowOf(job)).toMatchObject({
         phase: 'Waiting',
-        reason: 'Invalid',
+        reason: 'Requeued',
+        clusterRequeues: 1,
         message: expect.stringMatching(
           /^the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: .*jobs/,
         ),
       });
-      expect(events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'Invalid' })]);
+      expect(events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'Requeued' })]);
       expect(freed).toHaveLength(1);
     } finally {
       stranger.close();

@@ -138,6 +138,7 @@ test('its successor takes over its place, its backoff, its count and the nodes t
     notBefore: 1_010,
     message: `${REFUSED.message}; requeued, retrying in 10s`,
     avoid: { 'node-1': 1_300 },
+    metAfter: [],
   });
   await rescue.succeed(pod('b', 'web'), async () => 'its row');
   expect(await offerTo(pod('c', 'web'), rescue)).toBeUndefined();

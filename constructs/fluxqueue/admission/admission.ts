@@ -8,6 +8,7 @@ import { CreatorGuard } from './creators';
 import { type AdmissionChoice, type ExternalRuntime, hasForm } from './form';
 import { GraceGuard } from './grace-guard';
 import { AdmissionGuards } from './guards';
+import { KindGuards } from './kind-guards';
 import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
 import { ReachGuard } from './reach-guard';
@@ -36,6 +37,8 @@ export interface AdmissionProps extends ComponentProps {
   readonly readApi: boolean;
   /** Whether the apiserver serves MutatingAdmissionPolicy. */
   readonly mutatingPolicies: boolean;
+  /** Kinds that are held by a field of their own. @default - all of constructs/api/workload-kinds.ts */
+  readonly workloadKinds?: readonly string[] | undefined;
   /** Priorities that every user may set. @default -100 to 0 */
   readonly userPriorities?: Range;
   /** Longest grace period of a pod in whole seconds. @default 3600 */
@@ -51,11 +54,7 @@ export class Admission extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionProps) {
     super(scope, id);
     const { schedulerName, externalRuntime, gitOpsUsers } = props;
-    const where = {
-      stackNamespace: props.namespace,
-      clusterWide: props.clusterWide,
-      ...(props.excludedNamespaces === undefined ? {} : { excludedNamespaces: props.excludedNamespaces }),
-    };
+    const where = placeOf(props);
     const users = externalRuntime?.users;
     const byUsers = {
       ...where,
@@ -70,6 +69,7 @@ export class Admission extends Construct {
       ...(kueueUsers === undefined ? {} : { kueueUsers }),
       ...grace,
     });
+    new KindGuards(this, 'kinds', byRights);
     new GraceGuard(this, 'grace', { ...byUsers, ...grace });
     new CreatorGuard(this, 'creators', byUsers);
     new ReachGuard(this, 'priorities', byRights);
@@ -97,6 +97,16 @@ export class Admission extends Construct {
       });
     }
   }
+}
+
+/** Namespaces and kinds to which admission applies. */
+function placeOf({ namespace, clusterWide, excludedNamespaces, workloadKinds }: AdmissionProps) {
+  return {
+    stackNamespace: namespace,
+    clusterWide,
+    ...(excludedNamespaces === undefined ? {} : { excludedNamespaces }),
+    workloadKinds,
+  };
 }
 
 function externalAddress(runtime: ExternalRuntime | undefined): { url?: string; caBundle?: string } {

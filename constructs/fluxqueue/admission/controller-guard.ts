@@ -1,5 +1,7 @@
 import { Construct } from 'constructs';
+import { workloadKinds } from '../../api/workload-kinds';
 import { addGuard, type GuardSpec } from './guard-policy';
+import { kindReleaseGuard } from './kind-guards';
 import { IS_MANAGED, MiniClusterCreation, reachTheSame } from './minicluster-creation';
 import { MiniClusterMatch } from './minicluster-match';
 import { isKind, MARKED, miniClusterChanges, miniClusterObjects } from './minicluster-objects';
@@ -31,6 +33,8 @@ export class ControllerGuard extends Construct {
       addGuard(this, name, props, { ...spec, reason: 'Invalid' });
     guard('release-jobs', JOB_RELEASE_GUARD(props, byController));
     guard('release-pods', POD_RELEASE_GUARD(props, byController));
+    for (const kind of workloadKinds(props.workloadKinds))
+      guard(`release-${kind.plural}`, kindReleaseGuard(kind, props, byController));
     guard('evictions', EVICTION_GUARD(props, byController));
     if (!props.miniClusters) return;
     const bound = props.mutatingPolicies

@@ -11,6 +11,7 @@ import {
   ADMITTED_LABEL,
   COMPLETION_INDEX_ANNOTATION,
   GATE,
+  GROUP_MEMBER_ANNOTATION,
   JOB_NAME_LABEL,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
@@ -20,7 +21,7 @@ import { annotation, label } from './job-reapplied';
 import { BY_KUBERNETES, cel, celList, HAS_ASSIGNMENT, isOfJob, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
-const annotated = (key: string) => `${cel(key)} in oldObject.metadata.?annotations.orValue({})`;
+const annotated = (key: string) => `(${cel(key)} in oldObject.metadata.?annotations.orValue({}))`;
 /** Pods of a grant of this queue, and of a Job that Kueue started: nobody but the queue writes either annotation. */
 const IS_GRANTED = `(oldObject != null && (${annotated(JOBID_ANNOTATION)} || ${annotated(QUEUED_BY_ANNOTATION)}))`;
 /** The owner that is the controller, in a list. Under another kind or name of the same uid its Job would not find the pod. */
@@ -69,8 +70,13 @@ export const POD_KEEPS_ITS_GRANT: readonly Validation[] = [
     message: problem('metadata.ownerReferences', 'keep its owner, and the labels that its Job selects'),
   },
   {
-    // Without it a deletion by force takes the pod from the API while it runs, and its Job makes another one.
-    expression: `!${IS_GRANTED} || !${ENDS_TRACKING} || ${BY_JOB_CONTROLLER}`,
+    // Another owner would keep the pod when its Job is deleted, which ends the grant of Kueue.
+    expression: `oldObject == null || !${annotated(QUEUED_BY_ANNOTATION)} || (${BY_KUBERNETES}) || object.metadata.?ownerReferences == oldObject.metadata.?ownerReferences`,
+    message: problem('metadata.ownerReferences', 'keep its owners'),
+  },
+  {
+    // Without it a deletion by force takes the pod from the API while it runs, and its Job makes another one. A pod of a group has none.
+    expression: `!${IS_GRANTED} || ${annotated(GROUP_MEMBER_ANNOTATION)} || !${ENDS_TRACKING} || ${BY_JOB_CONTROLLER}`,
     message: problem(
       `metadata.finalizers["${JOB_TRACKING_FINALIZER}"]`,
       'the Job controller removes it once the pod has ended',

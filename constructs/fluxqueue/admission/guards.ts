@@ -6,7 +6,7 @@ import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard } from './guard-policy';
 import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-changes';
 import { WAS_ADMITTED } from './job-reapplied';
-import { type KueueProps, kueuePart } from './kueue';
+import { KUEUE_DELETION_GUARD, type KueueProps, kueuePart } from './kueue';
 import { podLimitPart } from './pod-limits';
 import { priorityRight, type ReachGuardProps } from './reach-guard';
 import {
@@ -18,11 +18,11 @@ import {
   TOUCHES_RESERVED,
 } from './reserved';
 import {
+  allConditions,
   celList,
   controllerUsers,
   HAS_ASSIGNMENT,
-  JOB_CONDITIONS,
-  type MatchCondition,
+  jobConditions,
   namespaceSelector,
   notExcluded,
   outsideStack,
@@ -101,6 +101,9 @@ export class AdmissionGuards extends Construct {
       matchConditions: [byUser, ...RESIZE_GUARD.matchConditions],
       validations: RESIZE_GUARD.validations,
     });
+    // Without users of Kueue no Job is Kueue's.
+    if (props.kueueUsers !== undefined && props.kueueUsers.length > 0)
+      addGuard(this, 'kueue-deletions', props, KUEUE_DELETION_GUARD(props));
     const { resourceRules, ...subresources } = SUBRESOURCE_GUARD;
     addGuard(this, 'subresources', props, {
       matchConstraints: { namespaceSelector: notExcluded(props), resourceRules },
@@ -128,7 +131,7 @@ export class AdmissionGuards extends Construct {
         validations: [...validations, right],
       });
     };
-    const ofJobs = all(JOB_CONDITIONS);
+    const ofJobs = allConditions(jobConditions(props));
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [
       kueuePart(props),
@@ -139,7 +142,7 @@ export class AdmissionGuards extends Construct {
       gracePart('spec.template.spec', props),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
-    const ofPods = all([NOT_ASSIGNED, ...POD_CONDITIONS]);
+    const ofPods = allConditions([NOT_ASSIGNED, ...POD_CONDITIONS]);
     add('pod-settings', PODS, [
       ...settingParts('Pod', `(${ofPods}) || ${WAS_ADMITTED_POD}`),
       podLimitPart('spec', ofPods),
@@ -152,11 +155,8 @@ export class AdmissionGuards extends Construct {
 /** Bound pods are those of the queue if they were admitted. */
 const WAS_ADMITTED_POD = `(oldObject != null && ${WAS_ADMITTED})`;
 
-const all = (conditions: readonly MatchCondition[]) =>
-  conditions.map(({ expression }) => `(${expression})`).join(' && ');
-
 /** @param isOurs CEL: whether the queue has the object */
-function settingParts(kind: 'Job' | 'Pod', isOurs: string): readonly GuardPart[] {
+export function settingParts(kind: 'Job' | 'Pod', isOurs: string): readonly GuardPart[] {
   const part = (name: string, problem: string, variables: readonly Variable[]) => ({
     name,
     when: TOUCHES_USER_KEYS,

@@ -42,7 +42,8 @@ const ofOtherFields: Validation = {
   messageExpression: `"FLUXQ_RELEASED: spec." + ${IGNORED}.filter(field, !(${isGranted}))[0] + ${cel(`: ${PUT_BACK}${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
 };
 
-const settingsOf = (kind: StartedKind): readonly Validation[] =>
+/** Of a started workload of this kind. */
+export const settingWarnings = (kind: StartedKind): readonly Validation[] =>
   GRANTED_SETTINGS.map((key) => ({
     expression: isUnchanged(key),
     message: `FLUXQ_RELEASED: ${key}: ${settingKeptProblem(kind)}; ${settingKeptRemedy(key, kind)}`,
@@ -55,7 +56,7 @@ const ENDED =
 export const INEFFECTIVE_CHANGES = {
   matchCondition: { name: 'started', expression: `${STARTED} && !(${ENDED})` },
   variables: [{ name: 'ignored', expression: `${annotation('object', IGNORED_ANNOTATION)}.split(",")` }],
-  validations: [...ofFields, ofOtherFields, ...settingsOf('Job')],
+  validations: [...ofFields, ofOtherFields, ...settingWarnings('Job')],
 };
 
 const wasStarted = [
@@ -67,5 +68,5 @@ const wasStarted = [
 /** Pods of a Job have its settings, and no label of admission. */
 export const INEFFECTIVE_POD_CHANGES = {
   matchCondition: { name: 'started', expression: wasStarted },
-  validations: settingsOf('Pod'),
+  validations: settingWarnings('Pod'),
 };

@@ -1,13 +1,19 @@
-/** CEL of the mutating policy for Jobs. runtime/admission/jobs.ts has the same rules. */
+/** CEL of the mutating policies for Jobs and for the kinds of constructs/api/workload-kinds.ts. runtime/admission/jobs.ts has the same rules. */
 import { pointerToken } from '../../api/json-pointer';
 import { ADMITTED_LABEL, HOLD, IGNORED_ANNOTATION, SUSPEND_ANNOTATION } from '../../api/labels';
+import type { FieldPath } from '../../api/workload-kinds';
+import { suspended } from './job-reapplied';
 import { cel, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
-export const JOB_VARIABLES: readonly Variable[] = [
+/** Of a Job. */
+export const JOB_SUSPEND: FieldPath = ['spec', 'suspend'];
+
+/** @param suspend the field that holds the object */
+export const heldVariables = (suspend: FieldPath): readonly Variable[] => [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
-  { name: 'suspended', expression: 'object.spec.?suspend.orValue(false)' },
+  { name: 'suspended', expression: suspended('object', suspend) },
   {
     name: 'held',
     expression:
@@ -34,14 +40,25 @@ const IGNORED_PATCH =
   `(${cel(IGNORED_ANNOTATION)} in variables.annotations ` +
   `? [JSONPatch{op: "remove", path: "/metadata/annotations/${pointerToken(IGNORED_ANNOTATION)}"}] : [])`;
 
-export const JOB_PATCH = `
+/** The field may be below one that is not set. */
+function suspension(suspend: FieldPath): string {
+  const above = suspend.slice(0, -1);
+  const add = `[JSONPatch{op: "add", path: "/${suspend.join('/')}", value: true}]`;
+  if (above.length < 2) return add;
+  const path = `/${above.join('/')}`;
+  return `(has(object.${above.join('.')}) ? ${add} : [JSONPatch{op: "add", path: "${path}", value: {${cel(suspend.at(-1)!)}: true}}])`;
+}
+
+/** JSON patch that uses the variables. */
+export const heldPatch = (suspend: FieldPath) =>
+  `
 (has(object.metadata.labels)
   ? [JSONPatch{op: "add", path: "/metadata/labels/${pointerToken(ADMITTED_LABEL)}", value: "true"}]
     + (variables.held ? [JSONPatch{op: "add", path: "/metadata/labels/${pointerToken(HOLD)}", value: "true"}] : [])
   : [JSONPatch{op: "add", path: "/metadata/labels", value: variables.held
       ? {${cel(ADMITTED_LABEL)}: "true", ${cel(HOLD)}: "true"}
       : {${cel(ADMITTED_LABEL)}: "true"}}])
-+ (variables.suspended ? [] : [JSONPatch{op: "add", path: "/spec/suspend", value: true}])
++ (variables.suspended ? [] : ${suspension(suspend)})
 + ${USER_PATCH}
 + ${SUSPEND_PATCH}
 + ${IGNORED_PATCH}

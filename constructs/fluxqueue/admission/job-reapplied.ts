@@ -1,5 +1,5 @@
 /**
- * CEL that puts back what is the queue's in a Job that its user updates (docs/edits.md): a manifest that is applied again
+ * CEL that puts back what is the queue's in a Job, or in an object of a workload kind, that its user updates (docs/edits.md): a manifest that is applied again
  * drops or overwrites it, and means nothing by it. runtime/admission/reapplied.ts has the same rules.
  */
 import { pointerToken } from '../../api/json-pointer';
@@ -12,6 +12,7 @@ import {
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../api/labels';
+import type { FieldPath } from '../../api/workload-kinds';
 import { cel, type Variable } from './scope';
 
 /** CEL: the annotation of an object, or "". */
@@ -19,13 +20,27 @@ export const annotation = (object: string, key: string) =>
   `${object}.metadata.?annotations[?${cel(key)}].orValue("")`;
 /** CEL: the label of an object, or "". */
 export const label = (object: string, key: string) => `${object}.metadata.?labels[?${cel(key)}].orValue("")`;
-const suspended = (object: string) => `${object}.spec.?suspend.orValue(false)`;
+/** CEL: whether the field holds the object. */
+export const suspended = (object: string, [first, ...rest]: FieldPath = ['spec', 'suspend']) =>
+  `${[object, first, ...rest.map((key) => `?${key}`)].join('.')}.orValue(false)`;
 /** Annotations of the template as a map; Kubernetes lets a template change before the start of its Job. */
 const inTemplate = (object: string) => `${object}.spec.template.?metadata.?annotations.orValue({})`;
 
-/** Annotations that have the value that the queue or admission gave them. */
-const KEPT = [USER_ANNOTATION, DEADLINE_ANNOTATION];
-const IN_TEMPLATE = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION];
+/** What of an object is the queue's. */
+export interface QueueFields {
+  /** The field that holds it. */
+  readonly suspend: FieldPath;
+  /** Annotations that have the value that the queue or admission gave them. */
+  readonly kept: readonly string[];
+  /** Annotations of its pod template that are not dropped. */
+  readonly inTemplate: readonly string[];
+}
+
+export const OF_JOBS: QueueFields = {
+  suspend: ['spec', 'suspend'],
+  kept: [USER_ANNOTATION, DEADLINE_ANNOTATION],
+  inTemplate: [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION],
+};
 
 /** A value of a user's own is refused by the guard; only a dropped one is put back. */
 const dropped = (key: string) =>
@@ -34,22 +49,23 @@ const dropped = (key: string) =>
 export const WAS_ADMITTED = `${label('oldObject', ADMITTED_LABEL)} == "true"`;
 
 /** Whether the update touches what is the queue's. */
-export const TOUCHES_THE_QUEUE = [
-  `${suspended('object')} != ${suspended('oldObject')}`,
-  `${label('object', ADMITTED_LABEL)} != "true"`,
-  ...[...KEPT, SUSPEND_ANNOTATION].map(
-    (key) => `${annotation('object', key)} != ${annotation('oldObject', key)}`,
-  ),
-  ...IN_TEMPLATE.map(dropped),
-].join(' || ');
+export const touchesTheQueue = ({ suspend, kept: keys, inTemplate: ofTemplate }: QueueFields) =>
+  [
+    `${suspended('object', suspend)} != ${suspended('oldObject', suspend)}`,
+    `${label('object', ADMITTED_LABEL)} != "true"`,
+    ...[...keys, SUSPEND_ANNOTATION].map(
+      (key) => `${annotation('object', key)} != ${annotation('oldObject', key)}`,
+    ),
+    ...ofTemplate.map(dropped),
+  ].join(' || ');
 
 /**
  * `spec.suspend` is the queue's, so the value of an update is the user's wish only if it differs both from the queue's value
  * and from the user's last wish, which SUSPEND_ANNOTATION notes. A hold says more than a suspension.
  */
-export const REAPPLIED_VARIABLES: readonly Variable[] = [
-  { name: 'is', expression: suspended('object') },
-  { name: 'was', expression: suspended('oldObject') },
+export const reappliedVariables = ({ suspend }: QueueFields): readonly Variable[] => [
+  { name: 'is', expression: suspended('object', suspend) },
+  { name: 'was', expression: suspended('oldObject', suspend) },
   { name: 'noted', expression: annotation('oldObject', SUSPEND_ANNOTATION) },
   {
     name: 'hold',
@@ -100,27 +116,45 @@ const add = (when: string, path: string, value: string) =>
 const remove = (when: string, path: string) => `(${when} ? [JSONPatch{op: "remove", path: "${path}"}] : [])`;
 const HOLD_PATH = `${LABELS}/${pointerToken(HOLD)}`;
 
+/** An update may leave the field out that it is in. */
+function suspensionPatch(suspend: FieldPath): string {
+  const [path, above] = [`/${suspend.join('/')}`, suspend.slice(0, -1)];
+  const value = 'variables.was || variables.stops';
+  const when = `variables.is != (${value})`;
+  if (above.length < 2) return add(when, path, value);
+  const whole = `{${cel(suspend.at(-1)!)}: ${value}}`;
+  return (
+    `(!(${when}) ? [] : has(object.${above.join('.')}) ? [JSONPatch{op: "add", path: "${path}", value: ${value}}] : ` +
+    `[JSONPatch{op: "add", path: "/${above.join('/')}", value: ${whole}}])`
+  );
+}
+
 /** JSON patch that uses these variables. */
-export const REAPPLIED_PATCH = [
-  add(
-    'variables.is != (variables.was || variables.stops)',
-    '/spec/suspend',
-    'variables.was || variables.stops',
-  ),
-  map('metadata.labels', LABELS),
-  add(`${label('object', ADMITTED_LABEL)} != "true"`, `${LABELS}/${pointerToken(ADMITTED_LABEL)}`, '"true"'),
-  add('variables.holds', HOLD_PATH, '"true"'),
-  remove(`variables.resumes && variables.noted == "held" && ${label('object', HOLD)} == "true"`, HOLD_PATH),
-  map('metadata.annotations', ANNOTATIONS),
-  ...KEPT.map((key) => kept(ANNOTATIONS, key, annotation('oldObject', key))),
-  kept(ANNOTATIONS, SUSPEND_ANNOTATION, 'variables.wish'),
-  map('spec.template.metadata', TEMPLATE),
-  map('spec.template.metadata.annotations', `${TEMPLATE}/annotations`),
-  ...IN_TEMPLATE.map((key) =>
+export const reappliedPatch = ({ suspend, kept: keys, inTemplate: ofTemplate }: QueueFields) =>
+  [
+    suspensionPatch(suspend),
+    map('metadata.labels', LABELS),
     add(
-      dropped(key),
-      `${TEMPLATE}/annotations/${pointerToken(key)}`,
-      `${inTemplate('oldObject')}[${cel(key)}]`,
+      `${label('object', ADMITTED_LABEL)} != "true"`,
+      `${LABELS}/${pointerToken(ADMITTED_LABEL)}`,
+      '"true"',
     ),
-  ),
-].join('\n+ ');
+    add('variables.holds', HOLD_PATH, '"true"'),
+    remove(`variables.resumes && variables.noted == "held" && ${label('object', HOLD)} == "true"`, HOLD_PATH),
+    map('metadata.annotations', ANNOTATIONS),
+    ...keys.map((key) => kept(ANNOTATIONS, key, annotation('oldObject', key))),
+    kept(ANNOTATIONS, SUSPEND_ANNOTATION, 'variables.wish'),
+    ...(ofTemplate.length === 0
+      ? []
+      : [
+          map('spec.template.metadata', TEMPLATE),
+          map('spec.template.metadata.annotations', `${TEMPLATE}/annotations`),
+        ]),
+    ...ofTemplate.map((key) =>
+      add(
+        dropped(key),
+        `${TEMPLATE}/annotations/${pointerToken(key)}`,
+        `${inTemplate('oldObject')}[${cel(key)}]`,
+      ),
+    ),
+  ].join('\n+ ');

@@ -8,9 +8,10 @@ import {
   ANNOTATIONS,
   annotation,
   kept,
-  REAPPLIED_PATCH,
-  REAPPLIED_VARIABLES,
-  TOUCHES_THE_QUEUE,
+  OF_JOBS,
+  reappliedPatch,
+  reappliedVariables,
+  touchesTheQueue,
   WAS_ADMITTED,
 } from './job-reapplied';
 import {
@@ -59,7 +60,7 @@ export function jobUpdateConditions(
     { name: 'admitted', expression: WAS_ADMITTED },
     {
       name: 'changes-what-is-the-queues',
-      expression: `${TOUCHES_THE_QUEUE} || ${annotation('object', IGNORED_ANNOTATION)} != "" || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => putBack(field)), KEPT_CHANGE].join(' || ')}))`,
+      expression: `${touchesTheQueue(OF_JOBS)} || ${annotation('object', IGNORED_ANNOTATION)} != "" || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => putBack(field)), KEPT_CHANGE].join(' || ')}))`,
     },
   ];
 }
@@ -82,7 +83,7 @@ const TOLD_KEYS =
   '!(has(oldObject.spec.podReplacementPolicy) && oldObject.spec.podReplacementPolicy == "Failed"))';
 
 export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
-  ...REAPPLIED_VARIABLES,
+  ...reappliedVariables(OF_JOBS),
   { name: 'started', expression: '!variables.was && !variables.stops' },
   {
     name: 'ignored',
@@ -101,7 +102,7 @@ const KEPT_PATCH = `
 export const JOB_UPDATE_PATCH = [
   ...GRANTED_FIELDS.map(({ field }) => restoredField(field)),
   KEPT_PATCH,
-  REAPPLIED_PATCH,
+  reappliedPatch(OF_JOBS),
   kept(ANNOTATIONS, IGNORED_ANNOTATION, 'variables.ignored'),
 ].join('\n+ ');
 

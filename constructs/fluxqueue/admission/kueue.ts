@@ -6,13 +6,16 @@
 import { GRANTED_FIELDS } from '../../api/granted-fields';
 import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION } from '../../api/labels';
 import type { GuardPart } from './guard-parts';
+import { type GuardSpec, resourceRule } from './guard-policy';
 import {
   type AdmissionScopeProps,
+  allConditions,
   cel,
   celList,
   isInQueue,
-  JOB_CONDITIONS,
+  jobConditions,
   namespaceIsEnabled,
+  notExcluded,
 } from './scope';
 import type { Validation } from './settings';
 
@@ -88,7 +91,32 @@ export function miniClusterOfKueue(scope: AdmissionScopeProps): Validation {
   };
 }
 
-const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
+const LEAVES_PODS =
+  'dyn(request.options).?orphanDependents.orValue(false) || ' +
+  '!(dyn(request.options).?propagationPolicy.orValue("") in ["Background", "Foreground"])';
+
+/**
+ * Kueue forgets a Job that is deleted, and gives its quota to others, so its pods go with it. Kubernetes orphans the pods of a Job
+ * whose deletion does not say what becomes of them, and a finalizer that its user adds decides it then, too.
+ */
+export const KUEUE_DELETION_GUARD = (scope: AdmissionScopeProps): GuardSpec => ({
+  matchConstraints: {
+    namespaceSelector: notExcluded(scope),
+    resourceRules: [resourceRule('batch', ['DELETE'], 'jobs')],
+  },
+  matchConditions: [{ name: 'of-kueue', expression: `${noted('oldObject')} != ""` }],
+  validations: [
+    {
+      expression: `!(${LEAVES_PODS})`,
+      message: other(
+        'propagationPolicy',
+        'would let the pods of the Job run after Kueue has given their quota to others',
+        'set it to Background, as kubectl delete does',
+      ),
+    },
+  ],
+});
+
 const isStarted = '!oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)';
 const raised = (field: string) =>
   `(has(oldObject.spec.${field}) && (!has(object.spec.${field}) || object.spec.${field} > oldObject.spec.${field}))`;
@@ -99,6 +127,7 @@ export function jobsOfKueue({
   ...scope
 }: KueueProps & AdmissionScopeProps): readonly Validation[] {
   const byKueue = `request.userInfo.username in ${celList(kueueUsers)}`;
+  const ofTheQueue = allConditions(jobConditions(scope));
   const was = `(oldObject != null && ${noted('oldObject')} != "")`;
   return [
     {

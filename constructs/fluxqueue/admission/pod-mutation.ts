@@ -6,15 +6,21 @@
  * split it and match it from its start: CEL's substring and indexOf copy the whole text, and one lookup took 5 ms.
  */
 import { pointerToken } from '../../api/json-pointer';
-import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION, GATE } from '../../api/labels';
-import { cel, type Variable } from './scope';
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  GATE,
+  OWNER_ANNOTATION,
+} from '../../api/labels';
+import { type AdmissionScopeProps, cel, FROM_JOB, ownerOfKind, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
 /** Start of a group, `START/STRIDE:`. */
 const HEAD = '^[0-9]{1,9}/[1-9][0-9]{0,8}:';
 const NODE_NAME = '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$';
 
-export const POD_VARIABLES: readonly Variable[] = [
+export const podVariables = (props: AdmissionScopeProps): readonly Variable[] => [
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
   { name: 'assignment', expression: `variables.annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")` },
   {
@@ -67,6 +73,11 @@ export const POD_VARIABLES: readonly Variable[] = [
       `(variables.sole.size() < 254 && variables.sole.matches(${cel(NODE_NAME)}) ? variables.sole : "")`,
   },
   {
+    // A pod of a Job has it from the template, where admission wrote it.
+    name: 'madeFor',
+    expression: `${FROM_JOB} ? variables.annotations[?${cel(OWNER_ANNOTATION)}].orValue("") : ${ownerOfKind(props)}`,
+  },
+  {
     name: 'terms',
     expression:
       'object.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.?nodeSelectorTerms.orValue([])',
@@ -110,6 +121,17 @@ const OWN_PART = `
   value: string(int(variables.index)) + "/1:" + variables.indexed}])
 `.trim();
 
+const OWNER_PATH = `/metadata/annotations/${pointerToken(OWNER_ANNOTATION)}`;
+
+/** After the patch of the user, which may have made the map. */
+const OWNER_PATCH = `
+(variables.annotations[?${cel(OWNER_ANNOTATION)}].orValue("") == variables.madeFor ? []
+  : variables.madeFor == "" ? [JSONPatch{op: "remove", path: "${OWNER_PATH}"}]
+  : has(object.metadata.annotations) || (!variables.carriesUser && variables.user != "")
+  ? [JSONPatch{op: "add", path: "${OWNER_PATH}", value: variables.madeFor}]
+  : [JSONPatch{op: "add", path: "/metadata/annotations", value: {${cel(OWNER_ANNOTATION)}: variables.madeFor}}])
+`.trim();
+
 const gate = `Object.spec.schedulingGates{name: ${cel(GATE)}}`;
 const GATING = `
 (has(object.metadata.labels)
@@ -119,6 +141,7 @@ const GATING = `
   : object.spec.schedulingGates.exists(g, g.name == ${cel(GATE)}) ? []
   : [JSONPatch{op: "add", path: "/spec/schedulingGates/-", value: ${gate}}])
 + ${USER_PATCH}
++ ${OWNER_PATCH}
 `.trim();
 
 /** @param schedulerName scheduler of pods that request the default scheduler; undefined leaves schedulerName unchanged */

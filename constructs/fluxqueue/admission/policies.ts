@@ -3,23 +3,23 @@ import { Construct } from 'constructs';
 import { CREATOR_KINDS } from '../../api/creators';
 import { creatorConditions, creatorPatch } from './creators';
 import { inNamespaces } from './guard-policy';
-import { JOB_PATCH, JOB_VARIABLES } from './job-mutation';
+import { heldPatch, heldVariables, JOB_SUSPEND } from './job-mutation';
 import { JOB_UPDATE_PATCH, JOB_UPDATE_VARIABLES, jobUpdateConditions } from './job-update';
-import { POD_VARIABLES, podPatch } from './pod-mutation';
+import { kindRules } from './kinds';
+import { podPatch, podVariables } from './pod-mutation';
+import type { Rule } from './rule';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
   allOf,
   type ControllerUserProps,
-  JOB_CONDITIONS,
-  type MatchCondition,
+  jobConditions,
   namespaceSelector,
   notExcluded,
-  OTHER_JOB_CONDITIONS,
+  otherJobConditions,
   POD_CONDITIONS,
-  type Variable,
 } from './scope';
-import { carriesUserVariable, OTHER_JOB_PATCH, OTHER_JOB_VARIABLES, userVariable } from './user-mutation';
+import { carriesUserVariable, OTHER_JOB_PATCH, otherJobVariables, userVariable } from './user-mutation';
 
 export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerUserProps {
   /**
@@ -27,20 +27,6 @@ export interface AdmissionPoliciesProps extends AdmissionScopeProps, ControllerU
    * @default - pods keep their schedulerName
    */
   readonly schedulerName?: string;
-}
-
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly apiVersion?: string;
-  readonly resources: readonly string[];
-  readonly operations: readonly ('CREATE' | 'UPDATE')[];
-  /** End of the policy's name. */
-  readonly suffix: string;
-  readonly conditions: readonly MatchCondition[];
-  readonly variables: readonly Variable[];
-  readonly patch: string;
-  /** Namespaces to which it applies. @default - the enabled ones */
-  readonly namespaces?: ReturnType<typeof namespaceSelector>;
 }
 
 /**
@@ -55,21 +41,21 @@ export class AdmissionPolicies extends Construct {
       resources: ['jobs'],
       operations: ['CREATE'],
       suffix: 'jobs',
-      conditions: JOB_CONDITIONS,
-      variables: [...JOB_VARIABLES, userVariable(props), carriesUserVariable(props)],
-      patch: JOB_PATCH,
+      conditions: jobConditions(props),
+      variables: [...heldVariables(JOB_SUSPEND), userVariable(props), carriesUserVariable(props)],
+      patch: heldPatch(JOB_SUSPEND),
     });
     this.addPolicy('OtherJobs', props, {
       apiGroups: ['batch'],
       resources: ['jobs'],
       operations: ['CREATE'],
       suffix: 'other-jobs',
-      conditions: OTHER_JOB_CONDITIONS,
+      conditions: otherJobConditions(props),
       variables: [
         { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
         userVariable(props),
         carriesUserVariable(props),
-        ...OTHER_JOB_VARIABLES,
+        ...otherJobVariables(props),
       ],
       patch: OTHER_JOB_PATCH,
     });
@@ -90,9 +76,10 @@ export class AdmissionPolicies extends Construct {
       operations: ['CREATE'],
       suffix: 'pods',
       conditions: POD_CONDITIONS,
-      variables: [...POD_VARIABLES, userVariable(props), carriesUserVariable(props)],
+      variables: [...podVariables(props), userVariable(props), carriesUserVariable(props)],
       patch: podPatch(props.schedulerName),
     });
+    for (const { id, ...rule } of kindRules(props)) this.addPolicy(id, props, rule);
     this.addCreators(props);
   }
 

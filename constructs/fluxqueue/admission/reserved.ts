@@ -12,6 +12,7 @@ import {
   GROUP_MEMBER_ANNOTATION,
   GROUP_SIZE,
   JOBID_ANNOTATION,
+  OWNER_ANNOTATION,
   PRIORITY_CLASS,
   QUEUED_BY_ANNOTATION,
   SCHEDULER_NAME,
@@ -23,14 +24,16 @@ import { GRANT_STAYS } from './job-update';
 import { jobsOfKueue, type KueueProps } from './kueue';
 import {
   type AdmissionScopeProps,
+  allConditions,
   type ControllerUserProps,
   cel,
   FROM_JOB,
   HAS_ASSIGNMENT,
   isOfJudgedOwner,
-  JOB_CONDITIONS,
+  jobConditions,
   type MatchCondition,
   namespaceIsEnabled,
+  ownerOfKind,
   type Variable,
 } from './scope';
 import type { Validation } from './settings';
@@ -52,9 +55,10 @@ const jobid = annotation(JOBID_ANNOTATION);
 const member = annotation(GROUP_MEMBER_ANNOTATION);
 const templateJobid = ofTemplate(JOBID_ANNOTATION);
 const queuedBy = annotation(QUEUED_BY_ANNOTATION);
+const owner = annotation(OWNER_ANNOTATION);
+const templateOwner = ofTemplate(OWNER_ANNOTATION);
 const user = annotation(USER_ANNOTATION);
 const templateUser = ofTemplate(USER_ANNOTATION);
-const ofTheQueue = JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ');
 /** CEL: whether a pod waits for the queue. */
 export const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
@@ -62,7 +66,7 @@ export const gated = (object: string) =>
 const before = (value: string, none = '""') => `oldObject == null ? ${none} : ${value}`;
 
 /** Only UPDATE is checked: on CREATE, admission overwrites the annotation. */
-const USER_STAYS: Validation = {
+export const USER_STAYS: Validation = {
   expression: `oldObject == null || ${user('object')} == ${user('oldObject')}`,
   message: reserved(
     `metadata.annotations["${USER_ANNOTATION}"]`,
@@ -70,6 +74,8 @@ const USER_STAYS: Validation = {
     'keep its value',
   ),
 };
+
+const ofTheQueue = (props: AdmissionScopeProps) => allConditions(jobConditions(props));
 
 export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & KueueProps): Rules => ({
   variables: [
@@ -91,13 +97,20 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & Kue
       message: setByQueue(`spec.template.metadata.annotations["${JOBID_ANNOTATION}"]`),
     },
     // The queue has no Job that admission left alone.
-    admittedLabel(props, `variables.suspended && ${ofTheQueue}`),
+    admittedLabel(props, `variables.suspended && ${ofTheQueue(props)}`),
     USER_STAYS,
+    {
+      // The pods of the Job have places in the grant of that object.
+      expression:
+        `oldObject != null ? ${templateOwner('object')} == ${templateOwner('oldObject')} : ` +
+        `${templateOwner('object')} == "" || (${namespaceIsEnabled(props)} && ${templateOwner('object')} == ${ownerOfKind(props)})`,
+      message: setByQueue(`spec.template.metadata.annotations["${OWNER_ANNOTATION}"]`),
+    },
     {
       // Admission writes it for the pods of Jobs that are not of the queue. It refuses it in others (unknown-keys.ts).
       expression:
         `oldObject != null ? ${templateUser('object')} == ${templateUser('oldObject')} : ` +
-        `(${ofTheQueue} && ${namespaceIsEnabled(props)}) || ` +
+        `(${ofTheQueue(props)} && ${namespaceIsEnabled(props)}) || ` +
         `${templateUser('object')} in ["", ${userVariable(props).expression}] || ${isOfJudgedOwner(props)}`,
       message: reserved(
         `spec.template.metadata.annotations["${USER_ANNOTATION}"]`,
@@ -142,7 +155,7 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
     'oldObject != null',
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
     `(${HAS_ASSIGNMENT})`,
-    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, QUEUED_BY_ANNOTATION, USER_ANNOTATION].map(
+    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION, USER_ANNOTATION].map(
       (key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`,
     ),
   ].join(' || '),
@@ -197,6 +210,13 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       message: setByQueue(`metadata.annotations["${QUEUED_BY_ANNOTATION}"]`),
     },
     {
+      // For whom it was made: of a Job from its template, else from its owners.
+      expression:
+        `oldObject != null ? ${owner('object')} == ${owner('oldObject')} : variables.fromJob || ${owner('object')} == "" || ` +
+        `(${namespaceIsEnabled(props)} && ${owner('object')} == ${ownerOfKind(props)})`,
+      message: setByQueue(`metadata.annotations["${OWNER_ANNOTATION}"]`),
+    },
+    {
       // Whose place a pod has in which group: no owner writes it into a template either.
       expression: `${member('object')} == (${before(member('oldObject'))})`,
       message: setByQueue(`metadata.annotations["${GROUP_MEMBER_ANNOTATION}"]`),
@@ -239,7 +259,7 @@ export const PRIORITY_CLASS_GUARD = {
 };
 
 /** @param isAdmitted CEL: whether admission suspended or gated the object, so that the label is not the user's claim */
-function admittedLabel(props: AdmissionScopeProps, isAdmitted: string): Validation {
+export function admittedLabel(props: AdmissionScopeProps, isAdmitted: string): Validation {
   return {
     expression:
       `oldObject != null ? variables.admitted == variables.wasAdmitted : ` +

@@ -11,6 +11,7 @@ import {
   QUEUED_BY_ANNOTATION,
   STACK_NAMESPACE,
 } from '../../api/labels';
+import { workloadKinds } from '../../api/workload-kinds';
 import { objectMetadata, Wave } from '../../metadata';
 
 export interface AdmissionScopeProps {
@@ -39,6 +40,12 @@ export interface AdmissionScopeProps {
    * @default - none; with clusterWide: kube-public and kube-node-lease
    */
   readonly excludedNamespaces?: readonly string[];
+  /**
+   * Kinds of constructs/api/workload-kinds.ts that admission holds by a field of their own; of others it reaches the Jobs and Pods
+   * that are made for them.
+   * @default - all of them
+   */
+  readonly workloadKinds?: readonly string[] | undefined;
 }
 
 export interface ControllerUserProps {
@@ -177,25 +184,55 @@ export function isOfUnjudgedOwner(props: ControllerUserProps): string {
   return `(${byKubernetes(props)} && ${CONTROLLERS}.exists(owner, !(${isJudged})))`;
 }
 
-/** Excludes Jobs of another controller and of Kueue. */
-export const JOB_CONDITIONS: readonly MatchCondition[] = [
+/** CEL: the owners of the object that control it and are of a kind that admission holds; at most one. */
+const ownersOfKinds = (props: AdmissionScopeProps) =>
+  `${CONTROLLERS}.filter(owner, ${workloadKinds(props.workloadKinds)
+    .map(
+      ({ kind, group }) => `(owner.kind == ${cel(kind)} && owner.apiVersion.startsWith(${cel(`${group}/`)}))`,
+    )
+    .concat('false')
+    .join(' || ')})`;
+
+/** CEL: `KIND/NAME/UID` of the object of a workload kind for which the object is made, as its owners say; "" for others. */
+export const ownerOfKind = (props: AdmissionScopeProps) =>
+  `${ownersOfKinds(props)}.map(owner, owner.kind + "/" + owner.name + "/" + owner.uid).join("")`;
+
+/** Excludes what is made for an object that admission holds: that is the workload. */
+export const notOfKind = (props: AdmissionScopeProps): MatchCondition => ({
+  name: 'no-held-owner',
+  expression: `!has(object.metadata.ownerReferences) || ${ownersOfKinds(props)}.size() == 0`,
+});
+
+/** Excludes what has the label of Kueue. */
+export const NO_KUEUE: MatchCondition = {
+  name: 'no-other-queue',
+  expression: `!has(object.metadata.labels) || !(${cel(KUEUE_QUEUE_LABEL)} in object.metadata.labels)`,
+};
+
+/** Excludes Jobs of another controller and of Kueue, and those that are made for an object that admission holds. */
+export const jobConditions = (props: AdmissionScopeProps): readonly MatchCondition[] => [
   {
     name: 'built-in-controller',
     expression: '!has(object.spec.managedBy) || object.spec.managedBy == "kubernetes.io/job-controller"',
   },
+  NO_KUEUE,
+  notOfKind(props),
+];
+
+/**
+ * The Jobs that those exclude. The pods of a Job of Kueue are left alone with it; those of another controller enter the queue one
+ * by one, and those of a Job for a held object have places in its grant.
+ */
+export const otherJobConditions = (props: AdmissionScopeProps): readonly MatchCondition[] => [
   {
-    name: 'no-other-queue',
-    expression: `!has(object.metadata.labels) || !(${cel(KUEUE_QUEUE_LABEL)} in object.metadata.labels)`,
+    name: 'not-of-the-queue',
+    expression: `!(${allConditions(jobConditions(props))})`,
   },
 ];
 
-/** The Jobs that those exclude. The pods of a Job of Kueue are left alone with it; those of another controller enter the queue one by one. */
-export const OTHER_JOB_CONDITIONS: readonly MatchCondition[] = [
-  {
-    name: 'not-of-the-queue',
-    expression: `!(${JOB_CONDITIONS.map(({ expression }) => `(${expression})`).join(' && ')})`,
-  },
-];
+/** CEL: whether all of these hold. */
+export const allConditions = (conditions: readonly MatchCondition[]) =>
+  conditions.map(({ expression }) => `(${expression})`).join(' && ');
 
 /** CEL: pods that admission gates. Each of the other kinds runs without the queue, so ./bypass.ts says who may create it. */
 export const NOT_BOUND = '!has(object.spec.nodeName) || object.spec.nodeName == ""';

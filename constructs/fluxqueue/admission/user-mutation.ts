@@ -3,13 +3,14 @@
  * created has no user annotation, because the name of a controller does not identify a user.
  */
 import { pointerToken } from '../../api/json-pointer';
-import { KUEUE_QUEUE_LABEL, QUEUED_BY_ANNOTATION, USER_ANNOTATION } from '../../api/labels';
+import { KUEUE_QUEUE_LABEL, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION, USER_ANNOTATION } from '../../api/labels';
 import {
   type AdmissionScopeProps,
   byGitOps,
   type ControllerUserProps,
   cel,
   isOfJudgedOwner,
+  ownerOfKind,
   type Variable,
 } from './scope';
 
@@ -49,10 +50,10 @@ const notedInTemplate = (key: string) =>
   `object.spec.template.?metadata.?annotations[?${cel(key)}].orValue("")`;
 
 /**
- * JSON patch of a Job that admission leaves alone: no other user than its own in its metadata, and in its template the user of the Job, for whom its pods count, and the
- * other queue that has them. It uses the variables `user`, `carriesUser` and `annotations`.
+ * JSON patch of a Job that admission leaves alone: no other user than its own in its metadata, and in its template the user of the Job, for whom its pods count, the
+ * other queue that has them, and the object for which it is made. It uses the variables `user`, `carriesUser` and `annotations`.
  */
-export const OTHER_JOB_VARIABLES: readonly Variable[] = [
+export const otherJobVariables = (props: AdmissionScopeProps): readonly Variable[] => [
   {
     name: 'owner',
     expression: `variables.carriesUser ? variables.annotations[?${cel(USER_ANNOTATION)}].orValue("") : variables.user`,
@@ -61,6 +62,7 @@ export const OTHER_JOB_VARIABLES: readonly Variable[] = [
     name: 'queuedBy',
     expression: `${cel(KUEUE_QUEUE_LABEL)} in object.metadata.?labels.orValue({}) ? "kueue" : ""`,
   },
+  { name: 'madeFor', expression: ownerOfKind(props) },
 ];
 
 const templateEntry = (key: string, value: string) =>
@@ -72,10 +74,11 @@ const templateEntry = (key: string, value: string) =>
 
 export const OTHER_JOB_PATCH = `
 (${cel(USER_ANNOTATION)} in variables.annotations ? ${USER_PATCH} : [])
-+ (variables.owner == "" && variables.queuedBy == "" ? []
++ (variables.owner == "" && variables.queuedBy == "" && variables.madeFor == "" ? []
   : !has(object.spec.template.metadata) ? [JSONPatch{op: "add", path: "${TEMPLATE}", value: {"annotations": {}}}]
   : !has(object.spec.template.metadata.annotations) ? [JSONPatch{op: "add", path: "${TEMPLATE}/annotations", value: {}}]
   : [])
 + ${templateEntry(USER_ANNOTATION, 'variables.owner')}
 + ${templateEntry(QUEUED_BY_ANNOTATION, 'variables.queuedBy')}
++ ${templateEntry(OWNER_ANNOTATION, 'variables.madeFor')}
 `.trim();

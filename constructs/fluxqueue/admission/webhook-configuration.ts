@@ -4,16 +4,17 @@ import { CREATOR_KINDS } from '../../api/creators';
 import { STACK_NAMESPACE } from '../../api/labels';
 import { creatorConditions } from './creators';
 import { jobUpdateConditions } from './job-update';
+import { kindRules } from './kinds';
 import {
   type AdmissionScopeProps,
   admissionMetadata,
   allOf,
   type ControllerUserProps,
-  JOB_CONDITIONS,
+  jobConditions,
   type MatchCondition,
   namespaceSelector,
   notExcluded,
-  OTHER_JOB_CONDITIONS,
+  otherJobConditions,
   POD_CONDITIONS,
 } from './scope';
 
@@ -72,14 +73,14 @@ export class AdmissionWebhookConfiguration extends Construct {
           apiGroups: ['batch'],
           resources: ['jobs'],
           operations: ['CREATE'],
-          matchConditions: JOB_CONDITIONS,
+          matchConditions: jobConditions(props),
         }),
         webhook(props, {
           name: 'other-jobs',
           apiGroups: ['batch'],
           resources: ['jobs'],
           operations: ['CREATE'],
-          matchConditions: OTHER_JOB_CONDITIONS,
+          matchConditions: otherJobConditions(props),
         }),
         webhook(props, {
           name: 'job-updates',
@@ -97,6 +98,7 @@ export class AdmissionWebhookConfiguration extends Construct {
           operations: ['CREATE'],
           matchConditions: POD_CONDITIONS,
         }),
+        ...kindWebhooks(props),
         ...CREATOR_KINDS.map((kind) =>
           webhook(props, {
             name: `creators-${kind.name}`,
@@ -110,6 +112,21 @@ export class AdmissionWebhookConfiguration extends Construct {
       ],
     });
   }
+}
+
+function kindWebhooks(props: AdmissionWebhookConfigurationProps) {
+  return kindRules(props).map(
+    ({ suffix, conditions, apiGroups, apiVersion, resources, operations, namespaces }) =>
+      webhook(props, {
+        name: suffix,
+        apiGroups,
+        resources,
+        operations,
+        matchConditions: conditions,
+        ...(apiVersion === undefined ? {} : { apiVersion }),
+        ...(namespaces === undefined ? {} : { namespaces }),
+      }),
+  );
 }
 
 interface Rule {

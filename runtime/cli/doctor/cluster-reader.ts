@@ -1,8 +1,10 @@
 /** What the checks read. Several of them read the same objects, so each request is sent once. */
 import { ADMITTED_LABEL, CONTROLLER_LEASE, PART_OF, STACK } from '../../../constructs/api/labels';
+import { WORKLOAD_KINDS, type WorkloadKind } from '../../../constructs/api/workload-kinds';
 import type { KubernetesClient } from '../../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../../kubernetes/custom-resources';
 import { ifFound } from '../../kubernetes/errors';
+import { type KindObject, kindPath } from '../../kubernetes/kind-fields';
 import { clusterWide, jobs, leases, namespaced, pods } from '../../kubernetes/paths';
 import type { Job, KubernetesObject, Lease, Pod } from '../../kubernetes/types';
 import type { Deployment, Namespace } from './objects';
@@ -70,6 +72,15 @@ export class ClusterReader {
 
   admittedPods(): Promise<readonly Pod[]> {
     return this.list(pods(), ADMITTED);
+  }
+
+  /** Objects of the workload kinds that admission let into the queue; none of a kind that the cluster does not have. */
+  async admittedOfKinds(): Promise<readonly (readonly [WorkloadKind, readonly KindObject[]])[]> {
+    const lists = WORKLOAD_KINDS.map(async (kind) => {
+      const objects = await ifFound(this.list<KindObject>(kindPath(kind)(), ADMITTED));
+      return [kind, objects ?? []] as const;
+    });
+    return Promise.all(lists);
   }
 
   fluxJobs(): Promise<readonly FluxJobObject[]> {

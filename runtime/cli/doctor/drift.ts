@@ -8,7 +8,9 @@ import { nodes, pods } from '../../kubernetes/paths';
 import type { Job, KubernetesObject, Node, Pod } from '../../kubernetes/types';
 import { parseHostlist } from '../../resources/hostlist';
 import { groupOf } from '../../workloads/group-member';
+import { adapters } from '../../workloads/index';
 import { isGated } from '../../workloads/pod';
+import { podFacts } from '../../workloads/pod-facts';
 import { POD_GROUP } from '../../workloads/pod-group';
 import { type Context, counted, error, type Finding, listed, ok, secondsSince, warning } from './finding';
 import { somebodyLeads } from './leader';
@@ -18,7 +20,7 @@ import { optedIn } from './namespaces';
 const RECORDED_SECONDS = 60;
 
 interface Waiting {
-  readonly kind: 'Job' | 'Pod';
+  readonly kind: string;
   readonly object: KubernetesObject;
 }
 
@@ -27,12 +29,24 @@ const nameOf = ({ kind, object: { metadata } }: Waiting) =>
 
 /** What waits in the queue by its own state: suspended Jobs and gated pods. */
 async function waitingOf({ reader }: Context): Promise<readonly Waiting[]> {
-  const [admittedJobs, admittedPods] = await Promise.all([reader.admittedJobs(), reader.admittedPods()]);
+  const [admittedJobs, ofKinds, admittedPods] = await Promise.all([
+    reader.admittedJobs(),
+    reader.admittedOfKinds(),
+    reader.admittedPods(),
+  ]);
+  const owners = new Set(ofKinds.flatMap(([, objects]) => objects.map(({ metadata }) => metadata.uid)));
+  // A pod of a group, or of another workload, has the record of that.
+  const isOfOther = (pod: Pod) =>
+    groupOf(pod) !== undefined || owners.has(podFacts.owner(pod)?.uid ?? pod.metadata.uid);
   return [
     ...admittedJobs.filter(waitsAsJob).map((object) => ({ kind: 'Job', object }) as const),
-    // A pod of a group has the record of the group.
+    ...ofKinds.flatMap(([kind, objects]) =>
+      objects
+        .filter((object) => adapters.get(kind.kind)!.isSuspended(object))
+        .map((object) => ({ kind: kind.kind, object })),
+    ),
     ...admittedPods
-      .filter((pod) => isGated(pod) && groupOf(pod) === undefined)
+      .filter((pod) => isGated(pod) && !isOfOther(pod))
       .map((object) => ({ kind: 'Pod', object }) as const),
   ];
 }
@@ -82,8 +96,13 @@ export function withoutRecord(
 export async function checkRecords(context: Context): Promise<readonly Finding[]> {
   const { reader, now } = context;
   const records = await reader.fluxJobs();
-  const [admittedJobs, admittedPods] = await Promise.all([reader.admittedJobs(), reader.admittedPods()]);
-  const living = new Set([...admittedJobs, ...admittedPods].map(({ metadata }) => metadata.uid));
+  const [admittedJobs, ofKinds, admittedPods] = await Promise.all([
+    reader.admittedJobs(),
+    reader.admittedOfKinds(),
+    reader.admittedPods(),
+  ]);
+  const objects = [...admittedJobs, ...ofKinds.flatMap(([, each]) => each), ...admittedPods];
+  const living = new Set(objects.map(({ metadata }) => metadata.uid));
   const groups = new Set(admittedPods.map((pod) => `${pod.metadata.namespace}/${groupOf(pod)}`));
   const isThere = ({ metadata, spec: { workload } }: FluxJobObject) =>
     workload.kind === POD_GROUP
@@ -157,7 +176,9 @@ export function podsOffGrant(
     // The status of a FluxJob may be some seconds behind a new grant.
     if (secondsSince(creationTimestamp, now) <= RECORDED_SECONDS) return false;
     // A pod of an elastic Job beyond its gang is a workload of its own, which the label says.
-    const allowed = granted.get(labels[ADMITTED_LABEL] === 'true' ? uid : (labels[JOB_UID_LABEL] ?? uid));
+    const owner = podFacts.owner({ metadata, spec })?.uid ?? '';
+    const own = labels[ADMITTED_LABEL] === 'true' ? uid : (labels[JOB_UID_LABEL] ?? uid);
+    const allowed = granted.get(owner) ?? granted.get(own);
     const hasEnded =
       /^(Succeeded|Failed)$/.test(status?.phase ?? '') || metadata.deletionTimestamp !== undefined;
     return allowed !== undefined && spec.nodeName !== undefined && !hasEnded && !allowed.has(spec.nodeName);

@@ -17,6 +17,7 @@ import { successions } from './000008-successions';
 import { billing } from './000009-billing';
 import { leaderView } from './000010-leader-view';
 import { clusterRequeues } from './000011-cluster-requeues';
+import { metDependencies } from './000012-met-dependencies';
 
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 9, name: 'billing', sql: billing },
   { number: 10, name: 'leader-view', sql: leaderView },
   { number: 11, name: 'cluster-requeues', sql: clusterRequeues },
+  { number: 12, name: 'met-dependencies', sql: metDependencies },
 ];

@@ -3,6 +3,7 @@
  * question opens what it needs, questions that come meanwhile share that, and after ten minutes without one the watches
  * are closed and the rows are dropped. The tables belong to the role, which opens and closes them likewise.
  */
+import { workloadKinds } from '../../../constructs/api/workload-kinds';
 import { type Clock, pause, steadySeconds, type Time } from '../../clock';
 import type { Config } from '../../config';
 import { FluxqError } from '../../errors';
@@ -151,7 +152,10 @@ export class ReadModel {
 }
 
 function openCluster({ config, client, logger, time }: ReadModelOptions, rows: Rows) {
-  const view = clusterView(config, new Informers({ client, logger, time, podFacts }));
+  const view = clusterView(
+    config,
+    new Informers({ client, logger, time, podFacts, kinds: workloadKinds(config.workloads.kinds) }),
+  );
   const { informers, queues } = view;
   informers.fluxSetups.changed.subscribe(() => queues.invalidate());
   const facts = { ...view, config, workloadCache: rows, signals: new Signals(), now: steadySeconds(time) };

@@ -65,6 +65,7 @@ async function whatIf(model: ReadModel, request: ReadRequest): Promise<WhatIf> {
     namespace,
     builder,
     webhook: config.webhook,
+    workloads: config.workloads,
     now: present.now,
     rows: rows.active(),
   });

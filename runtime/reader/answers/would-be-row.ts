@@ -9,6 +9,7 @@ import {
   MINICLUSTER_VERSION,
   PRIORITY,
 } from '../../../constructs/api/labels';
+import { WORKLOAD_KIND_NAMES, WORKLOAD_KINDS, workloadKinds } from '../../../constructs/api/workload-kinds';
 import {
   formatIssue,
   type MiniClusterSpec,
@@ -23,6 +24,7 @@ import type { KubernetesObject } from '../../kubernetes/types';
 import { isWorkload } from '../../miniclusters/manifests';
 import { newRow } from '../../queue/rows';
 import type { WorkloadRow } from '../../queue/workload';
+import { apiVersionOf, type KindObject, kindPodSets } from '../../kubernetes/kind-fields';
 import { adapters } from '../../workloads/index';
 import type { SubmissionBuilder } from '../../workloads/submission';
 import type { Reader } from '../resource';
@@ -33,6 +35,7 @@ export interface WouldBe {
   readonly namespace: string;
   readonly builder: Pick<SubmissionBuilder, 'preview'>;
   readonly webhook: Pick<Config['webhook'], 'gitOpsUsers'>;
+  readonly workloads: Config['workloads'];
   /** Unix seconds. */
   readonly now: number;
   /** Rows that exist. */
@@ -59,7 +62,7 @@ export function wouldBeRow(spec: CheckedSpec, given: WouldBe): WorkloadRow {
 }
 
 function rowOf({ object, priority }: CheckedSpec, given: WouldBe): WorkloadRow {
-  const { reader, namespace, builder, webhook, now, rows } = given;
+  const { reader, namespace, builder, webhook, workloads, now, rows } = given;
   const workload = withPriority(workloadOf(object), priority);
   const { group, version, kind } = groupOf(workload);
   const { allowed, patch, message } = admit(
@@ -71,7 +74,7 @@ function rowOf({ object, priority }: CheckedSpec, given: WouldBe): WorkloadRow {
       object: workload,
       userInfo: { username: reader.username },
     },
-    { gitOpsUsers: webhook.gitOpsUsers },
+    { gitOpsUsers: webhook.gitOpsUsers, kinds: workloadKinds(workloads.kinds) },
   );
   if (!allowed) throw refused(message ?? '');
   const admitted = patched(workload, patch);
@@ -110,7 +113,7 @@ const UID = 'what-if';
 
 const NOT_TAKEN = 'leave out spec.managedBy, spec.nodeName and the queue of Kueue';
 
-/** A Job or a Pod. */
+/** A Job, a Pod, or an object of a workload kind. */
 function workloadOf(object: Manifest): Manifest {
   const { group, version, kind } = groupOf(object);
   const name = `${group === '' ? '' : `${group}/`}${version} ${kind}`;
@@ -123,6 +126,12 @@ function workloadOf(object: Manifest): Manifest {
     return object;
   }
   if (name === `${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION} MiniCluster`) return jobOfMiniCluster(object);
+  const held = WORKLOAD_KINDS.find((each) => `${apiVersionOf(each)} ${each.kind}` === name);
+  if (held !== undefined) {
+    for (const { template, field } of kindPodSets(held, object as unknown as KindObject))
+      checkPods(template?.spec, field);
+    return object;
+  }
   throw invalid(
     'spec.object.kind',
     'is not a kind of workload that the queue plans',
@@ -131,7 +140,7 @@ function workloadOf(object: Manifest): Manifest {
   );
 }
 
-const KINDS = 'send a Job of batch/v1, a Pod of v1, or a MiniCluster';
+const KINDS = `send a Job of batch/v1, a Pod of v1, a MiniCluster, or a ${WORKLOAD_KIND_NAMES.join(', ')}`;
 
 function checkPods(spec: unknown, field: string): void {
   const containers = isRecord(spec) ? spec.containers : undefined;

@@ -1,7 +1,10 @@
 /** Workloads that wait for each other: none of them can ever start, and their users are told. */
 import type { WorkloadRow } from '../../queue/workload';
 
-type Row = Pick<WorkloadRow, 'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'phase' | 'after'>;
+type Row = Pick<
+  WorkloadRow,
+  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'phase' | 'after' | 'isAfterMet'
+>;
 
 export class DependencyCycles {
   private found: Components | undefined;
@@ -107,8 +110,8 @@ class Components {
   }
 }
 
-function isWaiting({ phase, after }: Row): boolean {
-  return phase === 'Waiting' && after.length > 0;
+function isWaiting({ phase, after, isAfterMet }: Row): boolean {
+  return phase === 'Waiting' && after.length > 0 && !isAfterMet;
 }
 
 function isNewer(a: Row, b: Row): boolean {

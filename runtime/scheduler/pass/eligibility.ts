@@ -85,8 +85,9 @@ function isUngated(row: WorkloadRow, { fits }: EligibilityInput, waits: WaitReas
   return false;
 }
 
+/** What was granted once does not wait for its dependencies again: another workload may have their names since. */
 function isAfterOthers(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
-  if (row.after.length === 0) return true;
+  if (row.after.length === 0 || row.isAfterMet) return true;
   const { outcomeOf = noOutcome, now } = input;
   const pending = unmet(row.after, row.namespace, outcomeOf, now - row.submittedAt);
   if (pending === undefined) return true;

@@ -41,17 +41,18 @@ export function waitsInLine(pass: Pass, applicant: Applicant, shortage: QuotaSho
   if (!shortage.never) {
     if (reservations.hasUnreached) return false;
     if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
-    if (mayReserveFor(pass, applicant, shortage)) return false;
-    // Another queue of its line has the reservation that it would have, but the next of each queue may evict.
-    if (evicts(budget) && mayReserveFor(pass, applicant, shortage, mayEvict)) return false;
+    if (mayReserveOrEvict(pass, applicant, shortage)) return false;
     if (!shortage.ofUser) budget.refusedFirst += 1;
   }
   waits.markQuota(row, shortage.message);
   return true;
 }
 
-function evicts({ settings }: QueueBudget): boolean {
-  return settings.preempts || settings.fairSharing !== 'Never';
+/** Another queue of its line may have the reservation that it would have, but the next of each queue may evict. */
+function mayReserveOrEvict(pass: Pass, applicant: Applicant, shortage: QuotaShortage): boolean {
+  if (mayReserveFor(pass, applicant, shortage)) return true;
+  const { preempts, fairSharing } = applicant.budget.settings;
+  return (preempts || fairSharing !== 'Never') && mayReserveFor(pass, applicant, shortage, mayEvict);
 }
 
 /**

@@ -65,6 +65,25 @@ export const LEAVING: readonly Situation[] = [
     ],
   },
   {
+    because: 'its queue has borrowed a larger share of its cohort',
+    reason: 'Evicting',
+    async arrange(world) {
+      const lab = { cohort: 'lab', quota: { cores: '2' } };
+      world.queue('default', { ...lab, preemption: { minRuntime: '0s' } });
+      world.queue('light', { ...lab, preemption: { fairSharing: 'LessThanInitialShare' } });
+      world.queue('idle', { ...lab, quota: { cores: '4' } });
+      await world.seconds(2);
+      world.job('mine', { pods: 2, cores: 4, podAnnotations: { [LINGERS]: '60' } });
+      await world.seconds(5);
+      world.job('theirs', { cores: 4, annotations: { 'fluxqueue/queue': 'light' } });
+    },
+    prints: [
+      'science/job/mine has to leave node-[0-1]',
+      'Evicting: preempted by science/theirs, whose queue has a smaller share of cohort lab; leaving node-[0-1]',
+      'what to do: nothing; it waits in its place again when its pods have ended',
+    ],
+  },
+  {
     because: 'it was preempted',
     reason: 'Reserved',
     async arrange(world) {

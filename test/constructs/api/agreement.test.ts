@@ -12,7 +12,12 @@ import {
   parseDuration,
 } from '../../../constructs/api/durations';
 import * as labels from '../../../constructs/api/labels';
-import { BACKFILL_ORDERS, MATCH_POLICIES, QUEUE_POLICIES } from '../../../constructs/api/policies';
+import {
+  BACKFILL_ORDERS,
+  FAIR_SHARING,
+  MATCH_POLICIES,
+  QUEUE_POLICIES,
+} from '../../../constructs/api/policies';
 import {
   MAX_BACKOFF_SECONDS,
   QUEUE_DEFAULTS,
@@ -99,6 +104,7 @@ describe('the CRD of FluxSetup', () => {
     ['weight', QUEUE_DEFAULTS.weight],
     ['requeue.limit', QUEUE_DEFAULTS.requeue.limit],
     ['preemption.policy', QUEUE_DEFAULTS.preempts ? 'LowerPriority' : 'Never'],
+    ['preemption.fairSharing', QUEUE_DEFAULTS.fairSharing],
     ['preemption.limit', QUEUE_DEFAULTS.preemption.limit],
     ['billingWeights.cores', QUEUE_DEFAULTS.billingWeights.cores],
     ['billingWeights.memory', QUEUE_DEFAULTS.billingWeights.memoryGiB],
@@ -129,9 +135,10 @@ describe('the CRD of FluxSetup', () => {
     expect(Number(hours) * 3600).toBe(QUEUE_DEFAULTS.backfillMaxWaitSeconds);
   });
 
-  test('has the policies and the orders of backfill', () => {
+  test('has the policies, the orders of backfill and the strategies of fair sharing', () => {
     expect(at('policy').enum).toEqual(QUEUE_POLICIES);
     expect(at('backfillOrder').enum).toEqual(BACKFILL_ORDERS);
+    expect(at('preemption.fairSharing').enum).toEqual(FAIR_SHARING);
   });
 
   test.each<readonly [path: string, range: Range]>([

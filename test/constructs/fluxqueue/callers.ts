@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 
 const ROOT = join(__dirname, '..', '..', '..');
 
@@ -31,6 +32,10 @@ const CALLS: Readonly<Record<string, RegExp>> = {
   delete: /\bclient\.delete\b|\bdeleteObject\(/,
 };
 
+const KINDS = WORKLOAD_KINDS.map(({ group, plural }) => `${group}/${plural}`);
+/** Each kind of the registry, by this text of the file. */
+const ofKinds = (text: string) => Object.fromEntries(KINDS.map((kind) => [kind, text]));
+
 const CONTROLLER: readonly Caller[] = [
   {
     folder: 'runtime/shared',
@@ -39,6 +44,7 @@ const CONTROLLER: readonly Caller[] = [
       nodes: 'nodes()',
       pods: 'pods()',
       'batch/jobs': 'jobs()',
+      ...ofKinds('kindPath(kind)()'),
       'jobs.converged-computing.org/fluxjobs': 'fluxJobs()',
       'flux-framework.org/fluxsetups': 'fluxSetups()',
       'scheduling.k8s.io/priorityclasses': 'priorityClasses()',
@@ -57,7 +63,7 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/workloads',
-    resources: { pods: 'adapter.path(', 'batch/jobs': 'adapter.path(' },
+    resources: { pods: 'adapter.path(', 'batch/jobs': 'adapter.path(', ...ofKinds('adapter.path(') },
     verbs: ['get', 'patch'],
   },
   {

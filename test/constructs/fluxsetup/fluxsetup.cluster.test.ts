@@ -47,7 +47,7 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       reclaim: false,
       weight: 1,
       billingWeights: { cores: 1, memory: 0.25, gpus: 16 },
-      preemption: { policy: 'Never', minRuntime: '5m', limit: 5 },
+      preemption: { policy: 'Never', fairSharing: 'Never', minRuntime: '5m', limit: 5 },
       requeue: { limit: 5, backoff: '5s' },
     });
   });
@@ -95,6 +95,7 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       weight: 3,
       billingWeights: { cores: 0, memory: 0.5, gpus: 64 },
       preempts: true,
+      fairSharing: 'LessThanInitialShare',
       preemptionMinRuntime: Duration.seconds(0),
       preemptionLimit: 0,
       requeueLimit: 0,
@@ -169,6 +170,11 @@ describeCluster('the API of FluxSetup', (getCluster) => {
     ['a negative quantity', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
     ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing requires a cohort'],
     ['reclaim without a cohort', { reclaim: true }, 'reclaim requires a cohort'],
+    [
+      'fair sharing without a cohort',
+      { preemption: { fairSharing: 'LessThanInitialShare' } },
+      'preemption.fairSharing requires a cohort',
+    ],
     [
       'lending without a cohort',
       { quota: { jobs: 1 }, lendingLimit: { jobs: 1 } },

@@ -45,6 +45,7 @@ const FULL: FluxSetupProps = {
   weight: 3,
   billingWeights: { memory: 0.5 },
   preempts: true,
+  fairSharing: 'LessThanOrEqualToFinalShare',
   preemptionMinRuntime: Duration.minutes(10),
   preemptionLimit: 2,
   requeueLimit: 0,
@@ -72,7 +73,12 @@ test('writes every prop to its field', () => {
       limits: { running: 50, waiting: 1000, perUser: { running: 5 } },
       weight: 3,
       billingWeights: { memory: 0.5 },
-      preemption: { policy: 'LowerPriority', minRuntime: '10m', limit: 2 },
+      preemption: {
+        policy: 'LowerPriority',
+        fairSharing: 'LessThanOrEqualToFinalShare',
+        minRuntime: '10m',
+        limit: 2,
+      },
       requeue: { limit: 0, backoff: '30s' },
     },
   });
@@ -92,6 +98,7 @@ test('the runtime reads the settings that it writes', () => {
     billingWeights: { cores: 1, memoryGiB: 0.5, gpus: 16 },
     priorityWeights: { age: 2, fairShare: 3, size: -1, queue: 10, maxAgeSeconds: 86_400 },
     preempts: true,
+    fairSharing: 'LessThanOrEqualToFinalShare',
     preemption: { minRuntimeSeconds: 600, limit: 2 },
     requeue: { limit: 0, backoffSeconds: 30 },
   });
@@ -139,6 +146,8 @@ test.each<[string, FluxSetupProps, string]>([
   ['a fraction of a GPU to borrow', { cohort: 'c', borrowing: { gpus: 0.5 } }, 'borrowing.gpus'],
   ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing'],
   ['reclaim without a cohort', { reclaim: true }, 'reclaim'],
+  ['fair sharing without a cohort', { fairSharing: 'LessThanInitialShare' }, 'fairSharing'],
+  ['an unknown fair sharing', { cohort: 'c', fairSharing: 'Any' as 'Never' }, 'fairSharing'],
   ['lending without a cohort', { quota: { jobs: 1 }, lendingLimit: { jobs: 1 } }, 'lendingLimit'],
   ['lending without a quota', { cohort: 'c', lendingLimit: { jobs: 1 } }, 'lendingLimit.jobs'],
   ['an empty lending limit', { cohort: 'c', lendingLimit: {} }, 'lendingLimit'],

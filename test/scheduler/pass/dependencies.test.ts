@@ -71,3 +71,15 @@ test('a pass starts the workload when its dependencies have ended, and it blocks
   await sim.pass({ outcomeOf });
   expect(sim.startOf('second')).toBe(sim.now);
 });
+
+test.each(['active', 'Failed', 'Cancelled', undefined] as const)(
+  'a workload that has run does not wait again for a dependency that is %s now',
+  async (outcome) => {
+    const sim = await Simulation.of(nodesOf(1, 1));
+    sim.submit('train', { after: [{ type: 'afterok', name: 'prep' }] });
+    expect(await sim.pass({ outcomeOf: () => 'Succeeded' })).toMatchObject({ grants: [{ uid: 'train' }] });
+    await sim.requeue('train');
+    const again = await sim.pass({ outcomeOf: () => outcome });
+    expect(again).toMatchObject({ grants: [{ uid: 'train' }], waits: [] });
+  },
+);

@@ -4,7 +4,10 @@ import { DependencyCycles } from '../../../runtime/scheduler/pass/dependency-cyc
 import fc from '../../fast-check';
 import { nodesOf, Simulation } from './simulation';
 
-type Node = Pick<WorkloadRow, 'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'phase' | 'after'>;
+type Node = Pick<
+  WorkloadRow,
+  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'phase' | 'after' | 'isAfterMet'
+>;
 
 const waiting = (name: string, after: readonly string[], over: Partial<Node> = {}): Node => ({
   uid: over.namespace === undefined ? name : `${over.namespace}-${name}`,
@@ -13,6 +16,7 @@ const waiting = (name: string, after: readonly string[], over: Partial<Node> = {
   submittedAt: 0,
   seq: 0,
   phase: 'Waiting',
+  isAfterMet: false,
   after: after.map((target) => ({ type: 'afterok', name: target })),
   ...over,
 });
@@ -41,6 +45,7 @@ test.each<[string, readonly Node[]]>([
     'the same name in another namespace',
     [waiting('a', ['b']), waiting('b', ['a'], { namespace: 'other' }), waiting('b', [])],
   ],
+  ['one that has met its dependencies', [waiting('a', ['b']), waiting('b', ['a'], { isAfterMet: true })]],
   ['one that runs', [waiting('a', ['b']), waiting('b', ['a'], { phase: 'Running' })]],
   [
     'an older workload of the same name',

@@ -205,6 +205,7 @@ export class Simulation {
         reason: null,
         message: null,
         allocation,
+        isAfterMet: true,
         estimatedStart: null,
         allocatedAt: this.now,
         startedAt: this.now,

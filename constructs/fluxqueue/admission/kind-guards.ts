@@ -1,0 +1,234 @@
+/** CEL that refuses what admission cannot correct in objects of the kinds of constructs/api/workload-kinds.ts. */
+import { Construct } from 'constructs';
+import { KEY_PREFIX } from '../../api/known-keys';
+import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL } from '../../api/labels';
+import { type FieldPath, type WorkloadKind, workloadKinds } from '../../api/workload-kinds';
+import { sameExcept, sameMetadata } from './comparison';
+import { type GuardPart, guardOf } from './guard-parts';
+import { addGuard, type GuardSpec } from './guard-policy';
+import { settingParts } from './guards';
+import { settingWarnings } from './ineffective-changes';
+import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
+import { fieldOr, kindConditions, OF_THE_GRANT } from './kinds';
+import { priorityRight, type ReachGuardProps } from './reach-guard';
+import { admittedLabel, setByQueue, USER_STAYS } from './reserved';
+import {
+  type AdmissionScopeProps,
+  allConditions,
+  type ControllerUserProps,
+  cel,
+  celList,
+  controllerUsers,
+  type MatchCondition,
+  namespaceIsEnabled,
+  namespaceSelector,
+  notExcluded,
+} from './scope';
+import { INVALID } from './settings';
+
+type Props = AdmissionScopeProps & ControllerUserProps;
+
+const resourceRules = (
+  { group, version, plural }: WorkloadKind,
+  operations: readonly ('CREATE' | 'UPDATE')[],
+) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
+
+/** Denies invalid settings, reserved names, a start by anybody but the queue, and changes of what it has started. */
+export class KindGuards extends Construct {
+  constructor(scope: Construct, id: string, props: ReachGuardProps = {}) {
+    super(scope, id);
+    for (const kind of workloadKinds(props.workloadKinds)) {
+      this.addSettings(kind, props);
+      this.addReserved(kind, props);
+      this.addWarnings(kind, props);
+    }
+  }
+
+  private addSettings(kind: WorkloadKind, props: ReachGuardProps): void {
+    const isOurs = allConditions(kindConditions(kind, props));
+    const { validations, ...guard } = guardOf([
+      kueuePart(kind),
+      ...settingParts('Job', isOurs),
+      templateKeyPart(kind, isOurs),
+    ]);
+    addGuard(this, `${kind.plural}-settings`, props, {
+      ...guard,
+      matchConstraints: {
+        namespaceSelector: namespaceSelector(props),
+        resourceRules: resourceRules(kind, ['CREATE', 'UPDATE']),
+      },
+      validations: [...validations, priorityRight(props)],
+    });
+  }
+
+  /** Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled. */
+  private addReserved(kind: WorkloadKind, props: Props): void {
+    addGuard(this, kind.plural, props, {
+      matchConstraints: {
+        namespaceSelector: notExcluded(props),
+        resourceRules: resourceRules(kind, ['CREATE', 'UPDATE']),
+      },
+      matchConditions: [byUser(props)],
+      ...reservedOf(kind, props),
+    });
+  }
+
+  private addWarnings(kind: WorkloadKind, props: Props): void {
+    const started = `${WAS_ADMITTED} && ${isStarted(kind)}`;
+    addGuard(this, `ineffective-${kind.plural}`, props, {
+      matchConstraints: {
+        namespaceSelector: notExcluded(props),
+        resourceRules: resourceRules(kind, ['UPDATE']),
+      },
+      matchConditions: [byUser(props), { name: 'started', expression: `${started} && !${hasEnded(kind)}` }],
+      action: 'Warn',
+      validations: settingWarnings(kind.kind),
+    });
+  }
+}
+
+function byUser(props: Props): MatchCondition {
+  return {
+    name: 'not-the-controller',
+    expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
+  };
+}
+
+const isStarted = ({ suspend }: WorkloadKind) =>
+  `!${suspended('oldObject', suspend)} && !${suspended('object', suspend)}`;
+
+const hasEnded = ({ ends: { Succeeded, Failed } }: WorkloadKind) =>
+  `oldObject.?status.?conditions.orValue([]).exists(it, it.type in ${celList([...Succeeded, ...Failed])} && it.status == "True")`;
+
+/** Its controller would let Kueue suspend and start it in turn with the queue. */
+function kueuePart({ kind }: WorkloadKind): GuardPart {
+  return {
+    name: 'kueue',
+    when: `oldObject == null && ${label('object', KUEUE_QUEUE_LABEL)} != ""`,
+    variables: [],
+    problem: cel(
+      `FLUXQ_OTHER_QUEUE: metadata.labels["${KUEUE_QUEUE_LABEL}"]: would put the ${kind} into a queue of Kueue beside ` +
+        'the one of its namespace; remove it',
+    ),
+  };
+}
+
+/** CEL: the pod sets of an object, as a list. */
+function setsIn(object: string, { podSets: { in: path, name } }: WorkloadKind): string {
+  if (name !== undefined) return fieldOr(object, path, '[]');
+  const map = `dyn(${fieldOr(object, path, '{}')})`;
+  return `${map}.map(key, ${map}[key])`;
+}
+
+/** Settings below the metadata of the object, where they would be ignored. */
+function templateKeyPart(kind: WorkloadKind, isOurs: string): GuardPart {
+  const { template, jobMetadata } = kind.podSets;
+  const holders = [[...template, 'metadata'], ...(jobMetadata === undefined ? [] : [jobMetadata])];
+  const maps = holders.flatMap((holder) =>
+    ['labels', 'annotations'].map((map) => `set${[...holder, map].map((key) => `.?${key}`).join('')}`),
+  );
+  const hasKeys = maps
+    .map((map) => `${map}.orValue({}).exists(key, key.startsWith(${cel(KEY_PREFIX)}))`)
+    .join(' || ');
+  const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
+  return {
+    name: 'template',
+    when: `(oldObject == null || ${now} != ${old}) && ${now}.exists(set, ${hasKeys}) && ${isOurs}`,
+    variables: [],
+    problem: cel(
+      `${INVALID}: ${kind.podSets.in.join('.')}: a label or annotation ${KEY_PREFIX}… has no effect in its templates; ` +
+        `move it to the metadata of the ${kind.kind}`,
+    ),
+  };
+}
+
+function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variables' | 'validations'> {
+  const { suspend } = kind;
+  const before = (value: string, none: string) => `oldObject == null ? ${none} : ${value}`;
+  const released = `oldObject == null || !(${WAS_ADMITTED}) || !(${isStarted(kind)})`;
+  const field = suspend.join('.');
+  return {
+    variables: [
+      { name: 'admitted', expression: label('object', ADMITTED_LABEL) },
+      { name: 'wasAdmitted', expression: before(label('oldObject', ADMITTED_LABEL), '""') },
+      { name: 'suspended', expression: suspended('object', suspend) },
+      { name: 'wasSuspended', expression: before(suspended('oldObject', suspend), 'false') },
+    ],
+    validations: [
+      ...OF_THE_GRANT.map((key) => ({
+        expression: `${annotation('object', key)} == (${before(annotation('oldObject', key), '""')})`,
+        message: setByQueue(`metadata.annotations["${key}"]`),
+      })),
+      admittedLabel(props, `variables.suspended && ${allConditions(kindConditions(kind, props))}`),
+      USER_STAYS,
+      {
+        expression: 'variables.wasAdmitted != "true" || !variables.wasSuspended || variables.suspended',
+        message: `FLUXQ_HELD: ${field}: only the queue can start this ${kind.kind}; keep its value, and remove its hold if it has one`,
+      },
+      {
+        expression: `${released} || (${sameExceptFields('object.spec', 'oldObject.spec', fieldsBelow(kind))})`,
+        message:
+          `FLUXQ_RELEASED: spec: cannot be changed after the queue started the ${kind.kind}; ` +
+          `set ${field}: true to stop it first, or submit another one`,
+      },
+    ],
+  };
+}
+
+/** Fields below `spec` that may change while it runs. */
+function fieldsBelow({ suspend, changeable }: WorkloadKind): readonly FieldPath[] {
+  return [suspend, ...changeable].map((path) => path.slice(1));
+}
+
+/** CEL: two objects are equal except for these fields in them. */
+function sameExceptFields(now: string, old: string, fields: readonly FieldPath[]): string {
+  const deeper = Map.groupBy(
+    fields.filter(({ length }) => length > 1),
+    ([first]) => first!,
+  );
+  const maps = [now, old].map((map) => `dyn(${map})`) as [string, string];
+  return [
+    sameExcept(...maps, [...new Set(fields.map(([first]) => first!))]),
+    ...[...deeper].map(([key, below]) => {
+      const [inNow, inOld] = maps.map((map) => `${map}.?${key}.orValue({})`) as [string, string];
+      return sameExceptFields(
+        inNow,
+        inOld,
+        below.map((path) => path.slice(1)),
+      );
+    }),
+  ].join(' && ');
+}
+
+const annotationsOf = (object: string) => `dyn(${object}.metadata.?annotations.orValue({}))`;
+const labelsOf = (object: string) => `dyn(${object}.metadata.?labels.orValue({}))`;
+
+/** What the controller can change of an object of a workload kind: its suspension, and what it notes of its grant. */
+export const kindReleaseGuard = (
+  kind: WorkloadKind,
+  scope: AdmissionScopeProps,
+  byController: MatchCondition,
+): GuardSpec => {
+  const [now, old] = [labelsOf('object'), labelsOf('oldObject')];
+  const leaves = `!(${namespaceIsEnabled(scope)}) && ${sameExcept(now, old, [ADMITTED_LABEL])} && !(${cel(ADMITTED_LABEL)} in ${now})`;
+  const sameAnnotations = sameExcept(annotationsOf('object'), annotationsOf('oldObject'), OF_THE_GRANT);
+  return {
+    matchConstraints: { resourceRules: resourceRules(kind, ['UPDATE']) },
+    matchConditions: [byController],
+    validations: [
+      {
+        expression: WAS_ADMITTED,
+        message: `FLUXQ_RESERVED: metadata: the controller can only change objects that are admitted to the queue`,
+      },
+      {
+        expression: `${sameMetadata('ownerReferences', 'finalizers')} && (${sameMetadata('labels')} || (${leaves})) && ${sameAnnotations}`,
+        message:
+          'FLUXQ_RESERVED: metadata: a release changes no label and no annotation of another, and only a namespace that left the queue loses the label of admission',
+      },
+      {
+        expression: sameExceptFields('object.spec', 'oldObject.spec', [kind.suspend.slice(1)]),
+        message: `FLUXQ_RESERVED: spec: a release changes only ${kind.suspend.join('.')}`,
+      },
+    ],
+  };
+};

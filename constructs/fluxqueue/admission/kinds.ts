@@ -1,0 +1,95 @@
+/**
+ * CEL of the kinds of constructs/api/workload-kinds.ts: their objects are held as Jobs are, by a field of their own. What is in
+ * their specs is theirs, so nothing of it is written but that field. runtime/admission/jobs.ts and reapplied.ts have the same rules.
+ */
+import { ASSIGNMENT_ANNOTATION, ENDED_ANNOTATION, JOBID_ANNOTATION, USER_ANNOTATION } from '../../api/labels';
+import { type FieldPath, type WorkloadKind, workloadKinds } from '../../api/workload-kinds';
+import { heldPatch, heldVariables } from './job-mutation';
+import {
+  type QueueFields,
+  reappliedPatch,
+  reappliedVariables,
+  touchesTheQueue,
+  WAS_ADMITTED,
+} from './job-reapplied';
+import type { Rule } from './rule';
+import {
+  type AdmissionScopeProps,
+  type ControllerUserProps,
+  cel,
+  celList,
+  controllerUsers,
+  type MatchCondition,
+  NO_KUEUE,
+  notExcluded,
+  notOfKind,
+} from './scope';
+import { carriesUserVariable, userVariable } from './user-mutation';
+
+type Props = AdmissionScopeProps & ControllerUserProps;
+
+/** CEL: the field of an object, with a value for one that is not set. */
+export function fieldOr(object: string, [first, ...rest]: FieldPath, otherwise: string): string {
+  return `${[object, first, ...rest.map((key) => `?${key}`)].join('.')}.orValue(${otherwise})`;
+}
+
+/** Annotations of its metadata that only the queue writes. */
+export const OF_THE_GRANT = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, ENDED_ANNOTATION];
+
+const queueFields = ({ suspend }: WorkloadKind): QueueFields => ({
+  suspend,
+  kept: [USER_ANNOTATION, ...OF_THE_GRANT],
+  inTemplate: [],
+});
+
+/** Objects that the queue holds: not those of Kueue, of a controller elsewhere, or made for another one that is held. */
+export function kindConditions(
+  { managedBy: { field, builtIn } }: WorkloadKind,
+  props: Props,
+): readonly MatchCondition[] {
+  return [
+    {
+      name: 'built-in-controller',
+      expression: `${fieldOr('object', field, cel(builtIn))} == ${cel(builtIn)}`,
+    },
+    NO_KUEUE,
+    notOfKind(props),
+  ];
+}
+
+/** What both forms of admission do with each kind. */
+export function kindRules(props: Props): readonly (Rule & { readonly id: string })[] {
+  return workloadKinds(props.workloadKinds).flatMap((kind) => {
+    const { group, version, plural, suspend } = kind;
+    const of = { apiGroups: [group], apiVersion: version, resources: [plural] };
+    return [
+      {
+        ...of,
+        id: `Kind-${plural}`,
+        suffix: plural,
+        operations: ['CREATE'],
+        conditions: kindConditions(kind, props),
+        variables: [...heldVariables(suspend), userVariable(props), carriesUserVariable(props)],
+        patch: heldPatch(suspend),
+      },
+      {
+        ...of,
+        id: `KindUpdates-${plural}`,
+        suffix: `${plural}-updates`,
+        operations: ['UPDATE'],
+        // As of Jobs: a namespace can leave the queue while they run.
+        namespaces: notExcluded(props),
+        conditions: [
+          {
+            name: 'not-the-controller',
+            expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
+          },
+          { name: 'admitted', expression: WAS_ADMITTED },
+          { name: 'changes-what-is-the-queues', expression: touchesTheQueue(queueFields(kind)) },
+        ],
+        variables: reappliedVariables(queueFields(kind)),
+        patch: reappliedPatch(queueFields(kind)),
+      },
+    ];
+  });
+}

@@ -1,0 +1,105 @@
+/** Fields of objects of the kinds of constructs/api/workload-kinds.ts, which the program knows only as data. */
+import type { FieldPath, PodCount, WorkloadKind } from '../../constructs/api/workload-kinds';
+import { fieldAt, withField } from './fields';
+import { namespaced } from './paths';
+import type { KubernetesObject, PodSpec } from './types';
+
+/** An object of one of the kinds. */
+export interface KindObject extends KubernetesObject {
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: { readonly conditions?: readonly KindCondition[] };
+}
+
+interface KindCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+interface Template {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: PodSpec;
+}
+
+/** A pod set as the object has it. */
+export interface KindPodSet {
+  readonly name: string;
+  /** Pods that run at once. */
+  readonly count: number;
+  /** Whether a pod that succeeded is followed by another one. */
+  readonly goesOn: boolean;
+  readonly template: Template;
+  /** Path of its pod spec in the object. */
+  readonly field: string;
+}
+
+export function isSuspended({ suspend }: WorkloadKind, object: KindObject): boolean {
+  return fieldAt(object, suspend) === true;
+}
+
+/** The pod sets of the object, in its order. */
+export function kindPodSets({ podSets }: WorkloadKind, object: KindObject): readonly KindPodSet[] {
+  const { in: collection, template: at, count, completions } = podSets;
+  return entriesOf(fieldAt(object, collection)).map(([key, set]) => {
+    const name = podSets.name === undefined ? key.toLowerCase() : String(fieldAt(set, podSets.name));
+    const pods = count.reduce((product, factor) => product * countOf(set, factor), 1);
+    const atOnce = count.length === 0 ? 1 : countOf(set, count.at(-1)!);
+    const tasks = completions === undefined ? undefined : numberAt(set, completions);
+    const field = [...collection, key, ...at, 'spec'].reduce((path, part) =>
+      /^[0-9]+$/.test(part) ? `${path}[${part}]` : `${path}.${part}`,
+    );
+    return {
+      name,
+      count: pods,
+      goesOn: (tasks ?? 0) > atOnce,
+      template: fieldAt(set, at) as Template,
+      field,
+    };
+  });
+}
+
+/** The object with other pod templates in its pod sets. */
+export function withTemplates(
+  { podSets: { in: collection, template } }: WorkloadKind,
+  object: KindObject,
+  change: (template: Template) => Template,
+): KindObject {
+  const changed = (set: unknown) => {
+    const own = fieldAt(set, template) as Partial<Template> | undefined;
+    return own?.spec === undefined ? set : withField(set, template, change(own as Template));
+  };
+  const sets = fieldAt(object, collection);
+  if (typeof sets !== 'object' || sets === null) return object;
+  const all = Array.isArray(sets)
+    ? sets.map(changed)
+    : Object.fromEntries(Object.entries(sets).map(([key, set]) => [key, changed(set)]));
+  return withField(object, collection, all) as KindObject;
+}
+
+/** API path of objects of the kind. */
+export function kindPath({ group, version, plural }: WorkloadKind) {
+  return namespaced(group, version, plural);
+}
+
+export function apiVersionOf({ group, version }: WorkloadKind): string {
+  return `${group}/${version}`;
+}
+
+function entriesOf(sets: unknown): readonly (readonly [string, unknown])[] {
+  return typeof sets === 'object' && sets !== null ? Object.entries(sets) : [];
+}
+
+function countOf(set: unknown, { of, atMost }: PodCount): number {
+  const most = atMost === undefined ? undefined : numberAt(set, atMost);
+  return Math.min(numberAt(set, of) ?? 1, most ?? Number.POSITIVE_INFINITY);
+}
+
+function numberAt(set: unknown, path: FieldPath): number | undefined {
+  const value = fieldAt(set, path);
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,274 @@
+/**
+ * Adapter of the kinds of constructs/api/workload-kinds.ts. Their own `suspend` field holds them. One JSON patch releases an
+ * object: it unsuspends it and notes the grant in its annotations. The controller of the kind makes its pods then, at once or
+ * late, or again; each is gated when it is created, and gets a free place of its pod set.
+ */
+import { ASSIGNMENT_ANNOTATION, ENDED_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import type { WorkloadKind } from '../../constructs/api/workload-kinds';
+import { FluxqError } from '../errors';
+import { fieldAt, withField } from '../kubernetes/fields';
+import { patchEntries } from '../kubernetes/json-patch';
+import { apiVersionOf, isSuspended, type KindObject, kindPath, kindPodSets } from '../kubernetes/kind-fields';
+import type { Pod } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
+import { isEndless } from '../resources/endless';
+import {
+  isTerminal,
+  type JsonPatchOperation,
+  type LateDeadline,
+  lastFinishTime,
+  type Outcome,
+  type RecordedGrant,
+  secondsOf,
+  type WorkloadAdapter,
+} from './adapter';
+import { assignmentOfSets, placementOf, placementOfSets } from './assignment';
+import { remainingDeadline } from './deadlines';
+import type { Demand, PodSet } from './demand';
+import { kindHandOver } from './hand-over';
+import { fitsIn, grantedSets } from './kind-pods';
+import { assignedNode, belongsToGrant, isGated, pinPatch, ungated } from './pod';
+import { failureOf } from './pod-end';
+import { byAge, MOST_POD_SETS } from './pod-group';
+import { tally } from './tally';
+import { kindTemplatePod } from './template-pod';
+
+const TIMED_OUT = 'TimedOut';
+
+/** What no kind has, or all have alike. */
+const OF_KINDS = {
+  membersOf: () => undefined,
+  podsExist: false,
+  marksPods: true,
+  isStaged: () => false,
+  // Its pods are made after the grant: one that another controller keeps then waits in its place.
+  gates: () => [],
+  stagePatch: () => undefined,
+  canRelease: () => true,
+  isSuspendable: () => true,
+  isLarge: () => false,
+  isGang: () => true,
+  idleNodes: () => [],
+  neededPods: () => undefined,
+  awaitedPods: () => new Map(),
+  // A pod of it runs only after the watch has shown it: it is ungated then.
+  unseenPods: () => 0,
+  earlierReleasePatch: () => undefined,
+  replacementPolicy: () => undefined,
+  isReplacementNoted: () => false,
+} satisfies Partial<WorkloadAdapter<KindObject>>;
+
+export function kindAdapter(kind: WorkloadKind): WorkloadAdapter<KindObject> {
+  const isHeld = (object: KindObject) => isSuspended(kind, object);
+  const hasEnded = (object: KindObject) => endOf(kind, object) !== undefined;
+  return {
+    ...OF_KINDS,
+    kind: kind.kind,
+    apiVersion: apiVersionOf(kind),
+    path: kindPath(kind),
+    isSuspended: (object) => isHeld(object) && !hasEnded(object),
+    isReleasedOnto: (object, { jobid }) => jobidOf(object) === `${jobid}`,
+    demand: (object) => demandOf(kind, object),
+    podSetOf: (_object, pod) => podSetNameOf(kind, pod),
+    outcome: (object, pods, now, row) => outcomeOf(kind, object, pods, now, row),
+    finishedNodes: (object, row, pods) => finishedNodes(kind, object, row, pods),
+    missingPods: (object, row, pods) => missingPods(object, row, pods),
+    podsToPlace: (object, pods, row, now) =>
+      isHeld(object) || hasEnded(object) || isPast(row, now) ? [] : podsToPlace(kind, object, row, pods),
+    placePatch: (_object, row, pod, node, now) => [
+      // Only the pod that was compared with its pod set is released.
+      { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
+      ...pinPatch(pod, node),
+      ...patchEntries('/metadata/annotations', pod.metadata.annotations, {
+        [JOBID_ANNOTATION]: `${row.jobid}`,
+      }),
+      ...remainingDeadline(pod, row, now),
+    ],
+    placedPod: (_object, row, pod, node) => {
+      const placed = ungated(pod, node);
+      const annotations = { ...placed.metadata.annotations, [JOBID_ANNOTATION]: `${row.jobid}` };
+      return { ...placed, metadata: { ...placed.metadata, annotations } };
+    },
+    releasePatch: (object, row) => ({ type: 'json', body: releaseOf(kind, object, row) }),
+    lateDeadline: (object, row, now) => lateDeadline(kind, object, row, now),
+    suspendPatch: (object) =>
+      isHeld(object)
+        ? undefined
+        : {
+            type: 'merge',
+            body: { metadata: { uid: object.metadata.uid }, ...suspension(kind) },
+          },
+    handOverPatch: (object, starts) => ({ type: 'json', body: kindHandOver(kind, object, starts) }),
+    samplePod: (object, set) => kindTemplatePod(kind, object, set),
+    recordedGrant: (object) => (isHeld(object) || hasEnded(object) ? undefined : recordedGrant(object)),
+  };
+}
+
+function suspension({ suspend }: WorkloadKind): Readonly<Record<string, unknown>> {
+  return withField({}, suspend, true) as Record<string, unknown>;
+}
+
+function jobidOf({ metadata }: KindObject): string | undefined {
+  return metadata.annotations?.[JOBID_ANNOTATION];
+}
+
+/** @throws FluxqError FLUXQ_POD_SETS for pod sets that can be no gang */
+function demandOf(kind: WorkloadKind, object: KindObject): Demand {
+  const all = kindPodSets(kind, object).map(({ name, count, template, field }): PodSet => {
+    const { labels = {}, annotations } = template.metadata ?? {};
+    return { name, count, spec: template.spec, labels, annotations, field };
+  });
+  const field = kind.podSets.in.join('.');
+  const problem = problemOf(all);
+  if (problem !== undefined)
+    throw new FluxqError('FLUXQ_POD_SETS', problem, { field, remedy: 'change it, or make several objects' });
+  // Without pods it waits until its user wants some.
+  const wanted = all.filter(({ count }) => count > 0);
+  const [first, ...others] = wanted.length > 0 ? wanted : all.slice(0, 1);
+  const deadline = kind.deadline === undefined ? undefined : fieldAt(object, kind.deadline);
+  return {
+    podSets: [first!, ...others],
+    deadlineSeconds: typeof deadline === 'number' ? deadline : undefined,
+    isService: false,
+    priority: undefined,
+  };
+}
+
+function problemOf(sets: readonly PodSet[]): string | undefined {
+  if (sets.length === 0) return 'has no pods';
+  if (sets.some(({ count }) => !Number.isSafeInteger(count) || count < 0))
+    return 'has a number of pods that is none';
+  if (new Set(sets.map(({ name }) => name)).size < sets.length) return 'has two sets of pods of one name';
+  return sets.length > MOST_POD_SETS
+    ? `has ${sets.length} sets of pods: a workload has at most ${MOST_POD_SETS}`
+    : undefined;
+}
+
+function podSetNameOf({ podSetLabel }: WorkloadKind, { metadata }: Pod): string {
+  return (metadata.labels?.[podSetLabel] ?? '').toLowerCase();
+}
+
+/** What the object says of its end. */
+interface End extends Pick<Outcome, 'result' | 'message'> {
+  /** Unix seconds. @default - not said */
+  readonly at?: number;
+}
+
+function endOf({ ends }: WorkloadKind, { metadata, status }: KindObject): End | undefined {
+  if (metadata.annotations?.[ENDED_ANNOTATION] === TIMED_OUT) return { result: TIMED_OUT };
+  for (const { type, status: value, message, lastTransitionTime = '' } of status?.conditions ?? []) {
+    if (value !== 'True') continue;
+    const at = secondsOf(lastTransitionTime);
+    const when = Number.isFinite(at) ? { at } : {};
+    if (ends.Succeeded.includes(type)) return { result: 'Succeeded', ...when };
+    if (ends.Failed.includes(type)) return { result: 'Failed', message: message || undefined, ...when };
+  }
+  return undefined;
+}
+
+/** Gated pods use nothing, and may never start. */
+function outcomeOf(
+  kind: WorkloadKind,
+  object: KindObject,
+  pods: readonly Pod[],
+  now: number,
+  row: WorkloadRow | undefined,
+): Outcome | undefined {
+  const end = endOf(kind, object);
+  if (end === undefined || pods.some((pod) => !isTerminal(pod) && !isGated(pod))) return undefined;
+  const { result, message, at = lastFinishTime(pods, now) } = end;
+  if (result !== 'Failed') return { result, finishedAt: at };
+  // The kubelet ends pods at the walltime, which their controller takes for a failure.
+  if (isPast(row, at)) return { result: TIMED_OUT, finishedAt: at };
+  return { result, finishedAt: at, message: failureOf(pods) ?? message };
+}
+
+/** Whether its walltime is over. */
+function isPast(row: WorkloadRow | undefined, now: number): boolean {
+  if (row === undefined || row.startedAt === null || row.allocation === null) return false;
+  return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
+}
+
+/** Gated pods that ask for no more than their pod set was granted for; those that came first are first. */
+function podsToPlace(
+  kind: WorkloadKind,
+  object: KindObject,
+  { jobspec }: WorkloadRow,
+  pods: readonly Pod[],
+): readonly Pod[] {
+  const [sole] = demandOf(kind, object).podSets;
+  const sets = grantedSets(jobspec, sole.name);
+  const isOf = (pod: Pod) => {
+    const set = sets.get(podSetNameOf(kind, pod));
+    return set !== undefined && fitsIn(pod, set);
+  };
+  const isThere = (pod: Pod) => pod.metadata.deletionTimestamp === undefined && !isTerminal(pod);
+  return pods.filter((pod) => isGated(pod) && isThere(pod) && isOf(pod)).sort(byAge);
+}
+
+/** Until the first pod is there: then each of the others may be one that comes later by design. */
+function missingPods(object: KindObject, row: WorkloadRow, pods: readonly Pod[]): number {
+  // The watch still shows the object before this release.
+  if (jobidOf(object) !== `${row.jobid}` || object.metadata.deletionTimestamp !== undefined) return 0;
+  const isNew = (pod: Pod) => belongsToGrant(pod, row.jobid) || isGated(pod);
+  return pods.some(isNew) ? 0 : placementOf(row).reduce((sum, { pods: count }) => sum + count, 0);
+}
+
+/** Nodes whose pods have all succeeded, where none of them is made again. */
+function finishedNodes(
+  kind: WorkloadKind,
+  object: KindObject,
+  row: WorkloadRow,
+  pods: readonly Pod[],
+): readonly string[] {
+  const restarts = kind.restarts === undefined ? 0 : fieldAt(object, kind.restarts);
+  if (restarts !== 0 && restarts !== undefined) return [];
+  if (kindPodSets(kind, object).some(({ goesOn }) => goesOn)) return [];
+  const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
+  const succeeded = tally(own.filter(({ status }) => status?.phase === 'Succeeded').map(assignedNode));
+  const used = new Set(own.filter((pod) => !isTerminal(pod)).map(assignedNode));
+  return placementOf(row)
+    .filter(({ node, pods: count }) => (succeeded.get(node) ?? 0) >= count && !used.has(node))
+    .map(({ node }) => node);
+}
+
+/** Its tests name what was compared with the grant, as those of a Job (job-release.ts). */
+function releaseOf(kind: WorkloadKind, object: KindObject, row: WorkloadRow): readonly JsonPatchOperation[] {
+  const { metadata } = object;
+  const { uid, generation, labels, annotations } = metadata;
+  return [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'test', path: '/metadata/generation', value: generation },
+    { op: 'test', path: '/metadata/labels', value: labels ?? null },
+    { op: 'test', path: '/metadata/annotations', value: annotations ?? null },
+    ...patchEntries('/metadata/annotations', annotations, {
+      [ASSIGNMENT_ANNOTATION]: assignmentOfSets(row),
+      [JOBID_ANNOTATION]: `${row.jobid}`,
+    }),
+    { op: 'add', path: `/${kind.suspend.join('/')}`, value: false },
+  ];
+}
+
+/** Each pod has a deadline of its own. Their controllers would make others after it, so the object is suspended for good. */
+function lateDeadline(kind: WorkloadKind, object: KindObject, row: WorkloadRow, now: number): LateDeadline {
+  if (row.startedAt === null || row.allocation === null || isEndless(row.allocation)) return {};
+  if (endOf(kind, object) !== undefined) return {};
+  const left = row.startedAt + row.walltime - now;
+  if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
+  const { uid, annotations } = object.metadata;
+  const body: readonly JsonPatchOperation[] = [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    ...patchEntries('/metadata/annotations', annotations, { [ENDED_ANNOTATION]: TIMED_OUT }),
+    { op: 'add', path: `/${kind.suspend.join('/')}`, value: true },
+  ];
+  return { patch: { type: 'json', body } };
+}
+
+/** Milliseconds; a timer takes no more. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+function recordedGrant(object: KindObject): RecordedGrant | undefined {
+  const placement = placementOfSets(object.metadata.annotations?.[ASSIGNMENT_ANNOTATION] ?? '');
+  const jobid = Number(jobidOf(object) ?? 0);
+  return placement.length === 0 ? undefined : { jobid: Number.isSafeInteger(jobid) ? jobid : 0, placement };
+}

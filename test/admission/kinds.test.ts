@@ -1,0 +1,195 @@
+/** Workload kinds in both forms of admission on a real apiserver. */
+import {
+  ADMITTED_LABEL,
+  ASSIGNMENT_ANNOTATION,
+  ENDED_ANNOTATION,
+  HOLD,
+  JOBID_ANNOTATION,
+  KUEUE_QUEUE_LABEL,
+  OWNER_ANNOTATION,
+  SUSPEND_ANNOTATION,
+  USER_ANNOTATION,
+} from '../../constructs/api/labels';
+import { WORKLOAD_KINDS, type WorkloadKind } from '../../constructs/api/workload-kinds';
+import { fieldAt, withField } from '../../runtime/kubernetes/fields';
+import type { KubeObject } from '../cluster/api';
+import { describeCluster } from '../cluster/suite';
+import { applyStandIns } from '../kinds/stand-in';
+import { CONTAINER, type Fields, JOB_CONTROLLER, job, pod } from './corpus-objects';
+import { FORMS, type Form, useForms } from './forms';
+import { ALICE, accepted, CONTROLLER, type Reply, type Users } from './users';
+
+const OPERATOR = 'system:serviceaccount:jobset-system:jobset-controller-manager';
+const UID = '6f1d2a0e-0000-4000-8000-000000000001';
+
+describeCluster('an object of a workload kind', (getCluster) => {
+  let users: Users;
+  useForms(getCluster, (made) => {
+    users = made;
+  });
+  beforeAll(async () => {
+    for (const form of FORMS) await applyStandIns(getCluster(), form);
+  }, 180_000);
+
+  describe.each(WORKLOAD_KINDS.map((kind) => [kind.kind, kind] as const))('%s', (name, kind) => {
+    const make = (metadata: Fields = {}, spec: Fields = {}): KubeObject => ({
+      apiVersion: `${kind.group}/${kind.version}`,
+      kind: name,
+      metadata: { generateName: 'x-', ...metadata },
+      spec: { ...specOf(kind), ...spec },
+    });
+    const suspending = (suspend: boolean) => (withField({}, kind.suspend, suspend) as { spec: Fields }).spec;
+    const isHeld = (object: KubeObject) => fieldAt(object, kind.suspend);
+    const created = (form: Form, object: KubeObject, as = ALICE) => accepted(users.create(as, form, object));
+    const updated = (form: Form, object: KubeObject, body: object, as = ALICE) =>
+      accepted(users.patch(as, form, object, body));
+    const madeFor = {
+      apiVersion: `${kind.group}/${kind.version}`,
+      kind: name,
+      name: 'x',
+      uid: UID,
+      controller: true,
+    };
+    /** Refused in both forms, with the same sentence. */
+    const refused = async (object: KubeObject, text: string, as = ALICE) => {
+      for (const form of FORMS) await denied(users.create(as, form, object), text);
+    };
+    const release = {
+      metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '=0/1:n1', [JOBID_ANNOTATION]: '7' } },
+      spec: suspending(false),
+    };
+
+    test.each(FORMS)('is held, and its user is noted, by %s', async (form) => {
+      const plain = await created(form, make());
+      expect(isHeld(plain)).toBe(true);
+      expect(plain.metadata).toMatchObject({
+        labels: { [ADMITTED_LABEL]: 'true' },
+        annotations: { [USER_ANNOTATION]: ALICE },
+      });
+      const claimed = await created(form, make({ annotations: { [USER_ANNOTATION]: 'root' } }));
+      expect(claimed.metadata.annotations).toEqual({ [USER_ANNOTATION]: ALICE });
+      const suspended = await created(form, make({}, suspending(true)));
+      expect(suspended.metadata).toMatchObject({
+        labels: { [ADMITTED_LABEL]: 'true', [HOLD]: 'true' },
+        annotations: { [SUSPEND_ANNOTATION]: 'held' },
+      });
+      const elsewhere = withField(make(), kind.managedBy.field, 'example.com/other') as KubeObject;
+      const other = await created(form, elsewhere);
+      expect([isHeld(other), other.metadata.labels]).toEqual([undefined, undefined]);
+    });
+
+    test('is not taken with settings that would be ignored, or that only the queue writes', async () => {
+      await refused(
+        make({ labels: { 'fluxqueue/hold': 'perhaps' } }),
+        'FLUXQ_SETTING_INVALID: metadata.labels',
+      );
+      await refused(make({ labels: { 'fluxqueue/holt': 'true' } }), 'FLUXQ_SETTING_INVALID: metadata.labels');
+      const inTemplate = make({}, specOf(kind, { annotations: { 'fluxqueue/walltime': '1h' } }));
+      await refused(inTemplate, `FLUXQ_SETTING_INVALID: ${kind.podSets.in.join('.')}: `);
+      for (const key of [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, ENDED_ANNOTATION])
+        await refused(
+          make({ annotations: { [key]: '1' } }),
+          `FLUXQ_RESERVED: metadata.annotations["${key}"]`,
+        );
+      await refused(make({ labels: { [KUEUE_QUEUE_LABEL]: 'team' } }), 'FLUXQ_OTHER_QUEUE: ');
+    });
+
+    test.each(FORMS)('gets back what is the queue’s, and starts by nobody else, by %s', async (form) => {
+      const waiting = await created(form, make());
+      const resumed = await updated(form, waiting, { spec: suspending(false) });
+      expect(isHeld(resumed)).toBe(true);
+      const dropped = await updated(form, waiting, { metadata: { labels: null, annotations: null } });
+      expect(dropped.metadata).toMatchObject({
+        labels: { [ADMITTED_LABEL]: 'true' },
+        annotations: { [USER_ANNOTATION]: ALICE },
+      });
+      const started = await updated(form, waiting, release, CONTROLLER);
+      expect(isHeld(started)).toBe(false);
+      const changed = await updated(form, started, {
+        metadata: { annotations: { [JOBID_ANNOTATION]: '8', [USER_ANNOTATION]: 'root', note: 'x' } },
+      });
+      expect(changed.metadata.annotations).toMatchObject({
+        [JOBID_ANNOTATION]: '7',
+        [USER_ANNOTATION]: ALICE,
+        note: 'x',
+      });
+      await denied(users.patch(ALICE, form, started, { spec: { more: 'x' } }), 'FLUXQ_RELEASED: spec: ');
+      const larger = withField({}, kind.podSets.in, null);
+      await denied(users.patch(ALICE, form, started, larger as object), 'FLUXQ_RELEASED: spec: ');
+      const stopped = await updated(form, started, { spec: suspending(true) });
+      expect(isHeld(stopped)).toBe(true);
+      expect(stopped.metadata.labels).toMatchObject({ [HOLD]: 'true' });
+      const again = await updated(form, stopped, { spec: suspending(false) });
+      expect(again.metadata.labels?.[HOLD]).toBeUndefined();
+      expect(isHeld(again)).toBe(true);
+    });
+
+    test.each(FORMS)('is changed by the controller in nothing but its grant, by %s', async (form) => {
+      const waiting = await created(form, make());
+      const tell = (body: object) => users.patch(CONTROLLER, form, waiting, body);
+      await denied(tell({ spec: { more: 'x' } }), 'FLUXQ_RESERVED: spec: ');
+      await denied(tell({ metadata: { labels: { [ADMITTED_LABEL]: null } } }), 'FLUXQ_RESERVED: metadata: ');
+      await denied(tell({ metadata: { annotations: { note: 'x' } } }), 'FLUXQ_RESERVED: metadata: ');
+    });
+
+    test.each(FORMS)(
+      'has its Jobs and pods made by its controller, and they say for whom, by %s',
+      async (form) => {
+        const owned = { ownerReferences: [madeFor] };
+        const noted = `${name}/x/${UID}`;
+        type Template = { template: { metadata: { annotations: Record<string, string> } } };
+        const child = await created(form, job({}, owned), OPERATOR);
+        expect(child.metadata.labels?.[ADMITTED_LABEL]).toBeUndefined();
+        expect((child.spec as { suspend: boolean }).suspend).toBe(false);
+        expect((child.spec as Template).template.metadata.annotations).toEqual({
+          [OWNER_ANNOTATION]: noted,
+          [USER_ANNOTATION]: OPERATOR,
+        });
+        const claims = { metadata: { annotations: { [OWNER_ANNOTATION]: `${name}/y/other` } } };
+        const forged = await created(form, job({}, owned, claims));
+        expect((forged.spec as Template).template.metadata.annotations[OWNER_ANNOTATION]).toBe(noted);
+        const direct = await created(form, pod({}, owned), OPERATOR);
+        expect(direct.metadata.annotations?.[OWNER_ANNOTATION]).toBe(noted);
+        expect((direct.spec as { schedulingGates: object[] }).schedulingGates).toEqual([
+          { name: 'fluxqueue' },
+        ]);
+        const ofJob = { apiVersion: 'batch/v1', kind: 'Job', name: 'x-0', uid: UID, controller: true };
+        const fromJob = { ownerReferences: [ofJob], annotations: { [OWNER_ANNOTATION]: noted } };
+        const indirect = await created(form, pod({}, fromJob), JOB_CONTROLLER);
+        expect(indirect.metadata.annotations?.[OWNER_ANNOTATION]).toBe(noted);
+      },
+    );
+
+    test.each(FORMS)('is claimed by no other pod or Job, by %s', async (form) => {
+      const claim = { annotations: { [OWNER_ANNOTATION]: `${name}/x/${UID}` } };
+      const bare = await created(form, pod({}, claim));
+      expect(bare.metadata.annotations?.[OWNER_ANNOTATION]).toBeUndefined();
+      const plain = await created(form, pod());
+      await denied(
+        users.patch(ALICE, form, plain, { metadata: claim }),
+        `FLUXQ_RESERVED: metadata.annotations["${OWNER_ANNOTATION}"]`,
+      );
+      await denied(
+        users.create(ALICE, form, job({}, {}, { metadata: claim })),
+        `spec.template.metadata.annotations["${OWNER_ANNOTATION}"]`,
+      );
+    });
+  });
+});
+
+/** Fields of the pod sets of a kind. @param metadata of the pod template */
+function specOf({ podSets: { in: path, name, template } }: WorkloadKind, metadata: Fields = {}): Fields {
+  const set = {
+    replicas: 1,
+    ...(withField({}, template, { metadata, spec: { containers: [CONTAINER] } }) as object),
+  };
+  const sets = name === undefined ? { Worker: set } : [{ name: 'workers', ...set }];
+  return (withField({}, path, sets) as { spec: Fields }).spec;
+}
+
+/** By whichever of the guards, or the webhook. */
+async function denied(reply: Promise<Reply>, text: string): Promise<void> {
+  const { status, body } = await reply;
+  expect(body.message).toContain(text);
+  expect([403, 422]).toContain(status);
+}

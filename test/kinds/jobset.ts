@@ -1,0 +1,105 @@
+/** JobSet's own manager, built from its Go module, as a process with the rights of its manifests; its webhooks, too. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { makeCertificate } from '../../runtime/admission/certificates';
+import type { Cluster, KubeObject } from '../cluster/cluster';
+import { freePorts } from '../cluster/ports';
+import { ProcessSet } from '../cluster/processes';
+import { waitFor } from '../cluster/wait';
+import { GoProgram } from '../go-program';
+import { manifestsOf } from './go-module';
+
+const VERSION = 'v0.12.0';
+const MODULE = `sigs.k8s.io/jobset@${VERSION}`;
+export const JOBSET = new GoProgram('sigs.k8s.io/jobset', VERSION);
+
+const NAMESPACE = 'jobset-system';
+const ACCOUNT = 'jobset-controller-manager';
+
+/** The manager, its rights and its webhooks for JobSets; those for pods do nothing without an exclusive topology. */
+export async function startJobSet(program: string, cluster: Cluster): Promise<{ stop(): Promise<void> }> {
+  const [crd, role] = manifestsOf(
+    MODULE,
+    'config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml',
+    'config/components/rbac/role.yaml',
+  ) as [KubeObject, KubeObject];
+  const metadata = { name: ACCOUNT, namespace: NAMESPACE };
+  await cluster.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+    crd,
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    { ...role, metadata: { name: ACCOUNT } },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: ACCOUNT },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ACCOUNT },
+      subjects: [{ kind: 'ServiceAccount', ...metadata }],
+    } as KubeObject,
+  ]);
+  // Its webhooks come only once the kind is there.
+  await waitFor('the kind JobSet', async () => {
+    const { status } = await cluster.api.send('GET', '/apis/jobset.x-k8s.io/v1alpha2/jobsets');
+    return status === 200;
+  });
+  const processes = ProcessSet.create('fluxqueue-jobset');
+  const [port = 0, probes = 0] = await freePorts(2);
+  const { cert, key, bundle } = await makeCertificate({ names: ['127.0.0.1'], now: new Date() });
+  writeFileSync(join(processes.directory, 'tls.crt'), cert);
+  writeFileSync(join(processes.directory, 'tls.key'), key);
+  const config = join(processes.directory, 'config.yaml');
+  writeFileSync(config, stringify(settings(processes.directory, port, probes)));
+  const KUBECONFIG = await cluster.kubeconfigForServiceAccount(ACCOUNT, NAMESPACE);
+  const env = { ...process.env, KUBECONFIG };
+  await processes.start('jobset', program, [`--config=${config}`], { env });
+  await waitFor('the manager of JobSet', async () => {
+    const { status } = await fetch(`http://127.0.0.1:${probes}/readyz`);
+    return status === 200;
+  });
+  await cluster.apply(webhooks(port, Buffer.from(bundle).toString('base64')));
+  return { stop: () => processes.stop() };
+}
+
+function settings(folder: string, port: number, probes: number) {
+  return {
+    apiVersion: 'config.jobset.x-k8s.io/v1alpha1',
+    kind: 'Configuration',
+    webhook: { host: '127.0.0.1', port, certDir: folder },
+    metrics: { bindAddress: '0' },
+    health: { healthProbeBindAddress: `127.0.0.1:${probes}` },
+    leaderElection: { leaderElect: false },
+    internalCertManagement: { enable: false },
+    clientConnection: { qps: 500, burst: 500 },
+  };
+}
+
+function webhooks(port: number, caBundle: string): KubeObject[] {
+  const of = (kind: string, verb: string, operations: readonly string[]) =>
+    ({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: `${kind}WebhookConfiguration`,
+      metadata: { name: `jobset-${verb}` },
+      webhooks: [
+        {
+          name: `${verb}.jobset.kb.io`,
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          failurePolicy: 'Fail',
+          clientConfig: {
+            url: `https://127.0.0.1:${port}/${verb}-jobset-x-k8s-io-v1alpha2-jobset`,
+            caBundle,
+          },
+          rules: [
+            {
+              apiGroups: ['jobset.x-k8s.io'],
+              apiVersions: ['v1alpha2'],
+              operations,
+              resources: ['jobsets'],
+            },
+          ],
+        },
+      ],
+    }) as KubeObject;
+  return [of('Mutating', 'mutate', ['CREATE']), of('Validating', 'validate', ['CREATE', 'UPDATE'])];
+}
