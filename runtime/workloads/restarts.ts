@@ -13,7 +13,7 @@ type Restarted = ReturnType<typeof containerStatusesOf>[number];
 export const STARTED_AGAIN = 'was started again';
 
 /** How often a container of the pod has failed and was started again, as a sentence; undefined: none has. */
-export function restartsOf(pod: Pod): string | undefined {
+function restartsOf(pod: Pod): string | undefined {
   const worst = worstOf(pod);
   if (worst === undefined) return undefined;
   const { name, restartCount = 0, lastState, state } = worst;
