@@ -254,7 +254,7 @@ export const ENDED: readonly Situation[] = [
     reason: 'TimedOut',
     arrange: (world) => world.job('mine', { annotations: { 'fluxqueue/walltime': '5s' } }),
     prints: [
-      'science/job/mine has ended: TimedOut; ran for 5 s on node-0',
+      'science/job/mine has ended: TimedOut; ran for 6 s on node-0',
       'what to do: submit it again with a longer fluxqueue/walltime, or have it save its work before the end',
     ],
   },
