@@ -5,7 +5,7 @@ import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
 import { parseHostlist } from '../resources/hostlist';
-import { toldEnd } from '../shared/told-end';
+import { toldEnd } from '../resources/told-end';
 import type { Picture, PictureRow } from './picture';
 
 const HEAD = ['NAMESPACE', 'WORKLOAD', 'PHASE', 'UNTIL'];

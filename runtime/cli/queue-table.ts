@@ -4,7 +4,7 @@ import { FluxqError } from '../errors';
 import { inLine, nameOf, scheduled, submittedAt } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
-import { toldEnd } from '../shared/told-end';
+import { toldEnd } from '../resources/told-end';
 import { ageOf, durationText } from './durations';
 import type { Picture, PictureRow } from './picture';
 import { isMeant, type MeantWorkload } from './workload-names';

@@ -4,7 +4,7 @@ import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/read
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
-import { toldEnd } from '../shared/told-end';
+import { toldEnd } from '../resources/told-end';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
 import { likelySentence } from './likely-start';

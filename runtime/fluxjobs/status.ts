@@ -18,12 +18,12 @@ import {
 } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import { hostlistOf as hostlistOfNames } from '../resources/hostlist';
+import { END_TOLERANCE_SECONDS } from '../resources/told-end';
 import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { GROUP_LATE } from '../scheduler/pass/wait-reasons';
 import { GRANT_REASONS, type GrantWait, LEAVING } from '../shared/grant-waits';
 import type { Surpluses } from '../shared/surplus';
-import { END_TOLERANCE_SECONDS } from '../shared/told-end';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
 import { boundedAllocation, boundedHostlist, boundedMessage, mayShowAllocation } from './bounds';

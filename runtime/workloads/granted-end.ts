@@ -7,8 +7,8 @@ import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { isEndless } from '../resources/endless';
+import { END_TOLERANCE_SECONDS } from '../resources/told-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import { END_TOLERANCE_SECONDS } from '../shared/told-end';
 import { type ActiveWorkload, secondsOf } from './adapter';
 import { PARKED_SECONDS } from './deadlines';
 

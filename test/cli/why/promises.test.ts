@@ -1,6 +1,6 @@
 /** What is promised behind a workload follows the end that Kubernetes enforces for it. */
 import type { Job } from '../../../runtime/kubernetes/types';
-import { toldEnd } from '../../../runtime/shared/told-end';
+import { toldEnd } from '../../../runtime/resources/told-end';
 import { World } from './world';
 
 const SCHEDULED = { conditions: [{ type: 'PodScheduled', status: 'True' as const }] };
