@@ -1,6 +1,5 @@
 /** A control plane with both forms of admission, each for one namespace. */
 import { Testing } from 'cdk8s';
-import { ControllerGuard } from '../../constructs/fluxqueue/admission/controller-guard';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { GraceGuard } from '../../constructs/fluxqueue/admission/grace-guard';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
@@ -44,7 +43,6 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN], kueueUsers: [KUEUE] });
   new KindGuards(chart, 'kinds', { excludedNamespaces: [PLAIN] });
-  new ControllerGuard(chart, 'controller', { miniClusters: false, mutatingPolicies: true });
   new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });
   new GraceGuard(chart, 'grace', { excludedNamespaces: [PLAIN] });
   new ReachGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });

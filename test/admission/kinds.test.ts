@@ -1,4 +1,5 @@
 /** Workload kinds in both forms of admission on a real apiserver. */
+import { Testing } from 'cdk8s';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -11,6 +12,7 @@ import {
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../../constructs/api/workload-kinds';
+import { ControllerGuard } from '../../constructs/fluxqueue/admission/controller-guard';
 import { fieldAt, withField } from '../../runtime/kubernetes/fields';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
@@ -28,6 +30,9 @@ describeCluster('an object of a workload kind', (getCluster) => {
     users = made;
   });
   beforeAll(async () => {
+    const chart = Testing.chart();
+    new ControllerGuard(chart, 'controller', { miniClusters: false, mutatingPolicies: true });
+    await getCluster().apply(Testing.synth(chart) as KubeObject[]);
     for (const form of FORMS) await applyStandIns(getCluster(), form);
   }, 180_000);
 

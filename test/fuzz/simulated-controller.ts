@@ -136,7 +136,7 @@ export class SimulatedController {
   async start(): Promise<void> {
     this.fence = await this.queue.acquireFence('simulated-controller', this.fence);
     this.term = new Term({
-      config: parseConfig({ audit: { intervalSeconds: 60 } }),
+      config: parseConfig({ audit: { intervalSeconds: 60 }, workloads: { kinds: [] } }),
       client: this.apiserver.client(),
       queue: this.queue,
       fluxion: this.fluxion,
