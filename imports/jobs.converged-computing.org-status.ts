@@ -55,6 +55,11 @@ export interface FluxJobStatus {
   readonly startTime?: string;
 
   /**
+   * Time at which it ends at the latest, if that is not startTime and walltimeSeconds: its first container started late, or its user changed activeDeadlineSeconds. RFC 3339.
+   */
+  readonly endTime?: string;
+
+  /**
    * Time at which it ended. RFC 3339.
    */
   readonly finishTime?: string;

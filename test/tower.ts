@@ -245,6 +245,8 @@ export const TOWER: Readonly<Record<string, readonly string[]>> = {
     // What pods request.
     'runtime/jobspec',
     'runtime/kubernetes',
+    // Who leads.
+    'runtime/leader',
     'runtime/miniclusters',
     'runtime/queue',
     // The kinds of the read API.

@@ -85,7 +85,9 @@ export function settingKeptProblem(kind: StartedKind): string {
 /** A hold of what runs is what somebody adds who wants to stop it. Only a Pod cannot be started again. */
 export function settingKeptRemedy(setting: string, kind: StartedKind): string {
   if (setting === HOLD)
-    return `${kind === 'Pod' ? 'delete it' : kind === 'Job' ? 'set spec.suspend: true' : 'suspend it'} to stop it, or wait until it ends`;
+    return kind === 'Pod'
+      ? 'delete it to stop it, or wait until it ends'
+      : `it counts if the queue has to start the ${kind} again, so ${kind === 'Job' ? 'set spec.suspend: true' : 'suspend it'} to stop it now`;
   return kind === 'Pod'
     ? 'submit another Pod'
     : `it counts if the queue has to start the ${kind} again, so submit another ${kind}`;

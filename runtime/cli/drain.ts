@@ -5,8 +5,8 @@ import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
 import { parseHostlist } from '../resources/hostlist';
+import { toldEnd } from '../resources/told-end';
 import type { Picture, PictureRow } from './picture';
-import { endOf } from './queue-table';
 
 const HEAD = ['NAMESPACE', 'WORKLOAD', 'PHASE', 'UNTIL'];
 
@@ -40,7 +40,7 @@ export function drainPicture(
 
 function fluxJobRow(fluxJob: FluxJobObject): PictureRow {
   const { namespace = '', uid } = fluxJob.metadata;
-  const end = endOf(fluxJob);
+  const end = toldEnd(fluxJob);
   const phase = fluxJob.status?.phase ?? '';
   return row(uid, [
     namespace,

@@ -4,6 +4,7 @@ import { FluxqError } from '../errors';
 import { inLine, nameOf, scheduled, submittedAt } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
+import { toldEnd } from '../resources/told-end';
 import { ageOf, durationText } from './durations';
 import type { Picture, PictureRow } from './picture';
 import { isMeant, type MeantWorkload } from './workload-names';
@@ -120,7 +121,7 @@ function startText(start: string | undefined, now: number): string {
 function wideCells({ spec, status = {} }: FluxJobObject, { users, now }: QueueTableOptions): string[] {
   if (users === undefined) return [];
   const { walltimeSeconds, priority = 0, pods, workload } = spec;
-  const end = status.phase === 'Finished' ? undefined : endOf({ spec, status });
+  const end = status.phase === 'Finished' ? undefined : toldEnd({ spec, status });
   return [
     users.get(workload.uid) ?? '',
     `${priority}`,
@@ -128,15 +129,6 @@ function wideCells({ spec, status = {} }: FluxJobObject, { users, now }: QueueTa
     walltimeSeconds === undefined ? '' : durationText(walltimeSeconds),
     end === undefined ? '' : durationText((end - now) / 1000),
   ];
-}
-
-/** When its walltime is over, in milliseconds; undefined while it does not run, and for what has no end. */
-export function endOf({ spec, status }: Pick<FluxJobObject, 'spec' | 'status'>): number | undefined {
-  const { walltimeSeconds } = spec;
-  const start = status?.startTime;
-  return walltimeSeconds === undefined || start === undefined
-    ? undefined
-    : Date.parse(start) + walltimeSeconds * 1000;
 }
 
 /** The users who created these workloads, by uid: what a controller created has none. */

@@ -4,6 +4,7 @@ import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/read
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
+import { toldEnd } from '../resources/told-end';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
 import { likelySentence } from './likely-start';
@@ -46,7 +47,7 @@ function stateLines(asked: Asked): string[] {
   const name = `${metadata.namespace}/${nameOf(asked.fluxJob)}`;
   const nodes = status.nodes ?? 'its nodes';
   if (message === HANDED_BACK || message.endsWith(STOPPED_OUTSIDE))
-    return [`${name} is in the queue no more: ${message}`];
+    return [`${name} is in the queue no more: ${message}`, ...gatedAgain(asked)];
   if (status.phase === 'Finished') return [`${name} has ended: ${status.result ?? reason}; ${message}`];
   if (reason === 'Evicting') return [`${name} has to leave ${nodes}`, said];
   if (status.phase === 'Running')
@@ -60,6 +61,22 @@ function stateLines(asked: Asked): string[] {
     ...(waitsForOthers(asked.fluxJob)
       ? [...evidenceOf(asked.priority), ...aheadLines(asked), ...endLines(asked), ...evidenceOf(asked.free)]
       : []),
+  ];
+}
+
+/** A Job that was handed back stays outside when its namespace comes back; its new pods are workloads themselves then. */
+function gatedAgain({ fluxJob, all }: Asked): readonly string[] {
+  const { kind, name } = fluxJob.spec.workload;
+  const isOwn = ({ spec: { workload }, status = {} }: FluxJobObject) =>
+    workload.kind === 'Pod' &&
+    status.phase !== 'Finished' &&
+    workload.name.startsWith(`${name}-`) &&
+    /^([0-9]+-)?[a-z0-9]{5}$/.test(workload.name.slice(name.length + 1));
+  const [first, ...more] = kind === 'Job' ? all.filter(isOwn) : [];
+  if (first === undefined) return [];
+  const others = more.length === 0 ? 'is' : `and ${more.length} more of its pods are`;
+  return [
+    `its namespace has come back since, and ${nameOf(first)} ${others} in the queue: kubectl fluxqueue why ${nameOf(first)} -n ${fluxJob.metadata.namespace}`,
   ];
 }
 
@@ -188,13 +205,13 @@ function endOf({ spec, status = {} }: FluxJobObject, now: number): string {
   if (spec.walltimeSeconds === undefined) return 'it runs until it is deleted';
   const end = endTime({ spec, status }, now);
   if (end < now) return `its walltime ended at ${rfc3339(end)}`;
+  if (status.endTime !== undefined) return `it ends at ${rfc3339(end)} at the latest`;
   return `its walltime ends at ${rfc3339(end)}`;
 }
 
 /** Of a workload that has not started: as if it started now. */
 function endTime({ spec, status = {} }: Pick<FluxJobObject, 'spec' | 'status'>, now: number): number {
-  const start = status.startTime === undefined ? now : Date.parse(status.startTime);
-  return start + (spec.walltimeSeconds ?? Infinity) * 1000;
+  return toldEnd({ spec, status }) ?? now + (spec.walltimeSeconds ?? Infinity) * 1000;
 }
 
 /** A line names so many workloads. */

@@ -18,6 +18,7 @@ import { groupOf } from '../workloads/group-member';
 import { isGated } from '../workloads/pod';
 import { byAge, POD_GROUP } from '../workloads/pod-group';
 import { settingOf } from '../workloads/settings';
+import { whyNoRecord } from './late-record';
 import { unknownWorkload } from './unknown-workload';
 
 interface Kind {
@@ -134,26 +135,25 @@ async function unrecorded(
       ? undefined
       : await awaitObject<FluxJobObject>(client, fluxJobs(namespace), awaited);
     if (record !== undefined) return record;
-    throw notRecorded(object, shown, namespace, text);
+    throw await notRecorded(client, object, shown, namespace, text);
   }
   return undefined;
 }
 
-function notRecorded(object: Job | Pod, shown: string, namespace: string, text: string): FluxqError {
-  const history = `kubectl fluxqueue history ${object.metadata.name} shows what happened to it`;
-  return new FluxqError(
-    'FLUXQ_WORKLOAD_UNKNOWN',
-    hasSucceeded(object)
-      ? `${shown} has no FluxJob, because it succeeded soon, as many others of namespace ${namespace} did`
-      : `${shown} has no FluxJob yet`,
-    {
-      field: 'workload',
-      value: text,
-      remedy: hasSucceeded(object)
-        ? history
-        : `it gets one within a minute if many others of namespace ${namespace} start and end meanwhile; ${history}`,
-    },
-  );
+async function notRecorded(
+  client: KubernetesClient,
+  object: Job | Pod,
+  shown: string,
+  namespace: string,
+  text: string,
+): Promise<FluxqError> {
+  const { problem, remedy } = hasSucceeded(object)
+    ? {
+        problem: `${shown} has no FluxJob, because it succeeded soon, as many others of namespace ${namespace} did`,
+        remedy: `kubectl fluxqueue history ${object.metadata.name} shows what happened to it`,
+      }
+    : await whyNoRecord(client, object, shown);
+  return new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', problem, { field: 'workload', value: text, remedy });
 }
 
 function hasSucceeded({ status }: Job | Pod): boolean {

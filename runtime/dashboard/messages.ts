@@ -36,6 +36,8 @@ export interface JobView {
   readonly planned?: string;
   /** When it would start if workloads also ended as early as those of their users usually do. */
   readonly likely?: string;
+  /** When it ends at the latest, if its start and its walltime do not say that. */
+  readonly ends?: string;
   readonly ended?: string;
   readonly result?: string;
   readonly requeues?: number;

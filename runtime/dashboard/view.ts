@@ -19,6 +19,7 @@ export function jobView(fluxJob: FluxJobObject): JobView {
     reserved: status.estimatedStart,
     planned: status.plannedStart,
     likely: status.likelyStart,
+    ends: status.endTime,
     ended: status.finishTime,
     result: status.result,
     requeues: status.requeues,

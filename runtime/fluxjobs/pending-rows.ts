@@ -23,9 +23,9 @@ export class PendingRows {
   rowOf(uid: string): WorkloadRow | undefined {
     const row = this.workloadCache.byUid(uid) ?? this.finished.get(uid);
     const granted = this.granted.get(uid);
-    return row?.allocation?.jobid === granted?.jobid && granted !== undefined && row !== undefined
-      ? { ...row, allocation: granted }
-      : row;
+    const current = row?.allocation;
+    if (row === undefined || current == null || current.jobid !== granted?.jobid) return row;
+    return { ...row, allocation: { ...granted, end: current.end } };
   }
 
   rowChanged(row: WorkloadRow): void {

@@ -18,10 +18,11 @@ import {
 } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import { hostlistOf as hostlistOfNames } from '../resources/hostlist';
+import { END_TOLERANCE_SECONDS } from '../resources/told-end';
 import type { AllocatedNode } from '../resources/types';
 import { NEVER_MET } from '../scheduler/pass/dependencies';
 import { GROUP_LATE } from '../scheduler/pass/wait-reasons';
-import { GRANT_REASONS, type GrantWait } from '../shared/grant-waits';
+import { GRANT_REASONS, type GrantWait, LEAVING } from '../shared/grant-waits';
 import type { Surpluses } from '../shared/surplus';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
@@ -93,6 +94,7 @@ export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): Flux
     ...optionalTime('likelyStart', likelyMinute(row, likelyStart, planned)),
     submitTime: rfc3339(row.submittedAt),
     ...optionalTime('startTime', row.startedAt),
+    ...optionalTime('endTime', endOf(row)),
     ...optionalTime('finishTime', row.finishedAt),
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
@@ -142,6 +144,13 @@ function hostlistOf(nodes: readonly AllocatedNode[]): string {
   const known = hostlists.get(nodes) ?? hostlistOfNames(namesOf(nodes));
   hostlists.set(nodes, known);
   return known;
+}
+
+/** Only where start and walltime do not say it: a late start, or a deadline that its user changed. */
+function endOf({ phase, startedAt, allocation, walltime, evictionReason }: WorkloadRow): number | null {
+  if (phase !== 'Running' || startedAt === null || allocation === null) return null;
+  if (evictionReason !== null || isEndless(allocation)) return null;
+  return Math.abs(allocation.end - startedAt - walltime) > END_TOLERANCE_SECONDS ? allocation.end : null;
 }
 
 /** A plan is no promise, and its seconds mean nothing. A promise is better than a plan. */
@@ -285,6 +294,8 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
   const { evictionReason } = row;
   if (evictionReason !== null)
     return { reason: 'Evicting', message: `${evictionReason}; leaving ${nodesOf(row)}` };
+  if (wait?.reason === LEAVING)
+    return { reason: LEAVING, message: `${wait.message}; leaving ${nodesOf(row)}` };
   switch (row.phase) {
     case 'Waiting':
       return {

@@ -210,22 +210,19 @@ export interface PodSpec {
 
 type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 
+type Ended = { readonly exitCode: number; readonly reason?: string };
+
 interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
   readonly state?: {
     readonly running?: { readonly startedAt?: string };
-    readonly terminated?: {
-      readonly exitCode: number;
-      readonly reason?: string;
-      readonly startedAt?: string;
-      readonly finishedAt?: string;
-    };
+    readonly terminated?: Ended & { readonly startedAt?: string; readonly finishedAt?: string };
     readonly waiting?: { readonly reason?: string; readonly message?: string };
   };
   /** How the container ended before it was started again. */
-  readonly lastState?: { readonly terminated?: { readonly exitCode: number; readonly reason?: string } };
+  readonly lastState?: { readonly terminated?: Ended };
 }
 
 export interface Pod extends KubernetesObject {

@@ -17,6 +17,9 @@ export const GRANT_REASONS = [
   'NodeNotReady',
 ] as const;
 
+/** Its pods end, because its user wants that: no eviction is stored, as nothing has to be remembered of it. */
+export const LEAVING = 'Evicting';
+
 export type GrantReason = (typeof GRANT_REASONS)[number];
 
 /** What every grant waits for while its pods start. */

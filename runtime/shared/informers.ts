@@ -16,6 +16,7 @@ import {
 } from '../kubernetes/custom-resources';
 import { Informer } from '../kubernetes/informer';
 import { JOB } from '../kubernetes/job-messages';
+import { type KindObject, kindPath } from '../kubernetes/kind-fields';
 import {
   jobs,
   limitRanges,
@@ -47,7 +48,6 @@ import type { ControllerMetrics } from '../observability/metrics';
 import { isAgent } from './agents';
 import { projectFluxJob, type WatchedFluxJob } from './fluxjob-projection';
 import { projectJob, type WatchedJob } from './job-projection';
-import { type KindObject, kindPath } from '../kubernetes/kind-fields';
 import { projectKind } from './kind-projection';
 import { nodeFacts } from './node-cache';
 import type { PodFacts } from './pod-facts';

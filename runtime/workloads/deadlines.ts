@@ -98,7 +98,7 @@ function written(activeDeadlineSeconds: number, own: number | undefined): Releas
 }
 
 /** The longest that every reader takes: 68 years. */
-const PARKED_SECONDS = 2 ** 31 - 1;
+export const PARKED_SECONDS = 2 ** 31 - 1;
 
 /** Of a staged Job, which may wait for as long as another controller needs. Its walltime begins with its grant. */
 export function parkedDeadline(job: DeadlineFields): ReleasedDeadline {

@@ -12,12 +12,13 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal, type WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, isTerminal, type Outcome, type WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
+import { RemovedPods } from './pod-end';
 import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
@@ -101,6 +102,7 @@ export class GrantWatch {
   private readonly since = new Map<number, Map<string, number>>();
 
   private readonly uncreated: UncreatedPods;
+  private readonly removed = new RemovedPods();
 
   constructor(private readonly options: GrantWatchOptions) {
     this.uncreated = new UncreatedPods(options);
@@ -109,12 +111,19 @@ export class GrantWatch {
   forget({ jobid }: WorkloadRow): void {
     this.since.delete(jobid);
     this.uncreated.forget(jobid);
+    this.removed.forget(jobid);
+  }
+
+  /** The end of a workload with what is known of its pods. */
+  told({ jobid }: WorkloadRow, outcome: Outcome): Outcome {
+    return this.removed.told(jobid, outcome);
   }
 
   /** Only of a released workload. */
   async observe(workload: ActiveWorkload): Promise<GrantState> {
     const { row, pods } = workload;
     const own = pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
+    this.removed.see(row.jobid, own);
     const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
     const found = await this.withClaims(own.map((pod) => ({ pod, wait: podWait(pod, context) })));
     const waits = found.flatMap(({ wait }) => wait ?? []);
@@ -133,11 +142,11 @@ export class GrantWatch {
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
     const failure = this.failureOf(due, sentence) ?? absenceOf(workload, uncreated, this.options.limits);
     const first = runs ? undefined : firstOf(waits);
-    const { wait: told, after: reread } = await this.uncreated.explain(row.jobid, row.namespace, first);
+    const { wait: told, after: reread } = await this.uncreated.explain(row, first);
     const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing, workload.adapter);
     const rereads = uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
-    const after = earliest([...left, ...rereads, reread ?? [], ...this.untilLingerChanges(own)].flat());
+    const after = earliest([...left, ...rereads, ...reread, ...this.untilLingerChanges(own)]);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
       return { wait: runs ? this.waitOfRunning(workload, own) : shown, failure, after };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;

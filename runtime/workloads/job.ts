@@ -186,14 +186,25 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
  * succeeded. Succeeded is final for a pod, so the count of succeeded pods ends
  * the workload without that delay.
  */
-function outcome(job: WatchedJob, pods: readonly Pod[], now: number): Outcome | undefined {
+function outcome(job: WatchedJob, pods: readonly Pod[], now: number, row?: WorkloadRow): Outcome | undefined {
   if (pods.some((pod) => !isTerminal(pod))) return undefined;
   const end = endOf(job);
-  if (end !== undefined) return { ...end.outcome, message: messageOf(end, pods) };
+  if (end !== undefined)
+    return { ...end.outcome, message: neverStarted(job, end, row) ?? messageOf(end, pods) };
   const { completions } = job.spec;
   const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
   if (completions === undefined || succeeded.length < completions) return undefined;
   return { result: 'Succeeded', finishedAt: lastFinishTime(succeeded, now) };
+}
+
+/** Kubernetes counts the deadline from the release, whether a pod ran or not. */
+function neverStarted(
+  { spec: { activeDeadlineSeconds } }: WatchedJob,
+  { outcome: { result } }: JobEnd,
+  row: WorkloadRow | undefined,
+): string | undefined {
+  if (result !== 'TimedOut' || row === undefined || row.startedAt !== null) return undefined;
+  return `none of its pods ran within its activeDeadlineSeconds (${activeDeadlineSeconds} s)`;
 }
 
 /** The pods of a Job that exceeded its deadline are deleted; those that failed stay. */

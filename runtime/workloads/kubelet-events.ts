@@ -8,6 +8,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { isTooLarge } from '../kubernetes/errors';
 import { events } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
+import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason } from '../shared/grant-waits';
 import { secondsOf } from './adapter';
 import { isAboutImage, type PodWait } from './pod-wait';
@@ -122,8 +123,8 @@ interface Uncreated {
 
 interface Shown {
   readonly wait: PodWait | undefined;
-  /** Milliseconds until Events are read again. @default - not by this */
-  readonly after?: number;
+  /** Milliseconds until Events are read again; [] if they need not be. */
+  readonly after: readonly number[];
 }
 
 interface UncreatedOptions {
@@ -148,10 +149,13 @@ export class UncreatedPods {
   }
 
   /** @param wait the one that is shown of a grant */
-  async explain(jobid: number, namespace: string | undefined, wait: PodWait | undefined): Promise<Shown> {
+  async explain(
+    { jobid, namespace }: Pick<WorkloadRow, 'jobid' | 'namespace'>,
+    wait: PodWait | undefined,
+  ): Promise<Shown> {
     if (wait === undefined || !isUnexplained(wait)) {
       this.forget(jobid);
-      return { wait };
+      return { wait, after: [] };
     }
     const { client, clock, now } = this.options;
     const before = this.known.get(jobid);
@@ -162,9 +166,9 @@ export class UncreatedPods {
     const age = clock.now() - known.since;
     const due = Math.max(PROMPT_MS, 2 * known.readAfter);
     this.known.set(jobid, known);
-    if (age < due) return { wait: known.explained, after: due - age };
+    if (age < due) return { wait: known.explained, after: [due - age] };
     const explained = await explainedWait(client, namespace, wait, now() - FRESH_SECONDS);
     this.known.set(jobid, { ...known, readAfter: age, explained });
-    return { wait: explained, after: age };
+    return { wait: explained, after: [age] };
   }
 }

@@ -2,11 +2,15 @@
  * How a pod ended: whether it ever ran, and what ended it, in words of the kubelet and of whoever evicted it. Status,
  * `why`, history and usage tell the end of a workload by this one account.
  */
+import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
-import { containerStatusesOf, isKnown, lastFinishTime, secondsOf } from './adapter';
+import { containerStatusesOf, isKnown, isTerminal, lastFinishTime, type Outcome, secondsOf } from './adapter';
 
+type Status = NonNullable<Pod['status']>;
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 type Ended = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
+
+const BY_KUBELET = 'TerminationByKubelet';
 
 /** Who evicted a pod: the reasons of its condition DisruptionTarget. */
 const EVICTED_BY: Readonly<Record<string, string>> = {
@@ -14,7 +18,7 @@ const EVICTED_BY: Readonly<Record<string, string>> = {
   DeletionByTaintManager: 'its node got a taint that it does not tolerate',
   EvictionByEvictionAPI: 'it was evicted, as by kubectl drain',
   DeletionByPodGC: 'its node no longer exists',
-  TerminationByKubelet: 'its kubelet ended it for want of resources, or as the node shut down',
+  [BY_KUBELET]: 'its kubelet ended it for want of resources, or as the node shut down',
 };
 
 /**
@@ -55,7 +59,9 @@ function causeOf(pod: Pod): string | undefined {
   const target = status.conditions?.find(
     ({ type, status: holds }) => type === 'DisruptionTarget' && holds === 'True',
   );
-  if (target?.reason !== undefined) return EVICTED_BY[target.reason] ?? target.message ?? target.reason;
+  if (target?.reason !== undefined) return evictionOf(target.reason, target.message, status);
+  if (status.reason === 'DeadlineExceeded' && hasRun(pod) && controllerOf(pod)?.kind === 'Job')
+    return `it ran longer than the activeDeadlineSeconds of its template (${pod.spec.activeDeadlineSeconds} s)`;
   if (status.reason !== undefined && status.reason !== 'DeadlineExceeded')
     return status.message === undefined ? status.reason : `${status.reason}: ${status.message}`;
   const ended = containerStatusesOf(pod).find(
@@ -63,6 +69,13 @@ function causeOf(pod: Pod): string | undefined {
   );
   if (ended !== undefined) return `container ${ended.name} ${exitOf(ended.state!.terminated!)}`;
   return hasRun(pod) ? undefined : neverRan(pod);
+}
+
+/** The kubelet says itself what its node lacked; whoever deletes a pod says nothing. */
+function evictionOf(reason: string, said: string | undefined, { reason: why, message }: Status): string {
+  if (reason === BY_KUBELET && message !== undefined)
+    return why === undefined ? message : `${why}: ${message}`;
+  return EVICTED_BY[reason] ?? said ?? reason;
 }
 
 /** How a container ended, as a clause that wants its name before it. */
@@ -79,4 +92,49 @@ function neverRan(pod: Pod): string | undefined {
   if (waiting === undefined) return undefined;
   const { reason, message } = waiting;
   return `it never ran: ${message === undefined ? reason : `${reason}: ${message}`}`;
+}
+
+/** Who takes the pod away, as a clause that names it; undefined: nobody deletes it. */
+function removalOf(pod: Pod): string | undefined {
+  const { name, deletionTimestamp } = pod.metadata;
+  const isEvicted = pod.status?.conditions?.some(
+    ({ type, status }) => type === 'DisruptionTarget' && status === 'True',
+  );
+  if (isEvicted === true) return `pod ${name} failed: ${causeOf(pod)}`;
+  return deletionTimestamp === undefined || isTerminal(pod) ? undefined : `pod ${name} was deleted`;
+}
+
+/**
+ * The ends of pods that are gone before their workload has ended: whoever evicts a pod deletes it, and a Job only says then
+ * that it may not fail so often.
+ */
+export class RemovedPods {
+  /** By job id. */
+  private readonly removals = new Map<number, string>();
+
+  forget(jobid: number): void {
+    this.removals.delete(jobid);
+  }
+
+  see(jobid: number, pods: readonly Pod[]): void {
+    for (const pod of pods) {
+      const removal = removalOf(pod);
+      // A Job that fails deletes its other pods: that is no cause.
+      if (removal !== undefined && (isTold(removal) || !this.removals.has(jobid)))
+        this.removals.set(jobid, removal);
+    }
+  }
+
+  /** The outcome with what took its pods away, if no pod that is there says what ended it. */
+  told(jobid: number, outcome: Outcome): Outcome {
+    const removal = this.removals.get(jobid);
+    const { result, message } = outcome;
+    if (result !== 'Failed' || removal === undefined || message === undefined || isTold(message))
+      return outcome;
+    return { ...outcome, message: `${removal}; ${message}` };
+  }
+}
+
+function isTold(clause: string): boolean {
+  return /^pod \S+ failed: /.test(clause);
 }

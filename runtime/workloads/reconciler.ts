@@ -8,6 +8,7 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
 import { HANDED_BACK, type WorkloadRow } from '../queue/workload';
 import { logDecision } from '../shared/decision-log';
+import { LEAVING } from '../shared/grant-waits';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
@@ -16,6 +17,7 @@ import { Departure, NOT_TAKEN } from './departure';
 import { Eviction, type EvictionReason, requestedEviction } from './eviction';
 import { GoneEnds } from './gone-ends';
 import { GrantWatch } from './grant-watch';
+import { followEnd } from './granted-end';
 import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
@@ -204,7 +206,7 @@ export class WorkloadReconciler {
     const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
     const outcome = adapter.outcome(object, pods, now(), row);
-    if (outcome !== undefined) return this.finish(row, outcome);
+    if (outcome !== undefined) return this.finish(row, this.watch.told(row, outcome));
     this.replacements.note(current);
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
@@ -254,6 +256,8 @@ export class WorkloadReconciler {
     const { uid } = workload.row;
     await this.eviction.evict(workload, reason);
     const row = this.options.workloadCache.byUid(uid);
+    if (reason.cause === 'suspended' && row?.phase !== 'Waiting' && this.hasLivePods(workload.pods))
+      this.options.onWait(uid, { reason: LEAVING, message: reason.message, isPartial: true });
     if (row?.phase !== 'Waiting')
       return earliest(retryOf(workload), row && (await limitOverdue(this.options, { ...workload, row })));
     this.forget(workload.row);
@@ -276,6 +280,7 @@ export class WorkloadReconciler {
       return workload.adapter.isSuspendable(workload.object)
         ? this.evict(current, failure)
         : this.rescuePod(current, failure);
+    await followEnd(this.options, current);
     const late = await allowForLateStart(this.options.client, current, this.options.now());
     const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
     const overdue = hasLeft ? undefined : await limitOverdue(this.options, current);

@@ -14,9 +14,9 @@ import {
   BASELINE,
   type BaselineResult,
   cohortOf,
-  type Job as Planned,
   jobsOf,
   meanWaits,
+  type Job as Planned,
   queuesOf,
   type Scenario,
 } from './baseline-run';

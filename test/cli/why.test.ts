@@ -94,6 +94,21 @@ test('what was handed back to Kubernetes has not ended', () => {
   ]);
 });
 
+test('the pods of one that was handed back wait in the queue once its namespace has come back', () => {
+  const conditions = [{ type: 'Scheduled', status: 'False', reason: 'Cancelled', message: HANDED_BACK }];
+  const back = { ...ended, status: { ...ended.status!, conditions } } as unknown as FluxJobObject;
+  const podOf = (name: string, given = waits(name, 1)) =>
+    ({
+      ...given,
+      spec: { ...given.spec, workload: { ...given.spec.workload, kind: 'Pod', name } },
+    }) as FluxJobObject;
+  const all = [back, podOf('ended-zqfn6'), podOf('ended-x'), podOf('other-zqfn6')];
+  expect(whyLines({ fluxJob: back, all, now: NOW })).toEqual([
+    'science/job/ended is in the queue no more: its namespace left the queue, so Kubernetes runs it without the queue',
+    'its namespace has come back since, and pod/ended-zqfn6 is in the queue: kubectl fluxqueue why pod/ended-zqfn6 -n science',
+  ]);
+});
+
 test('a held one of a namespace without the label is told what a release does', () => {
   const held = waits('mine', 1);
   const asked = { fluxJob: held, all: [held], now: NOW };

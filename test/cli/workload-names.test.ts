@@ -113,7 +113,7 @@ test.each<[string, object | undefined, RegExp]>([
   ],
   [
     'a Job that waits or runs',
-    { metadata: { name: 'train', labels: ADMITTED }, status: {} },
+    { metadata: { name: 'train', namespace: 'a', labels: ADMITTED }, status: {} },
     /job\/train has no FluxJob yet .*within a minute if many others of namespace a .*history train/,
   ],
   [

@@ -92,6 +92,12 @@ test('the timeline has what runs, is reserved and is planned, each with its wall
   ]);
 });
 
+test('what ends at another time than its walltime says is drawn until then', () => {
+  const status = { phase: 'Running', startTime: at(-20), endTime: at(5) } as const;
+  const lowered = jobView(fluxJob('lowered', status, { walltimeSeconds: 3600 }));
+  expect(barsOf([lowered], NOW)[0]).toMatchObject({ until: Date.parse(at(5)) });
+});
+
 test('what runs longer than its walltime still runs', () => {
   const late = jobView(fluxJob('late', { phase: 'Running', startTime: at(-20) }, { walltimeSeconds: 60 }));
   expect(barsOf([late], NOW)[0]).toMatchObject({ from: Date.parse(at(-20)), until: NOW });

@@ -35,7 +35,7 @@ describe('changes of a started Job that have no effect', () => {
     [
       { [HOLD]: 'true' },
       [
-        'fluxqueue/hold has no effect on a Job that the queue started; set spec.suspend: true to stop it, or wait until it ends',
+        'fluxqueue/hold has no effect on a Job that the queue started; it counts if the queue has to start the Job again, so set spec.suspend: true to stop it now',
       ],
     ],
     [{ [IGNORED_ANNOTATION]: 'a forged <b>text</b>', [WALLTIME]: 'soon' }, []],

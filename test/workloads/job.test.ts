@@ -255,6 +255,16 @@ describe('the outcome of a Job', () => {
     expect(jobAdapter.outcome(job({}, ended(type, reason)), [], 99)).toEqual({ result, finishedAt: SECONDS });
   });
 
+  test('says of a Job that none of its pods ran in time', () => {
+    const ofDeadline = job({ activeDeadlineSeconds: 60 }, ended('Failed', 'DeadlineExceeded'));
+    expect(jobAdapter.outcome(ofDeadline, [], 99, rowIn('Ready'))).toEqual({
+      result: 'TimedOut',
+      finishedAt: SECONDS,
+      message: 'none of its pods ran within its activeDeadlineSeconds (60 s)',
+    });
+    expect(jobAdapter.outcome(ofDeadline, [], 99, rowIn('Running'))?.message).toBeUndefined();
+  });
+
   test('is undefined while one of its pods can still run', () => {
     expect(jobAdapter.outcome(job({}, ended('Failed')), [pod('Running')], 99)).toBeUndefined();
     expect(jobAdapter.outcome(job(), [pod('Succeeded'), pod('Pending')], 99)).toBeUndefined();

@@ -1,5 +1,5 @@
 import type { Pod } from '../../runtime/kubernetes/types';
-import { failureOf, hasRun } from '../../runtime/workloads/pod-end';
+import { failureOf, hasRun, RemovedPods } from '../../runtime/workloads/pod-end';
 
 type Status = NonNullable<Pod['status']>;
 type State = NonNullable<NonNullable<Status['containerStatuses']>[number]['state']>;
@@ -75,6 +75,15 @@ test.each<[string, Status, string | undefined]>([
     { reason: 'Evicted', message: 'The node was low on resource: memory.' },
     'Evicted: The node was low on resource: memory.',
   ],
+  [
+    'was evicted by its kubelet, as the kubelet says it today',
+    {
+      ...disrupted('TerminationByKubelet'),
+      reason: 'Evicted',
+      message: 'The node was low on resource: memory.',
+    },
+    'Evicted: The node was low on resource: memory.',
+  ],
   ['was preempted', disrupted('PreemptionByScheduler'), 'kube-scheduler preempted it for a more urgent pod'],
   ['was drained', disrupted('EvictionByEvictionAPI'), 'it was evicted, as by kubectl drain'],
   ['was disrupted by something new', disrupted('Other'), 'said Kubernetes'],
@@ -90,6 +99,61 @@ test.each<[string, Status, string | undefined]>([
 ])('says of a pod that %s what ended it', (_, status, cause) => {
   const expected = cause === undefined ? undefined : `pod train-0 failed: ${cause}`;
   expect(failureOf([failed(status)])).toBe(expected);
+});
+
+test('says of a pod of a Job that it ran longer than its template allows', () => {
+  const pod = failed({ reason: 'DeadlineExceeded', ...main(exited(137, 'Error')) });
+  const ownerReferences = [
+    { apiVersion: 'batch/v1', kind: 'Job', name: 'train', uid: 'job', controller: true },
+  ];
+  const ofJob = {
+    ...pod,
+    metadata: { ...pod.metadata, ownerReferences },
+    spec: { ...pod.spec, activeDeadlineSeconds: 20 },
+  };
+  expect(failureOf([ofJob])).toBe(
+    'pod train-0 failed: it ran longer than the activeDeadlineSeconds of its template (20 s)',
+  );
+});
+
+describe('the end of a Job whose pods are gone', () => {
+  const said = 'Job has reached the specified backoff limit';
+  const ended = { result: 'Failed', finishedAt: 9, message: said } as const;
+  const leaving = (name: string, status: Status): Pod => {
+    const { metadata, ...pod } = failed({ phase: 'Running', ...status }, name);
+    return { ...pod, metadata: { ...metadata, deletionTimestamp: AT } };
+  };
+
+  test.each<[string, Pod[], string]>([
+    [
+      'was drained',
+      [leaving('a', disrupted('EvictionByEvictionAPI'))],
+      `pod a failed: it was evicted, as by kubectl drain; ${said}`,
+    ],
+    [
+      'was drained, and the Job deleted its others',
+      [leaving('a', disrupted('DeletionByTaintManager')), leaving('b', {})],
+      `pod a failed: its node got a taint that it does not tolerate; ${said}`,
+    ],
+    ['was deleted by its user', [leaving('a', {})], `pod a was deleted; ${said}`],
+    ['was there to the end', [failed(main(exited(3, 'Error')))], said],
+  ])('has what took one away that %s', (_, pods, message) => {
+    const removed = new RemovedPods();
+    for (const pod of pods) removed.see(7, [pod]);
+    expect(removed.told(7, ended).message).toBe(message);
+    expect(removed.told(8, ended).message).toBe(said);
+    removed.forget(7);
+    expect(removed.told(7, ended).message).toBe(said);
+  });
+
+  test('needs nothing else where a pod says it, or where it succeeded', () => {
+    const removed = new RemovedPods();
+    removed.see(7, [leaving('a', {})]);
+    const told = { ...ended, message: 'pod b failed: container main exited with code 3' };
+    expect(removed.told(7, told)).toBe(told);
+    const succeeded = { result: 'Succeeded', finishedAt: 9 } as const;
+    expect(removed.told(7, succeeded)).toBe(succeeded);
+  });
 });
 
 test('names the pod that failed last', () => {

@@ -154,7 +154,7 @@ export function barsOf(jobs: Iterable<JobView>, now: number): Bar[] {
 }
 
 function barOf(job: JobView, now: number): Bar | undefined {
-  const { started, reserved, planned, walltimeSeconds } = job;
+  const { started, reserved, planned, walltimeSeconds, ends } = job;
   const [kind, start] = holdsNodes(job)
     ? (['running', started ?? new Date(now).toISOString()] as const)
     : reserved !== undefined
@@ -163,7 +163,7 @@ function barOf(job: JobView, now: number): Bar | undefined {
   if (start === undefined || !isActive(job)) return undefined;
   const from = Date.parse(start);
   const open = walltimeSeconds === undefined;
-  const until = from + (open ? OPEN_MS : walltimeSeconds * 1000);
+  const until = ends === undefined ? from + (open ? OPEN_MS : walltimeSeconds * 1000) : Date.parse(ends);
   // What is late still runs.
   return { job, kind, from, until: kind === 'running' ? Math.max(until, now) : until, open };
 }

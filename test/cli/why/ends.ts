@@ -51,6 +51,20 @@ export const LEAVING: readonly Situation[] = [
     ],
   },
   {
+    because: 'its user suspended it, and its pods terminate',
+    reason: 'Evicting',
+    async arrange(world) {
+      world.job('mine', { cores: 4, podAnnotations: { [LINGERS]: '60' } });
+      await world.seconds(5);
+      world.edit(MINE, (job) => ({ ...job, spec: { ...job.spec, suspend: true } }));
+    },
+    prints: [
+      'science/job/mine has to leave node-0',
+      'Evicting: its spec.suspend was set to true; leaving node-0',
+      'what to do: nothing; it waits in its place again when its pods have ended',
+    ],
+  },
+  {
     because: 'its queue has borrowed a larger share of its cohort',
     reason: 'Evicting',
     async arrange(world) {
@@ -240,7 +254,7 @@ export const ENDED: readonly Situation[] = [
     reason: 'TimedOut',
     arrange: (world) => world.job('mine', { annotations: { 'fluxqueue/walltime': '5s' } }),
     prints: [
-      'science/job/mine has ended: TimedOut; ran for 5 s on node-0',
+      'science/job/mine has ended: TimedOut; ran for 6 s on node-0',
       'what to do: submit it again with a longer fluxqueue/walltime, or have it save its work before the end',
     ],
   },

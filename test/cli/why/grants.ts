@@ -1,5 +1,6 @@
 /** It has nodes. */
 import { pods } from '../../../runtime/kubernetes/paths';
+import type { Job } from '../../../runtime/kubernetes/types';
 import { UNTOUCHED } from '../../fuzz/simulated-cluster';
 import type { Situation } from './situation';
 import type { World } from './world';
@@ -33,6 +34,40 @@ export const GRANTED: readonly Situation[] = [
     ],
   },
   {
+    because: 'it runs, and its user has lowered its deadline',
+    reason: 'Running',
+    async arrange(world) {
+      world.job('mine', { cores: 4 });
+      await world.seconds(6);
+      const lowered = ({ metadata, spec, status }: Job): Job => ({
+        metadata,
+        spec: { ...spec, activeDeadlineSeconds: 600 },
+        ...(status && { status }),
+      });
+      world.edit('mine', lowered);
+    },
+    prints: [
+      'science/job/mine runs on node-0',
+      'it started at 2027-01-15T08:00:02Z, and it ends at 2027-01-15T08:10:00Z at the latest',
+    ],
+  },
+  {
+    because: 'it runs, and its first container started late',
+    reason: 'Running',
+    async arrange(world) {
+      await world.grantedJob({ cores: 4, spec: { activeDeadlineSeconds: 3600 } });
+      await world.seconds(20);
+      const state = { running: { startedAt: '2027-01-15T08:00:25Z' } };
+      const startTime = '2027-01-15T08:00:01Z';
+      const containerStatuses = [{ name: 'main', state }];
+      world.report({ ...scheduled, phase: 'Running', startTime, containerStatuses }, 'node-0');
+    },
+    prints: [
+      'science/job/mine runs on node-0',
+      'it started at 2027-01-15T08:00:25Z, and it ends at 2027-01-15T09:00:00Z at the latest',
+    ],
+  },
+  {
     because: 'it runs, and its container fails and is started again',
     reason: 'Running',
     async arrange(world) {
@@ -61,7 +96,7 @@ export const GRANTED: readonly Situation[] = [
     prints: [
       'science/job/mine runs on node-[0-1]',
       '1 pod waits until others of it have ended',
-      'it started at 2027-01-15T08:00:02Z, and its walltime ends at 2027-01-15T09:00:02Z',
+      'it started at 2027-01-15T08:00:01Z, and its walltime ends at 2027-01-15T09:00:01Z',
     ],
   },
   {

@@ -128,7 +128,7 @@ export const HELD: readonly Situation[] = [
   {
     because: 'it has no pods',
     reason: 'Held',
-    arrange: (world) => world.job('mine', { pods: 0 }),
+    arrange: (world) => world.job('mine', { pods: 0, spec: { completions: 1 } }),
     prints: [
       'science/job/mine waits in queue default, position 1',
       'Held: has no pods: it waits until its user sets its parallelism to 1 or more',
