@@ -35,6 +35,15 @@ export async function limitOrphans(
   await limitPods(options, end, pods.filter(isOrphaned));
 }
 
+/** Of an object that is deleted, and that a finalizer of its user may keep for ever: its controller ends no pod that it has let go. */
+export async function limitDeleted(
+  options: OrphansOptions,
+  workload: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>,
+): Promise<ReconcileResult> {
+  await limitOrphans(options, workload.row, workload.pods);
+  return limitOverdue(options, workload);
+}
+
 /** Ends the pods of a Job or a group whose grant is over for long, and that nobody has asked to end. Says when to look again. */
 export async function limitOverdue(
   options: OrphansOptions,

@@ -22,7 +22,7 @@ import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
 import { NameInUse } from './name-in-use';
-import { limitOrphans, limitOverdue } from './orphans';
+import { limitDeleted, limitOrphans, limitOverdue } from './orphans';
 import { POD_GROUP } from './pod-group';
 import type { WorkloadReconcilerOptions } from './reconciler-options';
 import { Release } from './release';
@@ -232,7 +232,8 @@ export class WorkloadReconciler {
     if ('after' in placed) return placed;
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
     const next = this.notices.follow(workload);
-    return isDeleted ? shrinking : earliest(next, await this.watchGrant(workload));
+    if (!isDeleted) return earliest(next, await this.watchGrant(workload));
+    return earliest(shrinking, await limitDeleted(this.options, workload));
   }
 
   private async place(workload: ActiveWorkload): Promise<readonly Pod[] | EvictionReason | Retry> {

@@ -27,6 +27,7 @@ const JOB: Job = {
 
 describe('a Job whose controller does not act', () => {
   let now: number;
+  let job: Job;
   let hasLeft: boolean;
   let workloadCache: WorkloadCache;
   let reconciler: WorkloadReconciler;
@@ -34,7 +35,7 @@ describe('a Job whose controller does not act', () => {
   let patched: string[];
 
   beforeEach(async () => {
-    [now, hasLeft, patched] = [STARTED, false, []];
+    [now, hasLeft, patched, job] = [STARTED, false, [], JOB];
     const queue = new QueueModel(() => now);
     workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
     const row = await workloadCache.submit(submission('a'));
@@ -52,6 +53,7 @@ describe('a Job whose controller does not act', () => {
       },
     ];
     const client: Partial<KubernetesClient> = {
+      list: async () => ({ items: pods, metadata: {} }) as never,
       patch: async (path) => {
         patched.push(path);
         return {} as never;
@@ -59,7 +61,7 @@ describe('a Job whose controller does not act', () => {
     };
     reconciler = reconcilerOnTables(workloadCache, {
       client,
-      objectOf: () => JOB,
+      objectOf: () => job,
       podsOf: () => pods,
       namespaces: { hasLeft: () => hasLeft, isAwaited: () => false },
       now: () => now,
@@ -88,6 +90,23 @@ describe('a Job whose controller does not act', () => {
     const request = { uid: 'a', cause: 'preempted' as const, message: 'preempted', avoid: {}, end: now + 45 };
     await workloadCache.requestEviction([request]);
     await follow(344);
+    expect(patched).not.toContain(pod);
+    await follow(2);
+    expect(patched).toContain(pod);
+  });
+
+  test('that is deleted and kept by a finalizer has orphans with a deadline of their own at once', async () => {
+    await reconciler.reconcile(KEY);
+    job = { ...JOB, metadata: { ...JOB.metadata, deletionTimestamp: startTime } };
+    pods = pods.map(({ metadata: { ownerReferences: _, ...metadata }, ...pod }) => ({ ...pod, metadata }));
+    await reconciler.reconcile(KEY);
+    expect(patched).toContain(pod);
+  });
+
+  test('that is deleted and kept by a finalizer has pods that end some time after its walltime', async () => {
+    await reconciler.reconcile(KEY);
+    job = { ...JOB, metadata: { ...JOB.metadata, deletionTimestamp: startTime } };
+    await follow(WALLTIME + 299);
     expect(patched).not.toContain(pod);
     await follow(2);
     expect(patched).toContain(pod);

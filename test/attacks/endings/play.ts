@@ -175,7 +175,11 @@ class Player {
         await send(path, 'PATCH', { metadata: { finalizers, annotations: { [STUCK]: null } } });
         await cluster.api.send('DELETE', path);
       }
-      return left.length === 0;
+      const texts = left.map(({ metadata, status }) =>
+        JSON.stringify([metadata.name, status?.phase, metadata]),
+      );
+      if (texts.length > 0) throw new Error(`left: ${texts.join(', ').slice(0, 2000)}`);
+      return true;
     });
   }
 
