@@ -242,7 +242,7 @@ function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
     borrowedBy: (queue) => borrowedBy(pass, queue, at),
   });
   for (const { row: other, end } of evicted(pass))
-    if (end > at) room.release({ row: other, holds: quotas.chargedBy(other, other.allocation!) });
+    if (end > at) room.leave({ row: other, holds: quotas.chargedBy(other, other.allocation!) });
   return room;
 }
 

@@ -40,6 +40,8 @@ interface Open<A> {
 /** Another queue returns no more than it borrowed: the rest is its own. */
 export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Room<C> {
   private readonly lacks: readonly Open<A>[];
+  /** By queue: what its workloads hold that have to leave already. */
+  private readonly leaving = new Map<string, Usage>();
 
   /** @param lacks what each account of the row lacks */
   constructor(
@@ -68,6 +70,14 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
 
   release(holder: C): void {
     this.shift(holder, 1);
+  }
+
+  /** Releases one that has to leave already: what it returns, its queue does not owe any more. */
+  leave(holder: C): void {
+    this.release(holder);
+    const { row, holds } = holder;
+    const before = this.leaving.get(row.queue);
+    this.leaving.set(row.queue, before === undefined ? holds : holds.map((amount, i) => amount + before[i]!));
   }
 
   take(holder: C): void {
@@ -106,8 +116,10 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
     return this.lacks.some(({ account, short }) => {
       if (!this.charges.isCharged(row, account)) return false;
       const most = this.mostOf(row.queue, short.length);
+      const leaving = this.leaving.get(row.queue);
       return short.some(
-        (amount, i) => amount > 0 && gone.reduce((sum, { holds }) => sum + holds[i]!, 0) < most[i]!,
+        (amount, i) =>
+          amount > 0 && gone.reduce((sum, { holds }) => sum + holds[i]!, leaving?.[i] ?? 0) < most[i]!,
       );
     });
   }

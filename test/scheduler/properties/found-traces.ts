@@ -245,4 +245,21 @@ export const FOUND_TRACES: readonly FoundTrace[] = [
       job('a', 1, 3, 100),
     ],
   },
+  {
+    name: 'evicts nobody of a queue that has nothing borrowed once those have left that have to leave already',
+    nodes: 3,
+    queues: {
+      a: queue(4, { policy: 'fcfs', reclaim: true, preempts: true }),
+      b: queue(7, { reclaim: true, preempts: true, borrowing: { cores: 7 } }),
+      c: queue(9, { cohort: null }),
+    },
+    jobs: [
+      job('b', 1, 1, 3000, { priority: -1, preemptible: true }),
+      job('a', 2, 1, 600, { priority: 1, runs: 60, leaves: 10, grace: 10 }),
+      job('b', 1, 3, 3000, { priority: 1, leaves: 90, grace: 10 }),
+      job('a', 1, 4, 3000, { priority: -1, preemptible: true, leaves: 60, grace: 60 }),
+      job('a', 1, 4, 100, { gap: 1, priority: 1, runs: 10 }),
+      job('b', 2, 2, 100, { gap: 8, priority: 1, runs: 50, leaves: 110 }),
+    ],
+  },
 ];

@@ -19,7 +19,9 @@ export function unfair(sim: Simulation, { queues }: Pick<Scenario, 'queues'>): s
   return shared.flatMap((one) => {
     const uid = BENEFICIARY.exec(one.message)![1]!;
     const victims = now.filter(({ message }) => BENEFICIARY.exec(message)?.[1] === uid);
-    return isFair(sim, queues, { uid, victim: one, victims })
+    // Those that leave for others were still there when a pass chose these.
+    const later = now.slice(now.lastIndexOf(victims.at(-1)!) + 1).map((other) => other.uid);
+    return isFair(sim, queues, { uid, victim: one, victims, later: new Set(later) })
       ? []
       : [`at ${sim.now}: ${one.uid} is evicted for ${uid}`];
   });
@@ -29,16 +31,17 @@ interface Group {
   readonly uid: string;
   readonly victim: Eviction;
   readonly victims: readonly Eviction[];
+  readonly later: ReadonlySet<string>;
 }
 
-function isFair(sim: Simulation, queues: Queues, { uid, victim, victims }: Group): boolean {
+function isFair(sim: Simulation, queues: Queues, { uid, victim, victims, later }: Group): boolean {
   const { queue } = sim.row(uid);
   const other = sim.row(victim.uid).queue;
   const own = coresOf(sim, uid);
   const lost = victims.filter((one) => isShared(one.message) && sim.row(one.uid).queue === other);
-  const left = usedBy(sim, other);
+  const left = usedBy(sim, other, later);
   const last = Math.max(...lost.map((one) => coresOf(sim, one.uid)));
-  const share = shareOf(queues, queue, usedBy(sim, queue) + own);
+  const share = shareOf(queues, queue, usedBy(sim, queue, later) + own);
   const isStrict = queues[queue]!.fairSharing === 'LessThanOrEqualToFinalShare';
   return (
     share < shareOf(queues, other, left + last) - ROUNDING &&
@@ -55,13 +58,13 @@ function shareOf(queues: Queues, queue: string, cores: number): number {
 }
 
 /** What it will run when the victims have left, without those that have to leave. */
-function usedBy(sim: Simulation, queue: string): number {
+function usedBy(sim: Simulation, queue: string, later: ReadonlySet<string>): number {
   const at = sim.now + TERMINATION_SECONDS;
   return sim
     .running()
     .map(({ uid }) => sim.row(uid))
-    .filter((row) => row.queue === queue && row.evictionReason === null)
-    .filter((row) => plannedAllocation(row.allocation!, sim.now).end > at)
+    .filter((row) => row.queue === queue && (row.evictionReason === null || later.has(row.uid)))
+    .filter((row) => later.has(row.uid) || plannedAllocation(row.allocation!, sim.now).end > at)
     .reduce((sum, { uid }) => sum + coresOf(sim, uid), 0);
 }
 
