@@ -225,9 +225,8 @@ export class WorkloadReconciler {
 
   /** The nodes of a deleted workload are given back. */
   private async followPods(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { object, pods } = workload;
-    const isDeleted = object.metadata.deletionTimestamp !== undefined;
-    const placed = isDeleted ? pods : await this.place(workload);
+    const isDeleted = workload.object.metadata.deletionTimestamp !== undefined;
+    const placed = isDeleted ? workload.pods : await this.place(workload);
     if ('cause' in placed) return this.evict(workload, placed);
     if ('after' in placed) return placed;
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
