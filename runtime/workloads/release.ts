@@ -180,7 +180,7 @@ export class Release {
 
   /** Says that the apiserver does not take the release. @returns the error, which the work queue retries */
   private told(workload: ActiveWorkload, error: unknown): unknown {
-    const isOfApiserver = error instanceof FluxqError && error.code.startsWith('FLUXQ_KUBERNETES_');
+    const isOfApiserver = error instanceof FluxqError && error.code.includes('_KUBERNETES_');
     if (!isOfApiserver) return error;
     const { object, adapter, row } = workload;
     const said = error instanceof ApiError ? error.said : error.message;
