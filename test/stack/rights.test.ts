@@ -8,12 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   CONTROLLER_SERVICE_ACCOUNT,
+  JOBID_ANNOTATION,
   STACK_NAMESPACE,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
+import { workloadKinds } from '../../constructs/api/workload-kinds';
 import { ensurePassword } from '../../runtime/cli/database-password';
 import { createClient } from '../../runtime/kubernetes/client';
 import { fluxJobs, fluxSetups } from '../../runtime/kubernetes/custom-resources';
+import { apiVersionOf, kindPath } from '../../runtime/kubernetes/kind-fields';
 import { jobs, pods, secrets } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { applyPatch, deleteObject } from '../../runtime/kubernetes/writes';
@@ -24,6 +27,7 @@ import type { KubeObject } from '../cluster/api';
 import { waitFor } from '../cluster/wait';
 import { webhookConfig } from '../constructs/fluxqueue/webhook-configuration';
 import { stackObjects } from '../constructs/manifests';
+import { applyStandIns } from '../kinds/stand-in';
 import { send } from '../miniclusters/reporting';
 import { accountsOf, RightsAudit } from './audited-rights';
 import { MiniClusters } from './minicluster-objects';
@@ -113,11 +117,12 @@ describeOwnStack(
       const science = await Namespace.create(getFixture, 'science');
       await runWorkloads(science);
       await runService();
+      await runKinds();
       await runMiniClusters();
       await refuseWrites(kubeconfig, science);
       await expectUsed(CONTROLLER_SERVICE_ACCOUNT);
       await role.stop();
-    }, 180_000);
+    }, 240_000);
 
     /** A FluxSetup, a Job whose FluxJob of an earlier Job exists, a bare pod, a Job that cannot create its pods, and pods without their claims. */
     async function runWorkloads(science: Namespace): Promise<void> {
@@ -176,6 +181,31 @@ describeOwnStack(
         ['templated', { resourceClaimTemplateName: 'missing' }],
       ] as const)
         await science.job(name, { podSpec: { resourceClaims: [{ name: 'gpu', ...claim }] } });
+    }
+
+    /** A JobSet and an MPIJob are started. Nobody makes their pods here. */
+    async function runKinds(): Promise<void> {
+      const { client, stack } = getFixture();
+      await applyStandIns(stack.cluster, 'science');
+      // A dry run is asked once for each template.
+      const template = (name: string) => ({ spec: { containers: [{ name, image: 'none' }] } });
+      const specs = {
+        JobSet: { replicatedJobs: [{ name: 'workers', template: { spec: { template: template('set') } } }] },
+        MPIJob: { mpiReplicaSpecs: { Worker: { template: template('mpi') } } },
+      };
+      for (const kind of workloadKinds(Object.keys(specs))) {
+        const path = kindPath(kind);
+        await client.create<KubeObject>(path('science'), {
+          apiVersion: apiVersionOf(kind),
+          kind: kind.kind,
+          metadata: { name: 'gang' },
+          spec: specs[kind.kind as keyof typeof specs],
+        });
+        await waitFor(`${kind.kind} to be started`, async () => {
+          const { metadata } = await client.get<KubernetesObject>(path('science', 'gang'));
+          return metadata.annotations?.[JOBID_ANNOTATION] !== undefined;
+        });
+      }
     }
 
     /** A pod of a Deployment that cannot run on its node is evicted. */

@@ -182,15 +182,14 @@ function fieldsBelow({ suspend, changeable }: WorkloadKind): readonly FieldPath[
 
 /** CEL: two objects are equal except for these fields in them. */
 function sameExceptFields(now: string, old: string, fields: readonly FieldPath[]): string {
-  const deeper = Map.groupBy(
-    fields.filter(({ length }) => length > 1),
-    ([first]) => first!,
-  );
+  const nested = fields.filter(({ length }) => length > 1);
+  const keys = new Set(nested.map(([first]) => first!));
   const maps = [now, old].map((map) => `dyn(${map})`) as [string, string];
   return [
     sameExcept(...maps, [...new Set(fields.map(([first]) => first!))]),
-    ...[...deeper].map(([key, below]) => {
+    ...[...keys].map((key) => {
       const [inNow, inOld] = maps.map((map) => `${map}.?${key}.orValue({})`) as [string, string];
+      const below = nested.filter(([first]) => first === key);
       return sameExceptFields(
         inNow,
         inOld,

@@ -61,7 +61,7 @@ export const NODE_ROWS: readonly Row[] = [
     async run(cluster) {
       const node = await startGang(cluster);
       await cluster.stopKubelet(node);
-      await cluster.until('its taint', 30_000, async () => {
+      await cluster.until('its taint', 90_000, async () => {
         const { spec } = await cluster.get<{ spec: { taints?: { effect: string }[] } }>(nodePath(node));
         return spec.taints?.some(({ effect }) => effect === 'NoExecute');
       });
