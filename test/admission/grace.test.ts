@@ -190,6 +190,15 @@ describeCluster('the grace period of a pod', (getCluster) => {
       await accepted(enders.send(undefined, 'DELETE', pathOf(await runs()), none));
     });
 
+    it('is none of a pod whose own is none, whatever the request says', async () => {
+      for (const options of [during(0), { kind: 'DeleteOptions', apiVersion: 'v1' }]) {
+        const prompt = await bind(
+          await accepted(users.create(ALICE, namespace, pod({ terminationGracePeriodSeconds: 0 }))),
+        );
+        await accepted(enders.send('tenant', 'DELETE', pathOf(prompt), options));
+      }
+    });
+
     it('may be none of a pod that waits, or has ended', async () => {
       const waiting = await accepted(users.create(ALICE, namespace, pod({})));
       await accepted(enders.send('tenant', 'DELETE', pathOf(waiting), during(0)));

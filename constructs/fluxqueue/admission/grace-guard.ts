@@ -71,10 +71,10 @@ const OWN = `(request.operation == "DELETE" ? dyn(oldObject).spec.?${FIELD}.orVa
 /**
  * CEL: a deletion by force. The apiserver forgets the pod at once, and the kubelet then ends its containers with the grace period of
  * the pod: meanwhile its units would be free, and whoever does that again and again would run any number of pods on one grant.
- * An Eviction does not show its pod.
+ * A pod without a grace period of its own is ended at once by every deletion. An Eviction does not show its pod.
  */
 const IS_FORCED =
-  `(${ASKED} == 0 && (request.operation != "DELETE" || (dyn(oldObject).spec.?nodeName.orValue("") != "" && ` +
+  `(${ASKED} == 0 && (request.operation != "DELETE" || (${OWN} > 0 && dyn(oldObject).spec.?nodeName.orValue("") != "" && ` +
   `!(dyn(oldObject).?status.?phase.orValue("") in ["Failed", "Succeeded"]) && ${IS_QUEUED})))`;
 
 /** CEL: kubelets, also virtual ones, and whoever removes nodes, as an autoscaler does. An expression can ask `authorizer` twice. */
