@@ -11,6 +11,7 @@ import { secrets } from '../../runtime/kubernetes/paths';
 import type { KubeObject } from '../cluster/api';
 import { waitFor } from '../cluster/wait';
 import { stackObjects } from '../constructs/manifests';
+import { applyStandIns } from '../kinds/stand-in';
 import { send } from '../reader/requests';
 import { accountsOf, RightsAudit } from './audited-rights';
 import type { RoleProcess } from './roles';
@@ -66,6 +67,7 @@ describeOwnStack(
     }
 
     test('its questions use all of its rights and need no other', async () => {
+      await applyStandIns(getFixture().stack.cluster, 'default');
       await (await startReader()).stop();
       await getFixture().client.delete(secrets(STACK_NAMESPACE, READER_SECRET));
       const reader = await startReader();

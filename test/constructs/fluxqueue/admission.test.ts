@@ -62,12 +62,12 @@ describe('the form of admission', () => {
       'MutatingWebhookConfiguration',
       'fluxqueue',
     );
-    expect(webhooks.map(({ clientConfig }) => clientConfig)).toEqual(
-      Array(7).fill({
+    expect(webhooks.length).toBeGreaterThan(7);
+    for (const { clientConfig } of webhooks)
+      expect(clientConfig).toEqual({
         url: 'https://127.0.0.1:7443/mutate',
         caBundle: Buffer.from('PEM').toString('base64'),
-      }),
-    );
+      });
   });
 
   test('lets the users of an external runtime release workloads, and no ServiceAccount', () => {
