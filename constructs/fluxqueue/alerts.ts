@@ -48,7 +48,7 @@ export const ALERTS: readonly Alert[] = [
     for: '5m',
     severity: 'warning',
     summary:
-      '{{ $value }} workloads wait although nodes, quota and limits have room for them. The logs of fluxqueue-controller name them: please report it. Delete the pod of the leader: another replica plans anew, nothing is lost.',
+      'Workloads wait although nodes, quota and limits have room for them. The logs of fluxqueue-controller name them: please report it. Delete the pod of the leader: another replica plans anew, nothing is lost.',
   },
   {
     alert: 'FluxqueueFluxionFails',

@@ -46,6 +46,10 @@ describe('the webhook configuration', () => {
       'other-jobs',
       'job-updates',
       'pods',
+      'jobsets',
+      'jobsets-updates',
+      'mpijobs',
+      'mpijobs-updates',
       'creators-apps',
       'creators-cronjobs',
       'creators-miniclusters',
@@ -56,13 +60,13 @@ describe('the webhook configuration', () => {
         sideEffects: 'None',
         reinvocationPolicy: 'Never',
       });
-      const [, of = ''] = /^(job-updates|creators)/.exec(webhook.name) ?? [];
-      const operations = { 'job-updates': ['UPDATE'], creators: ['CREATE', 'UPDATE'] }[of] ?? ['CREATE'];
+      const [, of = ''] = /(updates|^creators)/.exec(webhook.name) ?? [];
+      const operations = { updates: ['UPDATE'], creators: ['CREATE', 'UPDATE'] }[of] ?? ['CREATE'];
       expect(webhook.rules).toEqual([expect.objectContaining({ operations })]);
       // A namespace can leave the queue while its Jobs run, whose updates are corrected further.
       const enabled = { key: 'fluxqueue/enabled', operator: 'In', values: ['true'] };
       expect(webhook.namespaceSelector.matchExpressions).toEqual([
-        ...(of === 'job-updates' ? [] : [enabled]),
+        ...(of === 'updates' ? [] : [enabled]),
         {
           key: 'kubernetes.io/metadata.name',
           operator: 'NotIn',
@@ -130,6 +134,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(25);
+    expect(policies).toHaveLength(29);
   });
 });

@@ -59,7 +59,7 @@ export const BUSY: readonly Situation[] = [
       'Busy: needs 1 pod with 2 cores; not free now for its walltime',
       'it would start at about 2027-01-15T10:00:00Z if nothing else were submitted; this is no promise',
       'just ahead of it: job/wide (position 1)',
-      'in namespace science: job/half has node-0, its walltime ends at 2027-01-15T09:00:02Z',
+      'in namespace science: job/half has node-0, its walltime ends at 2027-01-15T09:00:01Z',
       'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
     ],
   },

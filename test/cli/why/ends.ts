@@ -1,9 +1,10 @@
 /** It had nodes, has to leave them, or has ended. */
-import { events } from '../../../runtime/kubernetes/paths';
 import { FAILS, LINGERS } from '../../fuzz/simulated-cluster';
 import type { Situation } from './situation';
-import { MINE, NAMESPACE } from './world';
+import { MINE } from './world';
 
+const OVER_QUOTA =
+  'pods "mine-0" is forbidden: exceeded quota: team, requested: cpu=3, used: cpu=4, limited: cpu=4';
 const REFUSED = {
   conditions: [
     {
@@ -141,13 +142,8 @@ export const LEAVING: readonly Situation[] = [
     because: 'a policy refuses its pods',
     reason: 'Requeued',
     async arrange(world) {
-      world.create(events(NAMESPACE), {
-        metadata: { name: 'failed' },
-        note: 'Error creating: pods "mine-0" is forbidden: exceeded quota: team, requested: cpu=3, used: cpu=4, limited: cpu=4',
-        eventTime: '2030-01-01T00:00:00Z',
-      });
-      world.refuse('create', 'pods', 'no');
       world.job('mine', { cores: 3 });
+      world.refusePodsOf('mine', OVER_QUOTA);
       await world.seconds(18);
     },
     prints: [
@@ -164,13 +160,8 @@ export const LEAVING: readonly Situation[] = [
     async arrange(world) {
       world.queue('default', { requeue: { limit: 0, backoff: '1s' } });
       await world.seconds(2);
-      world.create(events(NAMESPACE), {
-        metadata: { name: 'failed' },
-        note: 'Error creating: pods "mine-0" is forbidden: exceeded quota: team, requested: cpu=3, used: cpu=4, limited: cpu=4',
-        eventTime: '2030-01-01T00:00:00Z',
-      });
-      world.refuse('create', 'pods', 'no');
       world.job('mine', { cores: 3 });
+      world.refusePodsOf('mine', OVER_QUOTA);
       await world.seconds(18);
     },
     prints: [
@@ -254,7 +245,7 @@ export const ENDED: readonly Situation[] = [
     reason: 'TimedOut',
     arrange: (world) => world.job('mine', { annotations: { 'fluxqueue/walltime': '5s' } }),
     prints: [
-      'science/job/mine has ended: TimedOut; ran for 6 s on node-0',
+      'science/job/mine has ended: TimedOut; ran for 5 s on node-0',
       'what to do: submit it again with a longer fluxqueue/walltime, or have it save its work before the end',
     ],
   },

@@ -48,7 +48,7 @@ export const GRANTED: readonly Situation[] = [
     },
     prints: [
       'science/job/mine runs on node-0',
-      'it started at 2027-01-15T08:00:02Z, and it ends at 2027-01-15T08:10:00Z at the latest',
+      'it started at 2027-01-15T08:00:01Z, and it ends at 2027-01-15T08:10:00Z at the latest',
     ],
   },
   {
@@ -96,7 +96,7 @@ export const GRANTED: readonly Situation[] = [
     prints: [
       'science/job/mine runs on node-[0-1]',
       '1 pod waits until others of it have ended',
-      'it started at 2027-01-15T08:00:01Z, and its walltime ends at 2027-01-15T09:00:01Z',
+      'it started at 2027-01-15T08:00:02Z, and its walltime ends at 2027-01-15T09:00:02Z',
     ],
   },
   {

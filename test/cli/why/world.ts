@@ -98,11 +98,24 @@ export class World {
     }
   }
 
+  /** The Job controller cannot create the pods of this Job, and says so in an Event about it. */
+  refusePodsOf(name: string, note: string): void {
+    this.refuse('create', 'pods', 'no');
+    const { metadata } = this.apiserver.store.get<Job>('jobs', `${NAMESPACE}/${name}`)!;
+    this.create(events(NAMESPACE), {
+      metadata: { name: 'failed', namespace: NAMESPACE },
+      regarding: { uid: metadata.uid },
+      note: `Error creating: ${note}`,
+      eventTime: '2030-01-01T00:00:00Z',
+    });
+  }
+
   /** The kubelet warns in an Event about the first pod of the Job. */
   warn(reason: string, note: string): void {
     const [pod] = this.podsOf();
     this.create(events(NAMESPACE), {
       metadata: { name: `${pod!.metadata.name}.1`, namespace: NAMESPACE },
+      regarding: { uid: pod!.metadata.uid },
       reason,
       note,
       type: 'Warning',

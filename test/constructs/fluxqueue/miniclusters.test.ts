@@ -84,6 +84,8 @@ test('without MiniClusters the stack has neither their rights nor their policies
     'fluxjobs',
     'fluxsetups/status',
     'jobs',
+    'jobsets',
+    'mpijobs',
     'pods',
     'pods/eviction',
   ]);
