@@ -138,7 +138,9 @@ export class FluxJobController implements Controller {
     const object = this.shared.workloads.get(row);
     if (row.allocation === null || row.phase === 'Finished' || object?.metadata.uid !== row.uid)
       return undefined;
-    const isLowered = podsOf(adapters.get(row.kind)!.demand(object)) < row.pods;
+    const adapter = adapters.get(row.kind)!;
+    // A group asks for the pods that have not ended: no user has lowered it.
+    const isLowered = adapter.membersOf(object) === undefined && podsOf(adapter.demand(object)) < row.pods;
     return isLowered ? placementOf(row).reduce((sum, { pods }) => sum + pods, 0) : undefined;
   }
 

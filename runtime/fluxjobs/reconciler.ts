@@ -56,9 +56,9 @@ export interface FluxJobReconcilerOptions {
   readonly olderPodsOf: (row: WorkloadRow) => string | undefined;
   /** Whether the workload itself still exists, as the watch last delivered it. */
   readonly exists: (row: WorkloadRow) => boolean;
-  /** Who owns the FluxJob of this workload. */
   /** How many pods its grant has left, of an active workload whose user lowered its size; undefined of any other. */
   readonly loweredPodsOf: (row: WorkloadRow) => number | undefined;
+  /** Who owns the FluxJob of this workload. */
   readonly ownersOf: (row: WorkloadRow) => readonly OwnerReference[];
   /** The FluxJob as the watch last delivered it. */
   readonly fluxJobOf: (namespace: string, name: string) => WatchedFluxJob | undefined;

@@ -1,6 +1,7 @@
 /** An array whose user lowers its parallelism: its FluxJob shows what it still holds. */
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
 import { pods } from '../../runtime/kubernetes/paths';
+import { RUNS } from '../fuzz/simulated-cluster';
 import { SimulatedController } from '../fuzz/simulated-controller';
 
 describe('the FluxJob of an array whose parallelism is lowered', () => {
@@ -47,4 +48,34 @@ describe('the FluxJob of an array whose parallelism is lowered', () => {
       expect(job.metadata.uid).toBe(controller.row('a')!.uid);
     },
   );
+});
+
+test('the FluxJob of a group has its whole grant while some of its pods have ended', async () => {
+  const controller = new SimulatedController();
+  await controller.start();
+  for (const [name, runs] of Object.entries({ short: '20', long: '300' }))
+    controller.apiserver.create(pods('science'), {
+      metadata: {
+        name,
+        annotations: {
+          'fluxqueue/group': 'ring',
+          'fluxqueue/group-size': '2',
+          'fluxqueue/walltime': '600s',
+          [RUNS]: runs,
+        },
+      },
+      spec: {
+        restartPolicy: 'Never',
+        containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '4' } } }],
+      },
+      status: { phase: 'Pending' },
+    });
+  await controller.seconds(15);
+  const shown = () => controller.apiserver.store.get<FluxJobObject>('fluxjobs', 'science/ring-podgroup');
+  const whole = { spec: { pods: 2 }, status: { phase: 'Running', nodeCount: 2, nodes: 'node-[0-1]' } };
+  expect(shown()).toMatchObject(whole);
+  await controller.seconds(60);
+  expect(controller.row('ring')!.allocation!.nodes).toHaveLength(1);
+  expect(shown()).toMatchObject(whole);
+  await controller.close();
 });
