@@ -6,7 +6,13 @@ import type { History } from '../reader/kinds';
 import { historyLines } from './history-table';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
 import { inNamespace, type Scope, scoped } from './with-client';
-import { type MeantWorkload, parseAnyWorkload, parseWorkload, workloadText } from './workload-names';
+import {
+  kindForms,
+  type MeantWorkload,
+  parseAnyWorkload,
+  parseWorkload,
+  workloadText,
+} from './workload-names';
 
 interface Options extends Scope {
   readonly output: 'table' | 'wide' | 'json' | 'yaml';
@@ -17,7 +23,7 @@ export function addHistoryCommand(program: Command): void {
     .description('print what happened to a workload, when, by whom and why, also long after it has ended')
     .argument(
       '<workload>',
-      'name, job/name, pod/name, jobset/name, mpijob/name, mc/name or fj/name; or namespace/name',
+      `name, job/name, pod/name, ${kindForms('name')}, mc/name or fj/name; or namespace/name`,
     )
     .addOption(outputOption(['table', 'wide', 'json', 'yaml']))
     .action(printHistory);

@@ -1,10 +1,9 @@
 /** Why a workload that the queue admitted has no FluxJob: as far as its user can know it, from the read API, which reads the same database. */
 import { hasCode } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { ask, histories } from '../kubernetes/read-api';
 import type { KubernetesObject } from '../kubernetes/types';
-import type { History } from '../reader/kinds';
 import { ageOf } from './durations';
+import { historyAtOnce } from './history-at-once';
 
 interface Late {
   readonly problem: string;
@@ -50,12 +49,7 @@ type Known = 'queued' | 'not queued' | 'database down' | 'down' | 'unknown';
 
 async function knownOf(client: KubernetesClient, namespace: string, name: string): Promise<Known> {
   try {
-    const { entries } = await ask<History>(client, {
-      verb: 'get',
-      path: histories(namespace, name),
-      scope: { namespace },
-      request: { retries: 0 },
-    });
+    const { entries } = await historyAtOnce(client, namespace, name);
     return entries.length > 0 ? 'queued' : 'not queued';
   } catch (error) {
     if (hasCode(error, 'FLUXQ_READ_API_DOWN'))

@@ -6,8 +6,7 @@ import { ifFound } from '../kubernetes/errors';
 import { leases, pods } from '../kubernetes/paths';
 import type { Lease, Pod } from '../kubernetes/types';
 import { hostOf, isRenewed } from '../leader/renewal';
-
-const PODS_OF_THE_STACK = 'app.kubernetes.io/name=fluxqueue';
+import { PODS_OF_THE_STACK } from './doctor/cluster-reader';
 
 /**
  * It takes what it did not release itself for a mistake: it suspends each Job of which `uninstall` releases a pod, with all

@@ -11,7 +11,7 @@ import { chosen, type Filter, isShown, queuePicture, requireNames, usersOf } fro
 import { type Source, show } from './show';
 import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped } from './with-client';
-import { parseWorkload } from './workload-names';
+import { kindForms, parseWorkload } from './workload-names';
 
 const FORMATS = ['table', 'wide', 'name', 'json', 'yaml'] as const;
 
@@ -36,7 +36,7 @@ export function addQueueCommand(program: Command): void {
     .description('print what runs and waits, in the order of the line')
     .argument(
       '[workloads...]',
-      'only these, also if they have ended: name, job/name, pod/name, jobset/name, mpijob/name, mc/name or fj/name',
+      `only these, also if they have ended: name, job/name, pod/name, ${kindForms('name')}, mc/name or fj/name`,
     )
     .option('-A, --all-namespaces', 'of all namespaces', false)
     .option('--all', 'also what has ended', false)

@@ -5,10 +5,9 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { fluxJobs } from '../kubernetes/custom-resources';
 import { ApiError, isStatus, notInstalled } from '../kubernetes/errors';
 import { namespaces } from '../kubernetes/paths';
-import { ask, histories } from '../kubernetes/read-api';
 import type { KubernetesObject } from '../kubernetes/types';
-import type { History } from '../reader/kinds';
 import { rfc3339 } from './durations';
+import { historyAtOnce } from './history-at-once';
 
 /**
  * @param text the workload, as its user wrote it
@@ -90,12 +89,7 @@ export async function emptySentence(
 /** What the history says last of a workload that was deleted, if there is a history. */
 async function endOf(client: KubernetesClient, namespace: string, name: string): Promise<string | undefined> {
   try {
-    const { entries } = await ask<History>(client, {
-      verb: 'get',
-      path: histories(namespace, name),
-      scope: { namespace },
-      request: { retries: 0 },
-    });
+    const { entries } = await historyAtOnce(client, namespace, name);
     const last = entries.findLast(({ event }) => event === 'Finished');
     return last === undefined ? undefined : `it ended at ${rfc3339(last.at)}: ${last.message}`;
   } catch {

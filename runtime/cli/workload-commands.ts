@@ -24,7 +24,7 @@ import { hasQueue, requireInstalled } from './unknown-workload';
 import { requireGoingOn, requireWaiting } from './waiting';
 import { type Asked, LEFT_LINE, movedLines, waitsForOthers, whenLines, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
-import { findDeletable, findFluxJob, findWorkload, ofEach } from './workload-names';
+import { findDeletable, findFluxJob, findWorkload, kindForms, ofEach } from './workload-names';
 
 const HELD: Reason = 'Held';
 
@@ -60,7 +60,7 @@ function named(program: Command, name: string, description: string): Command {
     .description(description)
     .argument(
       '<workload>',
-      'name, job/name, pod/name, podgroup/name, jobset/name, mpijob/name, mc/name or fj/name',
+      `name, job/name, pod/name, podgroup/name, ${kindForms('name')}, mc/name or fj/name`,
     );
 }
 

@@ -45,6 +45,11 @@ const KINDS: readonly Kind[] = [
   })),
 ];
 
+/** The forms of the workload kinds in a list: `jobset/name, mpijob/name`. */
+export function kindForms(name: string): string {
+  return WORKLOAD_KINDS.map(({ kind }) => `${kind.toLowerCase()}/${name}`).join(', ');
+}
+
 export interface MeantWorkload {
   readonly kinds: readonly Kind[];
   readonly name: string;
@@ -65,7 +70,7 @@ export function parseWorkload(text: string): MeantWorkload {
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,
-    remedy: 'write its name, job/NAME, pod/NAME, podgroup/NAME, jobset/NAME, mpijob/NAME, mc/NAME or fj/NAME',
+    remedy: `write its name, job/NAME, pod/NAME, podgroup/NAME, ${kindForms('NAME')}, mc/NAME or fj/NAME`,
   });
 }
 

@@ -144,6 +144,12 @@ export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number, sta
   return { patch: { type: 'json', body: extension(job, activeDeadlineSeconds, annotation) } };
 }
 
+/** Whether the walltime of a workload is over, whose pods may be made again. */
+export function isPastWalltime(row: WorkloadRow | undefined, now: number): boolean {
+  if (row === undefined || row.startedAt === null || row.allocation === null) return false;
+  return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
+}
+
 /** Of a pod that comes after the others of its workload: it ends with them. */
 export function remainingDeadline(pod: Pod, row: WorkloadRow, now: number): readonly JsonPatchOperation[] {
   const { allocation, walltime, startedAt } = row;

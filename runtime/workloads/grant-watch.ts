@@ -141,9 +141,9 @@ export class GrantWatch {
     const uncreated = due.some(({ key }) => key === MISSING);
     const sentence = uncreated ? await this.creationFailure(workload) : undefined;
     const failure = this.failureOf(due, sentence) ?? absenceOf(workload, uncreated, this.options.limits);
-    const first = runs ? undefined : firstOf(waits);
-    const { wait: told, after: reread } = await this.uncreated.explain(row, first);
-    const shown = waitOf(told ?? firstOf(waits)) ?? missingWait(missing, workload.adapter);
+    const first = firstOf(waits);
+    const { wait: told, after: reread } = await this.uncreated.explain(row, runs ? undefined : first);
+    const shown = waitOf(told ?? first) ?? missingWait(missing, workload.adapter);
     const rereads = uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     const after = earliest([...left, ...rereads, ...reread, ...this.untilLingerChanges(own)]);

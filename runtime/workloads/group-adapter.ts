@@ -10,7 +10,6 @@ import { controllerOf } from '../kubernetes/owner';
 import { pods as podPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
-import { isEndless } from '../resources/endless';
 import {
   isTerminal,
   type Outcome,
@@ -18,14 +17,13 @@ import {
   type RecordedGrant,
   type WorkloadAdapter,
 } from './adapter';
-import { placementOf } from './assignment';
-import { remainingDeadline } from './deadlines';
+import { isPastWalltime, remainingDeadline } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { membershipOf, membershipText, podSetNameOf } from './group-member';
 import { assignedNode, belongsToGrant, isServicePod, OF_PLAIN_PODS, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { groupEnd, ownMembers, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
-import { tally } from './tally';
+import { succeededNodes } from './succeeded-nodes';
 
 /** Seconds that a controller has to make a pod again before a group without it has ended. */
 export const REPLACEMENT_SECONDS = 10;
@@ -156,7 +154,7 @@ function outcomeOf(group: PodGroup, now: number, row: WorkloadRow | undefined): 
   const { size, live, succeeded, failed, joining } = places;
   if (live.length > 0) return undefined;
   // A StatefulSet deletes a pod that failed, and with it what says that its time was over.
-  const isOver = hasExceeded(failed) || (joining.length > 0 && isPast(row, now));
+  const isOver = hasExceeded(failed) || (joining.length > 0 && isPastWalltime(row, now));
   if (!isOver && succeeded.length + failed.length === 0) return undefined;
   const finishedAt = groupEnd(places, now);
   if (succeeded.length >= size) return { result: 'Succeeded', finishedAt };
@@ -181,12 +179,6 @@ function hasExceeded(failed: readonly Pod[]): boolean {
   return failed.some(({ status }) => status?.reason === 'DeadlineExceeded');
 }
 
-/** Whether the walltime of the group is over. */
-function isPast(row: WorkloadRow | undefined, now: number): boolean {
-  if (row === undefined || row.startedAt === null || row.allocation === null) return false;
-  return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
-}
-
 /** Whether a controller may make a pod again that has failed or is gone. */
 function mayBeReplaced(places: Places, now: number): boolean {
   const { succeeded, failed } = places;
@@ -197,17 +189,13 @@ function mayBeReplaced(places: Places, now: number): boolean {
 /** Nodes whose pods have all succeeded: a pod that failed there may be made again. */
 function finishedNodes(row: WorkloadRow, group: PodGroup): readonly string[] {
   const { live, succeeded } = placesOf(group);
-  const used = new Set(live.map(assignedNode));
-  const ended = tally(succeeded.filter((pod) => belongsToGrant(pod, row.jobid)).map(assignedNode));
-  return placementOf(row)
-    .filter(({ node, pods }) => (ended.get(node) ?? 0) >= pods && !used.has(node))
-    .map(({ node }) => node);
+  return succeededNodes(row, { succeeded: succeeded.filter((pod) => belongsToGrant(pod, row.jobid)), live });
 }
 
 /** Gated pods for which their group has a place. Nobody starts beyond the walltime of the others. */
 function podsToPlace(group: PodGroup, row: WorkloadRow, now: number): readonly Pod[] {
   const { joining, failed } = placesOf(group);
-  return hasExceeded(failed) || isPast(row, now) ? [] : joining;
+  return hasExceeded(failed) || isPastWalltime(row, now) ? [] : joining;
 }
 
 /** The grant of the pods that were released last. */

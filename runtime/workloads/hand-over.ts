@@ -15,6 +15,7 @@ import { patchEntries } from '../kubernetes/json-patch';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
+import { sameSpec } from './compared';
 import { ownDeadline } from './deadlines';
 import { isReplacementNoted } from './job-release';
 import { REPLACEMENT_FIELD } from './replacement-policy';
@@ -33,9 +34,7 @@ export function jobHandOver(job: WatchedJob, starts: boolean): readonly JsonPatc
   // Kubernetes lets nobody change the template of a Job that has started. Its annotations mean nothing without the queue.
   const isFree = status?.startTime === undefined && spec.suspend === true;
   return [
-    { op: 'test', path: '/metadata/uid', value: metadata.uid },
-    // Whatever else its user changes meanwhile decides anew who holds the Job.
-    { op: 'test', path: '/metadata/generation', value: metadata.generation },
+    ...sameSpec(metadata),
     ...patchEntries('/metadata/labels', metadata.labels, { [ADMITTED_LABEL]: undefined }),
     ...patchEntries('/metadata/annotations', metadata.annotations, { [DEADLINE_ANNOTATION]: undefined }),
     ...(isFree && template !== undefined
@@ -59,8 +58,7 @@ export function kindHandOver(
   starts: boolean,
 ): readonly JsonPatchOperation[] {
   return [
-    { op: 'test', path: '/metadata/uid', value: metadata.uid },
-    { op: 'test', path: '/metadata/generation', value: metadata.generation },
+    ...sameSpec(metadata),
     ...patchEntries('/metadata/labels', metadata.labels, { [ADMITTED_LABEL]: undefined }),
     ...patchEntries('/metadata/annotations', metadata.annotations, {
       [ASSIGNMENT_ANNOTATION]: undefined,

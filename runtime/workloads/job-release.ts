@@ -1,7 +1,6 @@
 /**
- * The patch that releases a Job. Its `test` operations name what was compared with the grant: the spec by its generation,
- * and the labels and annotations, in which the settings are. A resourceVersion would also change with each status of the
- * Job controller, which writes one just when a new Job is released.
+ * The patch that releases a Job. Its `test` operations name what was compared with the grant (compared.ts): the Job
+ * controller writes a status just when a new Job is released.
  */
 import {
   ASSIGNMENT_ANNOTATION,
@@ -14,6 +13,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { WatchedJob } from '../shared/job-projection';
 import type { JsonPatchOperation } from './adapter';
 import { hasReplacementNote, withReplacementNote } from './assignment';
+import { sameTerms } from './compared';
 import type { ReleasedDeadline } from './deadlines';
 
 /** Whether the watch shows the release with this job id. */
@@ -65,13 +65,9 @@ export function deadlineOperations(
   { metadata }: WatchedJob,
   { activeDeadlineSeconds, annotation }: ReleasedDeadline,
 ): readonly JsonPatchOperation[] {
-  const { uid, generation, labels, annotations } = metadata;
   return [
-    { op: 'test', path: '/metadata/uid', value: uid },
-    { op: 'test', path: '/metadata/generation', value: generation },
-    { op: 'test', path: '/metadata/labels', value: labels ?? null },
-    { op: 'test', path: '/metadata/annotations', value: annotations ?? null },
-    ...patchEntries('/metadata/annotations', annotations, { [DEADLINE_ANNOTATION]: annotation }),
+    ...sameTerms(metadata),
+    ...patchEntries('/metadata/annotations', metadata.annotations, { [DEADLINE_ANNOTATION]: annotation }),
     { op: 'add', path: '/spec/activeDeadlineSeconds', value: activeDeadlineSeconds },
   ];
 }

@@ -23,14 +23,15 @@ import {
   type WorkloadAdapter,
 } from './adapter';
 import { assignmentOfSets, placementOf, placementOfSets } from './assignment';
-import { remainingDeadline } from './deadlines';
+import { sameTerms } from './compared';
+import { isPastWalltime, remainingDeadline } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { kindHandOver } from './hand-over';
 import { fitsIn, grantedSets } from './kind-pods';
-import { assignedNode, belongsToGrant, isGated, pinPatch, ungated } from './pod';
+import { belongsToGrant, isGated, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { byAge, MOST_POD_SETS } from './pod-group';
-import { tally } from './tally';
+import { succeededNodes } from './succeeded-nodes';
 import { kindTemplatePod } from './template-pod';
 
 const TIMED_OUT = 'TimedOut';
@@ -74,7 +75,9 @@ export function kindAdapter(kind: WorkloadKind): WorkloadAdapter<KindObject> {
     finishedNodes: (object, row, pods) => finishedNodes(kind, object, row, pods),
     missingPods: (object, row, pods) => missingPods(object, row, pods),
     podsToPlace: (object, pods, row, now) =>
-      isHeld(object) || hasEnded(object) || isPast(row, now) ? [] : podsToPlace(kind, object, row, pods),
+      isHeld(object) || hasEnded(object) || isPastWalltime(row, now)
+        ? []
+        : podsToPlace(kind, object, row, pods),
     placePatch: (_object, row, pod, node, now) => [
       // Only the pod that was compared with its pod set is released.
       { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
@@ -179,14 +182,8 @@ function outcomeOf(
   const { result, message, at = lastFinishTime(pods, now) } = end;
   if (result !== 'Failed') return { result, finishedAt: at };
   // The kubelet ends pods at the walltime, which their controller takes for a failure.
-  if (isPast(row, at)) return { result: TIMED_OUT, finishedAt: at };
+  if (isPastWalltime(row, at)) return { result: TIMED_OUT, finishedAt: at };
   return { result, finishedAt: at, message: failureOf(pods) ?? message };
-}
-
-/** Whether its walltime is over. */
-function isPast(row: WorkloadRow | undefined, now: number): boolean {
-  if (row === undefined || row.startedAt === null || row.allocation === null) return false;
-  return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
 }
 
 /** Gated pods that ask for no more than their pod set was granted for; those that came first are first. */
@@ -225,23 +222,18 @@ function finishedNodes(
   if (restarts !== 0 && restarts !== undefined) return [];
   if (kindPodSets(kind, object).some(({ goesOn }) => goesOn)) return [];
   const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
-  const succeeded = tally(own.filter(({ status }) => status?.phase === 'Succeeded').map(assignedNode));
-  const used = new Set(own.filter((pod) => !isTerminal(pod)).map(assignedNode));
-  return placementOf(row)
-    .filter(({ node, pods: count }) => (succeeded.get(node) ?? 0) >= count && !used.has(node))
-    .map(({ node }) => node);
+  const succeeded = own.filter(({ status }) => status?.phase === 'Succeeded');
+  return succeededNodes(row, { succeeded, live: own.filter((pod) => !isTerminal(pod)) });
 }
 
-/** Its tests name what was compared with the grant, as those of a Job (job-release.ts). */
-function releaseOf(kind: WorkloadKind, object: KindObject, row: WorkloadRow): readonly JsonPatchOperation[] {
-  const { metadata } = object;
-  const { uid, generation, labels, annotations } = metadata;
+function releaseOf(
+  kind: WorkloadKind,
+  { metadata }: KindObject,
+  row: WorkloadRow,
+): readonly JsonPatchOperation[] {
   return [
-    { op: 'test', path: '/metadata/uid', value: uid },
-    { op: 'test', path: '/metadata/generation', value: generation },
-    { op: 'test', path: '/metadata/labels', value: labels ?? null },
-    { op: 'test', path: '/metadata/annotations', value: annotations ?? null },
-    ...patchEntries('/metadata/annotations', annotations, {
+    ...sameTerms(metadata),
+    ...patchEntries('/metadata/annotations', metadata.annotations, {
       [ASSIGNMENT_ANNOTATION]: assignmentOfSets(row),
       [JOBID_ANNOTATION]: `${row.jobid}`,
     }),

@@ -12,16 +12,13 @@ type Restarted = ReturnType<typeof containerStatusesOf>[number];
 /** In every sentence about such a container. */
 export const STARTED_AGAIN = 'was started again';
 
-/** How often a container of the pod has failed and was started again, as a sentence; undefined: none has. */
-function restartsOf(pod: Pod): string | undefined {
-  const worst = worstOf(pod);
-  if (worst === undefined) return undefined;
-  const { name, restartCount = 0, lastState, state } = worst;
+/** How often a container of the pod has failed and was started again, as a sentence. */
+function restartsOf({ metadata }: Pod, { name, restartCount = 0, lastState, state }: Restarted): string {
   const times = restartCount === 1 ? 'once' : `${restartCount} times`;
   const waits = state?.waiting?.reason;
   const now = waits === undefined ? '' : ` (now ${waits})`;
   const end = exitOf(lastState!.terminated!);
-  return `container ${name} of pod ${pod.metadata.name} ${STARTED_AGAIN} ${times}${now}, last because it ${end}`;
+  return `container ${name} of pod ${metadata.name} ${STARTED_AGAIN} ${times}${now}, last because it ${end}`;
 }
 
 /** Of the containers that have failed, the one that was started most often. */
@@ -38,8 +35,11 @@ function hasFailed(lastState: Restarted['lastState']): boolean {
 /** What the FluxJob of a workload says of its pods whose containers fail again and again. */
 export function restartWait(pods: readonly Pod[]): GrantWait | undefined {
   const restarting = pods
-    .filter((pod) => !isTerminal(pod) && worstOf(pod) !== undefined)
-    .sort((a, b) => worstOf(b)!.restartCount! - worstOf(a)!.restartCount!);
+    .flatMap((pod) => {
+      const worst = isTerminal(pod) ? undefined : worstOf(pod);
+      return worst === undefined ? [] : [{ pod, worst }];
+    })
+    .sort((a, b) => b.worst.restartCount! - a.worst.restartCount!);
   const [first] = restarting;
   if (first === undefined) return undefined;
   const others =
@@ -47,8 +47,8 @@ export function restartWait(pods: readonly Pod[]): GrantWait | undefined {
   const reason: GrantReason = 'Pending';
   return {
     reason,
-    pod: first.metadata.name,
-    message: `${restartsOf(first)}${others}`,
+    pod: first.pod.metadata.name,
+    message: `${restartsOf(first.pod, first.worst)}${others}`,
     isPartial: true,
   };
 }

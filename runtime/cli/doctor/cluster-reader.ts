@@ -10,7 +10,7 @@ import type { Job, KubernetesObject, Lease, Pod } from '../../kubernetes/types';
 import type { Deployment, Namespace } from './objects';
 
 const OF_THE_STACK = `${PART_OF}=${STACK}`;
-const PODS_OF_THE_STACK = 'app.kubernetes.io/name=fluxqueue';
+export const PODS_OF_THE_STACK = 'app.kubernetes.io/name=fluxqueue';
 const ADMITTED = `${ADMITTED_LABEL}=true`;
 
 const namespaces = clusterWide('', 'v1', 'namespaces');
