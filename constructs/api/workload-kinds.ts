@@ -7,6 +7,9 @@
 /** Names of fields, from the object down. */
 export type FieldPath = readonly string[];
 
+/** The field that holds a Job. */
+export const JOB_SUSPEND: FieldPath = ['spec', 'suspend'];
+
 /** A number of pods, or a factor of it. */
 export interface PodCount {
   /** Field of the pod set; 1 if it is not set. */

@@ -6,7 +6,7 @@ import {
   KUEUE_QUEUE_LABEL,
   SUSPEND_ANNOTATION,
 } from '../../constructs/api/labels';
-import type { FieldPath, WorkloadKind } from '../../constructs/api/workload-kinds';
+import { type FieldPath, JOB_SUSPEND, type WorkloadKind } from '../../constructs/api/workload-kinds';
 import { checkPodLimits } from '../jobspec/jobspec';
 import { fieldAt } from '../kubernetes/fields';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
@@ -43,7 +43,7 @@ export function admitJob(job: AdmittedJob, username: string, options: UserOption
   checkKeys(metadata);
   checkTemplateKeys(job.spec?.template?.metadata);
   checkPodLimits(job.spec?.template?.spec, 'spec.template.spec');
-  return hold(job, ['spec', 'suspend'], username, options);
+  return hold(job, JOB_SUSPEND, username, options);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
-import type { FieldPath, WorkloadKind } from '../../constructs/api/workload-kinds';
+import { type FieldPath, JOB_SUSPEND, type WorkloadKind } from '../../constructs/api/workload-kinds';
 import { fieldAt } from '../kubernetes/fields';
 import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { settingOf } from '../workloads/settings';
@@ -54,7 +54,7 @@ const TEMPLATE = '/spec/template/metadata';
 export function suspensionWish(
   job: UpdatedJob,
   old: UpdatedJob,
-  suspend: FieldPath = ['spec', 'suspend'],
+  suspend: FieldPath = JOB_SUSPEND,
 ): SuspensionWish {
   const is = fieldAt(job, suspend) === true;
   const was = fieldAt(old, suspend) === true;

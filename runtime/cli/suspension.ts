@@ -1,12 +1,12 @@
 /** The field by which a workload waits, for the kinds that have one. Pure. */
-import { type FieldPath, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
+import { type FieldPath, JOB_SUSPEND, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { fieldAt, withField } from '../kubernetes/fields';
 import type { KubernetesObject } from '../kubernetes/types';
 
 /** @param shown `job/train`, as commands name a workload. @returns undefined for pods, which are gated */
 export function suspendField(shown: string): FieldPath | undefined {
   const [word] = shown.split('/');
-  if (word === 'job') return ['spec', 'suspend'];
+  if (word === 'job') return JOB_SUSPEND;
   return WORKLOAD_KINDS.find(({ kind }) => kind.toLowerCase() === word)?.suspend;
 }
 

@@ -10,7 +10,7 @@ import {
   STACK,
   SUSPEND_ANNOTATION,
 } from '../../constructs/api/labels';
-import { type FieldPath, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
+import { type FieldPath, JOB_SUSPEND, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { pause, systemClock } from '../clock';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -121,7 +121,7 @@ const HELD: readonly Held[] = [
   {
     kind: 'Job',
     path: jobs,
-    isHeld: (job) => isHeldByQueue(job, ['spec', 'suspend']),
+    isHeld: (job) => isHeldByQueue(job, JOB_SUSPEND),
     handOver: (job) => jobHandOver(job as Job, true),
   },
   ...WORKLOAD_KINDS.map((kind) => ({

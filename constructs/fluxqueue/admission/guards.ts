@@ -19,12 +19,11 @@ import {
 } from './reserved';
 import {
   allConditions,
-  celList,
-  controllerUsers,
   HAS_ASSIGNMENT,
   jobConditions,
   namespaceSelector,
   notExcluded,
+  notTheController,
   outsideStack,
   POD_CONDITIONS,
   type Variable,
@@ -66,10 +65,7 @@ function constraints(
 export class AdmissionGuards extends Construct {
   constructor(scope: Construct, id: string, props: AdmissionGuardsProps = {}) {
     super(scope, id);
-    const byUser = {
-      name: 'not-the-controller',
-      expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
-    };
+    const byUser = notTheController(props);
     this.addSettings(props);
     this.addPriorityClass(props);
     // Reserved names apply in every namespace except the excluded ones, also in namespaces that are not enabled.

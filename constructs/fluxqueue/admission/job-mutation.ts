@@ -6,9 +6,6 @@ import { suspended } from './job-reapplied';
 import { cel, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
-/** Of a Job. */
-export const JOB_SUSPEND: FieldPath = ['spec', 'suspend'];
-
 /** @param suspend the field that holds the object */
 export const heldVariables = (suspend: FieldPath): readonly Variable[] => [
   { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },

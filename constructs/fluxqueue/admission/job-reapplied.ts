@@ -12,8 +12,8 @@ import {
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../api/labels';
-import type { FieldPath } from '../../api/workload-kinds';
-import { cel, type Variable } from './scope';
+import { type FieldPath, JOB_SUSPEND } from '../../api/workload-kinds';
+import { cel, fieldOr, type Variable } from './scope';
 
 /** CEL: the annotation of an object, or "". */
 export const annotation = (object: string, key: string) =>
@@ -21,8 +21,8 @@ export const annotation = (object: string, key: string) =>
 /** CEL: the label of an object, or "". */
 export const label = (object: string, key: string) => `${object}.metadata.?labels[?${cel(key)}].orValue("")`;
 /** CEL: whether the field holds the object. */
-export const suspended = (object: string, [first, ...rest]: FieldPath = ['spec', 'suspend']) =>
-  `${[object, first, ...rest.map((key) => `?${key}`)].join('.')}.orValue(false)`;
+export const suspended = (object: string, suspend: FieldPath = JOB_SUSPEND) =>
+  fieldOr(object, suspend, 'false');
 /** Annotations of the template as a map; Kubernetes lets a template change before the start of its Job. */
 const inTemplate = (object: string) => `${object}.spec.template.?metadata.?annotations.orValue({})`;
 
@@ -37,7 +37,7 @@ export interface QueueFields {
 }
 
 export const OF_JOBS: QueueFields = {
-  suspend: ['spec', 'suspend'],
+  suspend: JOB_SUSPEND,
   kept: [USER_ANNOTATION, DEADLINE_ANNOTATION],
   inTemplate: [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION],
 };

@@ -19,8 +19,8 @@ import {
   type ControllerUserProps,
   cel,
   celList,
-  controllerUsers,
   type MatchCondition,
+  notTheController,
   type Variable,
 } from './scope';
 import type { Validation } from './settings';
@@ -53,10 +53,7 @@ export function jobUpdateConditions(
   props: AdmissionScopeProps & ControllerUserProps,
 ): readonly MatchCondition[] {
   return [
-    {
-      name: 'not-the-controller',
-      expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
-    },
+    notTheController(props),
     { name: 'admitted', expression: WAS_ADMITTED },
     {
       name: 'changes-what-is-the-queues',

@@ -9,7 +9,7 @@ import { addGuard, type GuardSpec } from './guard-policy';
 import { settingParts } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
-import { fieldOr, kindConditions, OF_THE_GRANT } from './kinds';
+import { kindConditions, OF_THE_GRANT } from './kinds';
 import { priorityRight, type ReachGuardProps } from './reach-guard';
 import { admittedLabel, setByQueue, USER_STAYS } from './reserved';
 import {
@@ -18,11 +18,12 @@ import {
   type ControllerUserProps,
   cel,
   celList,
-  controllerUsers,
+  fieldOr,
   type MatchCondition,
   namespaceIsEnabled,
   namespaceSelector,
   notExcluded,
+  notTheController,
 } from './scope';
 import { INVALID } from './settings';
 
@@ -68,7 +69,7 @@ export class KindGuards extends Construct {
         namespaceSelector: notExcluded(props),
         resourceRules: resourceRules(kind, ['CREATE', 'UPDATE']),
       },
-      matchConditions: [byUser(props)],
+      matchConditions: [notTheController(props)],
       ...reservedOf(kind, props),
     });
   }
@@ -80,18 +81,14 @@ export class KindGuards extends Construct {
         namespaceSelector: notExcluded(props),
         resourceRules: resourceRules(kind, ['UPDATE']),
       },
-      matchConditions: [byUser(props), { name: 'started', expression: `${started} && !${hasEnded(kind)}` }],
+      matchConditions: [
+        notTheController(props),
+        { name: 'started', expression: `${started} && !${hasEnded(kind)}` },
+      ],
       action: 'Warn',
       validations: settingWarnings(kind.kind),
     });
   }
-}
-
-function byUser(props: Props): MatchCondition {
-  return {
-    name: 'not-the-controller',
-    expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
-  };
 }
 
 const isStarted = ({ suspend }: WorkloadKind) =>

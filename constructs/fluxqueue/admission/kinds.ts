@@ -3,7 +3,7 @@
  * their specs is theirs, so nothing of it is written but that field. runtime/admission/jobs.ts and reapplied.ts have the same rules.
  */
 import { ASSIGNMENT_ANNOTATION, ENDED_ANNOTATION, JOBID_ANNOTATION, USER_ANNOTATION } from '../../api/labels';
-import { type FieldPath, type WorkloadKind, workloadKinds } from '../../api/workload-kinds';
+import { type WorkloadKind, workloadKinds } from '../../api/workload-kinds';
 import { heldPatch, heldVariables } from './job-mutation';
 import {
   type QueueFields,
@@ -17,21 +17,16 @@ import {
   type AdmissionScopeProps,
   type ControllerUserProps,
   cel,
-  celList,
-  controllerUsers,
+  fieldOr,
   type MatchCondition,
   NO_KUEUE,
   notExcluded,
   notOfKind,
+  notTheController,
 } from './scope';
 import { carriesUserVariable, userVariable } from './user-mutation';
 
 type Props = AdmissionScopeProps & ControllerUserProps;
-
-/** CEL: the field of an object, with a value for one that is not set. */
-export function fieldOr(object: string, [first, ...rest]: FieldPath, otherwise: string): string {
-  return `${[object, first, ...rest.map((key) => `?${key}`)].join('.')}.orValue(${otherwise})`;
-}
 
 /** Annotations of its metadata that only the queue writes. */
 export const OF_THE_GRANT = [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, ENDED_ANNOTATION];
@@ -80,10 +75,7 @@ export function kindRules(props: Props): readonly (Rule & { readonly id: string 
         // As of Jobs: a namespace can leave the queue while they run.
         namespaces: notExcluded(props),
         conditions: [
-          {
-            name: 'not-the-controller',
-            expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
-          },
+          notTheController(props),
           { name: 'admitted', expression: WAS_ADMITTED },
           { name: 'changes-what-is-the-queues', expression: touchesTheQueue(queueFields(kind)) },
         ],

@@ -3,7 +3,7 @@ import { QUEUE_KEYS } from '../../api/known-keys';
 import { APPLYING_LABEL, MINICLUSTER_GROUP } from '../../api/labels';
 import { addGuard } from './guard-policy';
 import { miniClusterOfKueue } from './kueue';
-import { type AdmissionScopeProps, type ControllerUserProps, cel, celList, controllerUsers } from './scope';
+import { type AdmissionScopeProps, type ControllerUserProps, cel, celList, notTheController } from './scope';
 import type { Validation } from './settings';
 
 /** CEL: whether the user may create these objects in the namespace of the request. */
@@ -62,10 +62,7 @@ export class MiniClusterRights extends Construct {
           name: 'changes-the-spec',
           expression: `oldObject == null || object.spec != oldObject.spec || ${LABEL('object')} != ${LABEL('oldObject')}`,
         },
-        {
-          name: 'not-the-controller',
-          expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
-        },
+        notTheController(props),
       ],
       variables: [
         { name: 'spec', expression: 'dyn(object.spec)' },

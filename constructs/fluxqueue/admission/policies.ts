@@ -1,9 +1,10 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CREATOR_KINDS } from '../../api/creators';
+import { JOB_SUSPEND } from '../../api/workload-kinds';
 import { creatorConditions, creatorPatch } from './creators';
 import { inNamespaces } from './guard-policy';
-import { heldPatch, heldVariables, JOB_SUSPEND } from './job-mutation';
+import { heldPatch, heldVariables } from './job-mutation';
 import { JOB_UPDATE_PATCH, JOB_UPDATE_VARIABLES, jobUpdateConditions } from './job-update';
 import { kindRules } from './kinds';
 import { podPatch, podVariables } from './pod-mutation';

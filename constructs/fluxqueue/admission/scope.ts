@@ -11,7 +11,7 @@ import {
   QUEUED_BY_ANNOTATION,
   STACK_NAMESPACE,
 } from '../../api/labels';
-import { workloadKinds } from '../../api/workload-kinds';
+import { type FieldPath, workloadKinds } from '../../api/workload-kinds';
 import { objectMetadata, Wave } from '../../metadata';
 
 export interface AdmissionScopeProps {
@@ -203,6 +203,12 @@ export const notOfKind = (props: AdmissionScopeProps): MatchCondition => ({
   expression: `!has(object.metadata.ownerReferences) || ${ownersOfKinds(props)}.size() == 0`,
 });
 
+/** Excludes requests of the queue's controller. */
+export const notTheController = (props: ControllerUserProps): MatchCondition => ({
+  name: 'not-the-controller',
+  expression: `!(request.userInfo.username in ${celList(controllerUsers(props))})`,
+});
+
 /** Excludes what has the label of Kueue. */
 export const NO_KUEUE: MatchCondition = {
   name: 'no-other-queue',
@@ -276,6 +282,11 @@ export function admissionMetadata(
 /** A CEL string literal. */
 export function cel(text: string): string {
   return JSON.stringify(text);
+}
+
+/** CEL: the field of an object, with a value for one that is not set. */
+export function fieldOr(object: string, [first, ...rest]: FieldPath, otherwise: string): string {
+  return `${[object, first, ...rest.map((key) => `?${key}`)].join('.')}.orValue(${otherwise})`;
 }
 
 /** A CEL list of strings. */
