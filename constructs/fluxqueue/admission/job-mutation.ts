@@ -3,7 +3,7 @@ import { pointerToken } from '../../api/json-pointer';
 import { ADMITTED_LABEL, HOLD, IGNORED_ANNOTATION, SUSPEND_ANNOTATION } from '../../api/labels';
 import type { FieldPath } from '../../api/workload-kinds';
 import { suspended } from './job-reapplied';
-import { cel, type Variable } from './scope';
+import { cel, setField, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
 /** @param suspend the field that holds the object */
@@ -37,15 +37,6 @@ const IGNORED_PATCH =
   `(${cel(IGNORED_ANNOTATION)} in variables.annotations ` +
   `? [JSONPatch{op: "remove", path: "/metadata/annotations/${pointerToken(IGNORED_ANNOTATION)}"}] : [])`;
 
-/** The field may be below one that is not set. */
-function suspension(suspend: FieldPath): string {
-  const above = suspend.slice(0, -1);
-  const add = `[JSONPatch{op: "add", path: "/${suspend.join('/')}", value: true}]`;
-  if (above.length < 2) return add;
-  const path = `/${above.join('/')}`;
-  return `(has(object.${above.join('.')}) ? ${add} : [JSONPatch{op: "add", path: "${path}", value: {${cel(suspend.at(-1)!)}: true}}])`;
-}
-
 /** JSON patch that uses the variables. */
 export const heldPatch = (suspend: FieldPath) =>
   `
@@ -55,7 +46,7 @@ export const heldPatch = (suspend: FieldPath) =>
   : [JSONPatch{op: "add", path: "/metadata/labels", value: variables.held
       ? {${cel(ADMITTED_LABEL)}: "true", ${cel(HOLD)}: "true"}
       : {${cel(ADMITTED_LABEL)}: "true"}}])
-+ (variables.suspended ? [] : ${suspension(suspend)})
++ (variables.suspended ? [] : ${setField(suspend, 'true')})
 + ${USER_PATCH}
 + ${SUSPEND_PATCH}
 + ${IGNORED_PATCH}

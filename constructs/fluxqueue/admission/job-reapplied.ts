@@ -13,7 +13,7 @@ import {
   USER_ANNOTATION,
 } from '../../api/labels';
 import { type FieldPath, JOB_SUSPEND } from '../../api/workload-kinds';
-import { cel, fieldOr, type Variable } from './scope';
+import { cel, fieldOr, setField, type Variable } from './scope';
 
 /** CEL: the annotation of an object, or "". */
 export const annotation = (object: string, key: string) =>
@@ -116,17 +116,9 @@ const add = (when: string, path: string, value: string) =>
 const remove = (when: string, path: string) => `(${when} ? [JSONPatch{op: "remove", path: "${path}"}] : [])`;
 const HOLD_PATH = `${LABELS}/${pointerToken(HOLD)}`;
 
-/** An update may leave the field out that it is in. */
 function suspensionPatch(suspend: FieldPath): string {
-  const [path, above] = [`/${suspend.join('/')}`, suspend.slice(0, -1)];
   const value = 'variables.was || variables.stops';
-  const when = `variables.is != (${value})`;
-  if (above.length < 2) return add(when, path, value);
-  const whole = `{${cel(suspend.at(-1)!)}: ${value}}`;
-  return (
-    `(!(${when}) ? [] : has(object.${above.join('.')}) ? [JSONPatch{op: "add", path: "${path}", value: ${value}}] : ` +
-    `[JSONPatch{op: "add", path: "/${above.join('/')}", value: ${whole}}])`
-  );
+  return `(variables.is != (${value}) ? ${setField(suspend, value)} : [])`;
 }
 
 /** JSON patch that uses these variables. */

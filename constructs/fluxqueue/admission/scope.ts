@@ -289,6 +289,15 @@ export function fieldOr(object: string, [first, ...rest]: FieldPath, otherwise: 
   return `${[object, first, ...rest.map((key) => `?${key}`)].join('.')}.orValue(${otherwise})`;
 }
 
+/** CEL: the JSON patch that sets a field below `spec`, which may be below one that is not set. @param value CEL */
+export function setField(path: FieldPath, value: string): string {
+  const above = path.slice(0, -1);
+  const add = `[JSONPatch{op: "add", path: "/${path.join('/')}", value: ${value}}]`;
+  if (above.length < 2) return add;
+  const whole = `[JSONPatch{op: "add", path: "/${above.join('/')}", value: {${cel(path.at(-1)!)}: ${value}}}]`;
+  return `(has(object.${above.join('.')}) ? ${add} : ${whole})`;
+}
+
 /** A CEL list of strings. */
 export function celList(texts: readonly string[]): string {
   return `[${texts.map(cel).join(', ')}]`;
