@@ -2,46 +2,28 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { workloadKinds } from '../../constructs/api/workload-kinds';
 import { makeCertificate } from '../../runtime/admission/certificates';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { freePorts } from '../cluster/ports';
 import { ProcessSet } from '../cluster/processes';
 import { waitFor } from '../cluster/wait';
 import { GoProgram } from '../go-program';
-import { manifestsOf } from './go-module';
+import { installController } from './install';
 
 const VERSION = 'v0.12.0';
-const MODULE = `sigs.k8s.io/jobset@${VERSION}`;
 export const JOBSET = new GoProgram('sigs.k8s.io/jobset', VERSION);
-
-const NAMESPACE = 'jobset-system';
-const ACCOUNT = 'jobset-controller-manager';
 
 /** The manager, its rights and its webhooks for JobSets; those for pods do nothing without an exclusive topology. */
 export async function startJobSet(program: string, cluster: Cluster): Promise<{ stop(): Promise<void> }> {
-  const [crd, role] = manifestsOf(
-    MODULE,
-    'config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml',
-    'config/components/rbac/role.yaml',
-  ) as [KubeObject, KubeObject];
-  const metadata = { name: ACCOUNT, namespace: NAMESPACE };
-  await cluster.apply([
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
-    crd,
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { ...role, metadata: { name: ACCOUNT } },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: ACCOUNT },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ACCOUNT },
-      subjects: [{ kind: 'ServiceAccount', ...metadata }],
-    } as KubeObject,
-  ]);
   // Its webhooks come only once the kind is there.
-  await waitFor('the kind JobSet', async () => {
-    const { status } = await cluster.api.send('GET', '/apis/jobset.x-k8s.io/v1alpha2/jobsets');
-    return status === 200;
+  const KUBECONFIG = await installController(cluster, {
+    kind: workloadKinds(['JobSet'])[0]!,
+    module: `sigs.k8s.io/jobset@${VERSION}`,
+    crd: 'config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml',
+    role: 'config/components/rbac/role.yaml',
+    namespace: 'jobset-system',
+    account: 'jobset-controller-manager',
   });
   const processes = ProcessSet.create('fluxqueue-jobset');
   const [port = 0, probes = 0] = await freePorts(2);
@@ -50,7 +32,6 @@ export async function startJobSet(program: string, cluster: Cluster): Promise<{ 
   writeFileSync(join(processes.directory, 'tls.key'), key);
   const config = join(processes.directory, 'config.yaml');
   writeFileSync(config, stringify(settings(processes.directory, port, probes)));
-  const KUBECONFIG = await cluster.kubeconfigForServiceAccount(ACCOUNT, NAMESPACE);
   const env = { ...process.env, KUBECONFIG };
   await processes.start('jobset', program, [`--config=${config}`], { env });
   await waitFor('the manager of JobSet', async () => {
