@@ -20,6 +20,15 @@ async function startGang(cluster: RowCluster): Promise<string> {
   return first!.spec.nodeName!;
 }
 
+/** Stops the kubelet, and waits until the cluster knows: a busy apiserver needs more than a minute for that. */
+async function loseKubelet(cluster: RowCluster, node: string): Promise<void> {
+  await cluster.stopKubelet(node);
+  await cluster.until('its taint', 90_000, async () => {
+    const { spec } = await cluster.get<{ spec: { taints?: { effect: string }[] } }>(nodePath(node));
+    return spec.taints?.some(({ effect }) => effect === 'NoExecute');
+  });
+}
+
 /** Starts one pod of a controller and returns its node. */
 async function startOne(cluster: RowCluster, manifest: ReturnType<typeof pod>): Promise<string> {
   await cluster.apply(manifest);
@@ -52,7 +61,7 @@ export const NODE_ROWS: readonly Row[] = [
     name: 'a gang whose node stays NotReady gets new nodes while the dead pod is still there',
     async run(cluster) {
       const node = await startGang(cluster);
-      await cluster.stopKubelet(node);
+      await loseKubelet(cluster, node);
       await cluster.runs('gang', 2, { not: [node] });
     },
   },
@@ -60,11 +69,7 @@ export const NODE_ROWS: readonly Row[] = [
     name: 'the other nodes of a gang with a dead kubelet are free once it is deleted',
     async run(cluster) {
       const node = await startGang(cluster);
-      await cluster.stopKubelet(node);
-      await cluster.until('its taint', 90_000, async () => {
-        const { spec } = await cluster.get<{ spec: { taints?: { effect: string }[] } }>(nodePath(node));
-        return spec.taints?.some(({ effect }) => effect === 'NoExecute');
-      });
+      await loseKubelet(cluster, node);
       await cluster.delete(`${cluster.path('batch/v1', 'jobs', 'gang')}?propagationPolicy=Background`);
       await cluster.apply(job('next', { pods: 2, requests: { cpu: '4' } }));
       await cluster.runs('next', 2, { not: [node] });
