@@ -167,9 +167,33 @@ describeCluster('a pod that the queue released', (getCluster) => {
       });
     });
 
-    it('stays the only one of a Job with a selector of its own, also when it has ended, until its label is back', async () => {
-      const labels = { own: `manual-${namespace}` };
-      const selector = { manualSelector: true, selector: { matchLabels: labels } };
+    it('of a Job with a selector of its own keeps all labels until it is counted', async () => {
+      const made = await accepted(users.create(ALICE, namespace, job({ managedBy: 'example.com/nobody' })));
+      const { name, uid } = made.metadata;
+      const selected = await accepted(
+        users.create(
+          JOB_CONTROLLER,
+          namespace,
+          pod(sized('1'), {
+            labels: { [JOB_UID_LABEL]: uid!, own: 'x' },
+            annotations: GRANTS['of a grant'],
+            finalizers: [JOB_TRACKING_FINALIZER],
+            ...ownedBy(name, uid),
+          }),
+        ),
+      );
+      for (const labels of [{ own: null }, { own: 'y' }, { more: 'x' }])
+        await denied(edit(ALICE, selected, { labels }), 'FLUXQ_RESERVED: metadata.labels: ');
+      const end = { status: { phase: 'Succeeded' } };
+      await accepted(users.send(undefined, 'PATCH', `${pathOf(selected)}/status`, end));
+      await denied(edit(ALICE, selected, { labels: { own: null } }), 'FLUXQ_RESERVED: metadata.labels: ');
+      await accepted(edit(JOB_CONTROLLER, selected, { finalizers: null }));
+      await accepted(edit(ALICE, selected, { labels: { own: null } }));
+    });
+
+    it('stays the only one of a Job that lets go of it, also when it has ended, until its label is back', async () => {
+      const labels = { own: `manual-${namespace}`, [JOB_NAME_LABEL]: 'of-the-user' };
+      const selector = { manualSelector: true, selector: { matchLabels: { own: labels.own } } };
       const made = await accepted(
         users.create(ALICE, namespace, job(selector, {}, { metadata: { labels } })),
       );
@@ -192,7 +216,7 @@ describeCluster('a pod that the queue released', (getCluster) => {
       expect((await podsOf(namespace, made)).map(({ metadata }) => metadata.uid)).toEqual([
         first.metadata.uid,
       ]);
-      await accepted(edit(ALICE, first, { labels }));
+      await accepted(edit(ALICE, first, { labels: { own: labels.own } }));
       await getCluster().waitFor(
         'the pod in its place',
         async () => (await podsOf(namespace, made)).length > 1,

@@ -37,9 +37,15 @@ export const ENDS_TRACKING = `(oldObject != null && ${isTracked('oldObject')} &&
 export const BY_JOB_CONTROLLER = `request.userInfo.username in ${celList(JOB_CONTROLLER_USERS)}`;
 
 /**
- * The Job controller releases a pod that has lost a label of its selector, and makes another one; both would run. The labels of
- * a selector of a user's own are not known here, so the release is refused for as long as the pod may run, and after that until
- * the Job controller has counted its end: the queue has counted it, so its units are free, and the other pod would run on them.
+ * The Job controller gives its name to the pods of each Job but one with `manualSelector`. Which labels that selects is not known
+ * here, so such a pod keeps them all: one that its Job no longer selects would be neither counted nor ever free of the finalizer.
+ */
+const IS_SELECTED_BY_USER = `(${isTracked('oldObject')} && ${label('oldObject', JOB_NAME_LABEL)} == "")`;
+/**
+ * The Job controller releases a pod that has lost a label of its selector, and makes another one; both would run. A user may
+ * have written the name of a Job into the template of a `manualSelector`, so the release is refused for as long as the pod may
+ * run, and after that until the Job controller has counted its end: the queue has counted it, so its units are free, and the
+ * other pod would run on them.
  * Under one account for all controllers the finalizer tells it from the garbage collector, which leaves it.
  * The refusal must be Forbidden: the Job controller takes Invalid for a pod that has gone.
  */
@@ -60,6 +66,13 @@ export const POD_KEEPS_ITS_GRANT: readonly Validation[] = [
     expression: `!${IS_GRANTED} || ${label('object', key)} == ${label('oldObject', key)}`,
     message: problem(`metadata.labels["${key}"]`, 'keep its value'),
   })),
+  {
+    expression: `!${IS_GRANTED} || !${IS_SELECTED_BY_USER} || object.metadata.?labels == oldObject.metadata.?labels`,
+    message: problem(
+      'metadata.labels',
+      'its Job selects its pods by itself (manualSelector): keep its labels',
+    ),
+  },
   {
     // The Job controller reads the index of a pod from it: a second pod of an index leaves a hole, which a third one fills.
     expression: `!${IS_GRANTED} || ${annotation('object', COMPLETION_INDEX_ANNOTATION)} == ${annotation('oldObject', COMPLETION_INDEX_ANNOTATION)}`,
