@@ -1,9 +1,10 @@
 /**
  * Releases granted workloads onto their nodes. A release that the apiserver
- * rejects is retried for a minute; then the workload is requeued, because
- * nothing else would free its units: as Invalid, unless a policy of the cluster
- * refuses it. One that fails for another reason is retried for as long as that
- * lasts. Either is said meanwhile.
+ * answers with an error is retried for a minute; then the workload is requeued,
+ * because nothing else would free its units: as Invalid, unless a policy or a
+ * webhook of the cluster is the cause. One without an answer is retried for as
+ * long as that lasts, because nothing else could be released either. Either is
+ * said meanwhile.
  */
 import type { Clock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
@@ -109,8 +110,7 @@ export class Release {
         return { after: CONFLICT_RETRY_MS };
       }
     } catch (error) {
-      if (!isRejection(error)) throw this.told(workload, error);
-      return this.handleRejection(workload, messageOf(error));
+      return this.handleError(workload, error);
     }
     const releasedAt = this.options.now();
     this.forget(row);
@@ -153,23 +153,25 @@ export class Release {
   refusalOf(workload: ActiveWorkload, error: unknown): EvictionReason | { after: number } {
     const { object, adapter, row } = workload;
     const isMovable = adapter.isSuspendable(object) || adapter.isSuspended(object);
-    if (adapter.membersOf(object) === undefined || !isMovable || !isRejection(error))
-      throw this.told(workload, error);
+    const mayLeave = adapter.membersOf(object) !== undefined && isMovable && isAnswer(error);
+    this.tell(workload, error, mayLeave);
+    if (!mayLeave) throw error;
     const text = messageOf(error);
     if (!this.isRefused(row, text)) return { after: REJECTED_RETRY_MS };
-    return { cause: causeOfRefusal(text), message: refusalText(text) };
+    return { cause: causeOfRefusal(text), message: refusalText(error) };
   }
 
-  private async handleRejection(workload: ActiveWorkload, error: string): Promise<ReconcileResult> {
+  /** @throws the error where nobody answered, which the work queue retries */
+  private async handleError(workload: ActiveWorkload, error: unknown): Promise<ReconcileResult> {
     const { object, adapter, row } = workload;
     const { workloadCache, eviction, recordEvent } = this.options;
-    const message = refusalText(error);
-    if (!this.isRefused(row, error)) {
-      this.tell(workload, `${message}; it is tried again for a minute`);
-      return { after: REJECTED_RETRY_MS };
-    }
+    this.tell(workload, error, isAnswer(error));
+    if (!isAnswer(error)) throw error;
+    const text = messageOf(error);
+    if (!this.isRefused(row, text)) return { after: REJECTED_RETRY_MS };
     this.forget(row);
-    const cause = causeOfRefusal(error);
+    const cause = causeOfRefusal(text);
+    const message = refusalText(error);
     if ((await eviction.requeue(workload, { cause, message })) === undefined) return undefined;
     // A policy of the cluster may refuse everything for a while.
     if (cause === 'cluster') return undefined;
@@ -178,23 +180,16 @@ export class Release {
     return undefined;
   }
 
-  /** Says that the apiserver does not take the release. @returns the error, which the work queue retries */
-  private told(workload: ActiveWorkload, error: unknown): unknown {
+  /** Says that the apiserver does not take the release, once also as an Event. */
+  private tell({ object, adapter, row, pods }: ActiveWorkload, error: unknown, isBounded: boolean): void {
     const isOfApiserver = error instanceof FluxqError && error.code.includes('_KUBERNETES_');
-    if (!isOfApiserver) return error;
-    const { object, adapter, row } = workload;
-    const said = error instanceof ApiError ? error.said : error.message;
-    const message = `the apiserver does not take the release: ${said}; it is tried again until it does`;
-    this.tell(workload, message);
-    if (this.toldFailed.has(row.jobid)) return error;
+    if (!isOfApiserver) return;
+    const isPartial = pods.some(({ status }) => status?.phase === 'Running');
+    const message = `${refusalText(error)}; it is tried again ${isBounded ? 'for a minute' : 'until it does'}`;
+    this.options.onWait(row.uid, { reason: FAILED, message, ...(isPartial && { isPartial }) });
+    if (this.toldFailed.has(row.jobid)) return;
     this.toldFailed.add(row.jobid);
     this.options.recordEvent(object, adapter, { type: 'Warning', reason: FAILED, message });
-    return error;
-  }
-
-  private tell({ row, pods }: ActiveWorkload, message: string): void {
-    const isPartial = pods.some(({ status }) => status?.phase === 'Running');
-    this.options.onWait(row.uid, { reason: FAILED, message, ...(isPartial && { isPartial }) });
   }
 
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): void {
@@ -202,11 +197,17 @@ export class Release {
   }
 }
 
-function refusalText(error: string): string {
-  return `the apiserver rejects the release: ${error}`;
+function refusalText(error: unknown): string {
+  const said = error instanceof ApiError ? error.said : messageOf(error);
+  return `the apiserver does not take the release: ${said}`;
 }
 
 /** Whether the apiserver or an admission policy rejected the request itself. */
 function isRejection(error: unknown): boolean {
   return isStatus(error, 422) || isStatus(error, 403) || isStatus(error, 400);
+}
+
+/** Whether it is about this release: a webhook that fails for it answers with 500. */
+function isAnswer(error: unknown): boolean {
+  return isRejection(error) || isStatus(error, 500);
 }

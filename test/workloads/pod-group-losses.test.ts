@@ -21,7 +21,7 @@ describe('a group that loses its grant', () => {
     expect(world.row.allocation).not.toBeNull();
     await world.clock.advance(60_000);
     await reconcile();
-    expect(world.row.evictionReason).toContain('the apiserver rejects the release');
+    expect(world.row.evictionReason).toContain('the apiserver does not take the release');
     world.pod('d', { owner: 'set' });
     world.pod('e', { owner: 'set' });
     await reconcile();

@@ -254,7 +254,7 @@ describeCluster('the workload reconciler', (getCluster) => {
         reason: 'Requeued',
         clusterRequeues: 1,
         message: expect.stringMatching(
-          /^the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: .*jobs/,
+          /^the apiserver does not take the release: .*cannot patch resource "jobs"/,
         ),
       });
       expect(freed).toHaveLength(1);

@@ -131,11 +131,11 @@ export const GRANTED: readonly Situation[] = [
     async arrange(world) {
       world.fail('patch', 'jobs', 'failed calling webhook "rules.example.com": connection refused');
       world.job('mine', { cores: 3 });
-      await world.seconds(90);
+      await world.seconds(30);
     },
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
-      'ReleaseFailed: the apiserver does not take the release: Internal error occurred: failed calling webhook "rules.example.com": connection refused; it is tried again until it does',
+      'ReleaseFailed: the apiserver does not take the release: Internal error occurred: failed calling webhook "rules.example.com": connection refused; it is tried again for a minute',
       'what to do: nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
     ],
   },
@@ -148,7 +148,7 @@ export const GRANTED: readonly Situation[] = [
     },
     prints: [
       'science/job/mine was granted node-0, and its pods do not run yet',
-      'ReleaseFailed: the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: admission webhook "rules.example.com" denied the request: the change is frozen; grant this by RBAC (the stack brings the roles it needs), or change what the admission policy objects to; it is tried again for a minute',
+      'ReleaseFailed: the apiserver does not take the release: admission webhook "rules.example.com" denied the request: the change is frozen; it is tried again for a minute',
       'what to do: nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',
     ],
   },
@@ -164,7 +164,7 @@ export const GRANTED: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      'Requeued: the apiserver rejects the release: FLUXQ_KUBERNETES_FORBIDDEN: admission webhook "rules.example.com" denied the request: the change is frozen; grant this by RBAC (the stack brings the roles it needs), or change what the admission policy objects to; requeued, retrying in 600s',
+      'Requeued: the apiserver does not take the release: admission webhook "rules.example.com" denied the request: the change is frozen; requeued, retrying in 600s',
       'no start is known before it is tried again',
       '1 of its grants has failed so far',
       'what to do: nothing; it is tried again by itself, in its old place',
