@@ -8,8 +8,9 @@ import { FENCE } from './statements';
 
 /**
  * Inserts rows as Ready and released, or updates rows that wait or hold an earlier grant; these request from now on what
- * they were released with. Job ids continue after the highest that any workload carries: a used one is never used
- * again, whatever the clock says. The sequence only moves forward, and only for the leader.
+ * they were released with. They keep the job id of their grant, which their pods carry. New ones continue after the highest
+ * that any workload carries: a used one never names another grant, whatever the clock says. The sequence only moves
+ * forward, and only for the leader.
  */
 export const ADOPT = `
 WITH ${FENCE},
@@ -28,7 +29,12 @@ reached AS MATERIALIZED (
     THEN setval('fluxqueue.jobid', max("knownJobid")) END
   FROM input
 ),
-numbered AS MATERIALIZED (SELECT i.*, fluxqueue.next_jobid() AS jobid FROM reached, input i ORDER BY ordinality),
+numbered AS MATERIALIZED (
+  SELECT i.*, CASE WHEN "knownJobid" > 0 AND row_number() OVER (PARTITION BY "knownJobid" ORDER BY ordinality) = 1
+    AND NOT EXISTS (SELECT FROM fluxqueue.workloads w WHERE w.jobid = "knownJobid" AND w.uid <> i.uid)
+    THEN "knownJobid" ELSE fluxqueue.next_jobid() END AS jobid
+  FROM reached, input i ORDER BY ordinality
+),
 changed AS (
   INSERT INTO fluxqueue.workloads AS w (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,

@@ -66,9 +66,12 @@ const adopt =
   ({ queue, fence }) =>
     queue.adopt(fence, adoptions);
 
-const adoption = (uid: string, knownJobid: number, over: Partial<Submission> = {}): Adoption => ({
+/** Later than the clock of Postgres: new job ids of both queues follow these. */
+const CARRIED = 2 ** 52;
+/** @param carried beyond `CARRIED`; 0: it carries no job id */
+const adoption = (uid: string, carried: number, over: Partial<Submission> = {}): Adoption => ({
   ...submission(uid, over),
-  knownJobid,
+  knownJobid: carried === 0 ? 0 : CARRIED + carried,
   releasedAt: 90,
   allocation: { start: 90, end: 150, nodes: [{ name: 'n-9', units: { core: '0-3' } }] },
 });
@@ -173,7 +176,7 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
     ({ queue, fence, row }) =>
       queue.adopt(
         fence,
-        ['a', 'd'].map((uid) => adoption(uid, row(uid).jobid + 1)),
+        ['a', 'd'].map((uid) => ({ ...adoption(uid, 0), knownJobid: row(uid).jobid + 10 })),
       ),
   ],
   ['adopt with an old fence', fenced(adopt(adoption('late', 9000), adoption('c', 0)))],

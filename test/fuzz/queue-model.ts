@@ -183,8 +183,11 @@ export class QueueModel extends QueueModelBase implements Queue {
       return known === undefined || known.phase === 'Waiting' || (holds(known) && known.jobid < knownJobid);
     });
     this.tables.jobid = Math.max(this.tables.jobid, ...records.map(({ knownJobid }) => knownJobid));
-    const adopted = records.map(({ knownJobid: _, allocation: held, releasedAt, ...submission }) => {
-      const jobid = this.nextJobid();
+    const taken = new Map([...rows.values()].map(({ jobid, uid }) => [jobid, uid]));
+    const adopted = records.map(({ knownJobid, allocation: held, releasedAt, ...submission }) => {
+      const isOwn = knownJobid > 0 && (taken.get(knownJobid) ?? submission.uid) === submission.uid;
+      if (isOwn) taken.set(knownJobid, submission.uid);
+      const jobid = isOwn ? knownJobid : this.nextJobid();
       const row = rows.get(submission.uid) ?? newRow(submission, ++this.tables.seq);
       const at = Math.min(this.now(), releasedAt);
       const grant = { ...NOT_GRANTED, phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
