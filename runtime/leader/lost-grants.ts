@@ -5,10 +5,19 @@
  */
 import { pause, TimeSlice } from '../clock';
 import type { Submission, WorkloadRow } from '../queue/workload';
+import { parseRanges } from '../resources/idset';
+import type { AllocatedNode } from '../resources/types';
 import type { Shared } from '../shared/shared';
 import { isTerminal, type RecordedGrant } from '../workloads/adapter';
-import { adoptionOf, adoptRunning, TakenUnits, unrecordedGrant } from '../workloads/adoption';
+import {
+  adoptionOf,
+  adoptRunning,
+  type RunningAdoption,
+  TakenUnits,
+  unrecordedGrant,
+} from '../workloads/adoption';
 import { adapters } from '../workloads/index';
+import { WITHDRAWN } from '../workloads/release';
 import type { SubmissionBuilder } from '../workloads/submission';
 
 /** A released workload whose grant the tables do not have. */
@@ -17,7 +26,7 @@ interface LostGrant {
   readonly grant: RecordedGrant;
 }
 
-/** Milliseconds. Adoption does not wait longer for rows whose workloads no longer use their units. */
+/** Milliseconds. Adoption does not wait longer for rows whose workloads no longer use their units, or do not use them yet. */
 const SETTLE_MS = 5_000;
 /** Milliseconds. Rows, objects and pods all decide whether a row has settled, so it is polled. */
 const SETTLE_POLL_MS = 50;
@@ -36,19 +45,33 @@ export class LostGrants {
   /** @returns the rows of the adopted workloads */
   async adopt(): Promise<readonly WorkloadRow[]> {
     if ((await this.find()).length === 0) return [];
-    await this.settle();
-    await this.requeueUnreleased();
-    const { workloadCache, workloads, nodes, now } = this.shared;
+    await this.settle(() => this.idleRows());
+    await this.requeueUnreleased(this.crowdedNodes(await this.find()));
     const lost = await this.find();
-    if (lost.length === 0) return [];
+    return adoptRunning(this.shared.workloadCache, this.adoptionsOf(lost));
+  }
+
+  private adoptionsOf(lost: readonly LostGrant[]): readonly RunningAdoption[] {
+    const { workloadCache, workloads, nodes, now } = this.shared;
     const adopted = new Set(lost.map(({ submission: { uid } }) => uid));
     // Such a row holds units of an earlier grant.
     const taken = new TakenUnits([...workloadCache.active()].filter(({ uid }) => !adopted.has(uid)));
-    const adoptions = lost.map(({ submission, grant }) => {
+    return lost.map(({ submission, grant }) => {
       const facts = { pods: workloads.podsOf(submission), nodes: nodes.graphNodes(), now: now() };
       return adoptionOf(submission, grant, taken, facts);
     });
-    return adoptRunning(workloadCache, adoptions);
+  }
+
+  /** Nodes on which what was found has no room beside the rows. */
+  private crowdedNodes(lost: readonly LostGrant[]): ReadonlySet<string> {
+    const graph = this.shared.nodes.graphNodes();
+    const isBeyond = ({ name, units }: AllocatedNode) =>
+      Object.entries(units).some(([type, ids]) => {
+        const count = graph.get(name)?.units[type] ?? Number.POSITIVE_INFINITY;
+        return parseRanges(ids).some(([, to]) => to > count);
+      });
+    const placed = this.adoptionsOf(lost).flatMap(({ adoption }) => adoption.allocation.nodes);
+    return new Set(placed.filter(isBeyond).map(({ name }) => name));
   }
 
   private async find(): Promise<readonly LostGrant[]> {
@@ -69,12 +92,12 @@ export class LostGrants {
     return lost;
   }
 
-  /** Has the rows reconciled that hold units which their workloads no longer use, and waits until they are free. */
-  private async settle(): Promise<void> {
+  /** Has rows reconciled until there is none of them any more. */
+  private async settle(rows: () => readonly WorkloadRow[]): Promise<void> {
     const { signals, time } = this.shared;
     const deadline = time.clock.now() + SETTLE_MS;
-    for (const row of this.idleRows()) signals.reconcileWorkload.emit(row);
-    while (this.idleRows().length > 0 && time.clock.now() < deadline) await pause(time.clock, SETTLE_POLL_MS);
+    for (const row of rows()) signals.reconcileWorkload.emit(row);
+    while (rows().length > 0 && time.clock.now() < deadline) await pause(time.clock, SETTLE_POLL_MS);
   }
 
   /** Granted rows whose workload is gone, has ended, was suspended or needs fewer nodes, and whose pods are gone. */
@@ -97,16 +120,25 @@ export class LostGrants {
     return this.shared.workloads.podsOf(row).some((pod) => !isTerminal(pod));
   }
 
-  /** A grant that is not released may be one that was given up since the backup, and its units may be in use. */
-  private async requeueUnreleased(): Promise<void> {
-    const { workloadCache, workloads } = this.shared;
-    for (const row of [...workloadCache.active()]) {
+  /**
+   * A grant that is not released may be one that was given up since the backup, and its units may be in use. One of a Pod may be
+   * released at this moment, and nobody could undo that: its own reconcile, which knows, gives it back.
+   */
+  private async requeueUnreleased(crowded: ReadonlySet<string>): Promise<void> {
+    const { workloadCache, workloads, withdrawnGrants } = this.shared;
+    const unreleased = () =>
+      [...workloadCache.active()].filter(({ releasedAt, allocation }) => {
+        return releasedAt === null && allocation?.nodes.some(({ name }) => crowded.has(name));
+      });
+    for (const row of unreleased()) {
       const object = workloads.get(row);
-      if (row.allocation === null || row.releasedAt !== null || object === undefined) continue;
       const adapter = adapters.get(row.kind)!;
-      if (!adapter.isSuspended(object) && !adapter.isStaged(object)) continue;
-      const message = 'the database was restored before the release; requeued';
-      await workloadCache.requeue({ uid: row.uid, cause: 'suspended', message });
+      if (object === undefined) continue;
+      if (!adapter.isSuspendable(object)) withdrawnGrants.add(row.jobid);
+      else if (adapter.isSuspended(object) || adapter.isStaged(object))
+        await workloadCache.requeue({ uid: row.uid, cause: 'suspended', message: WITHDRAWN });
     }
+    await this.settle(() => unreleased().filter(({ jobid }) => withdrawnGrants.has(jobid)));
+    withdrawnGrants.clear();
   }
 }

@@ -63,6 +63,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     }),
     signals,
     grantWaits: new GrantWaits(),
+    withdrawnGrants: new Set(),
     busyness: busynessOf(workloadCache, config.statuses, now),
   };
 }

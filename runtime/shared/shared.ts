@@ -45,6 +45,8 @@ export interface Shared {
   readonly signals: Signals;
   /** What granted workloads wait for while none of their pods runs. */
   readonly grantWaits: GrantWaits;
+  /** Job ids of grants whose nodes may be in use: they are not released any more, but requeued. */
+  readonly withdrawnGrants: Set<number>;
   /** Whether many workloads start and end at this moment, so that status writes should wait. */
   readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince' | 'isBursting'>;
 }

@@ -194,7 +194,7 @@ export class WorkloadController implements Controller {
 
   private createReconciler(): WorkloadReconciler {
     const { client, workloadCache, workloads, nodes, queues, signals, logger, time, now } = this.shared;
-    const { config, namespaces, grantWaits, metrics } = this.shared;
+    const { config, namespaces, grantWaits, withdrawnGrants, metrics } = this.shared;
     return new WorkloadReconciler({
       client,
       workloadCache,
@@ -210,6 +210,7 @@ export class WorkloadController implements Controller {
       requeueOf: (queue) => queues.planOf(queue).requeue,
       limits: config.grants,
       onWait: (uid, wait) => grantWaits.set(uid, wait),
+      isWithdrawn: (jobid) => withdrawnGrants.has(jobid),
       onFreed: (jobid) => signals.unitsFreed.emit({ jobid }),
       onShrunk: (jobid, names) => {
         signals.unitsFreed.emit({ jobid, nodes: names });

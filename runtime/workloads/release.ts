@@ -30,6 +30,8 @@ export interface ReleaseOptions {
   readonly submissionBuilder: Pick<SubmissionBuilder, 'asksForGrant'>;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
   readonly onWait: (uid: string, wait: GrantWait | undefined) => void;
+  /** Whether the nodes of the grant with this job id may be in use. */
+  readonly isWithdrawn: (jobid: number) => boolean;
   readonly logger: DecisionLogger;
   readonly clock: Clock;
   /** Unix seconds. */
@@ -46,6 +48,10 @@ const REJECTED_TIMEOUT_MS = 60_000;
 const GUARD_CODE = 'FLUXQ_RESERVED';
 
 const FAILED: GrantReason = 'ReleaseFailed';
+
+const CHANGED = 'what it asks for, or its queue, changed after the grant';
+/** Why a grant is given back before its release. */
+export const WITHDRAWN = 'its nodes may be in use by a workload that the database did not know';
 
 const IMMEDIATELY = { after: 1 };
 
@@ -69,19 +75,17 @@ export class Release {
     const isStaged = adapter.isStaged(object);
     if (!isStaged && !adapter.isSuspended(object)) return this.resolveReleased(workload);
     if (object.metadata.deletionTimestamp !== undefined) return 'deleted';
-    if (!this.options.submissionBuilder.asksForGrant(object, adapter, row)) return this.giveBack(workload);
+    if (this.options.isWithdrawn(row.jobid)) return this.giveBack(workload, WITHDRAWN);
+    if (!this.options.submissionBuilder.asksForGrant(object, adapter, row))
+      return this.giveBack(workload, CHANGED);
     if (isStaged || adapter.canRelease(object)) return this.patch(workload);
     this.log(row, 'release: waiting for the Job controller to suspend the Job');
     return undefined;
   }
 
   /** The workload waits again in its place, for what it asks for now. */
-  private async giveBack(workload: ActiveWorkload): Promise<ReconcileResult> {
-    this.log(
-      workload.row,
-      'release: what it asks for, or its queue, changed after the grant: giving the grant back',
-    );
-    const message = 'what it asks for, or its queue, changed after the grant';
+  private async giveBack(workload: ActiveWorkload, message: string): Promise<ReconcileResult> {
+    this.log(workload.row, `release: ${message}: giving the grant back`);
     await this.options.eviction.requeue(workload, { cause: 'suspended', message });
     return IMMEDIATELY;
   }

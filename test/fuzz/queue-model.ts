@@ -186,18 +186,16 @@ export class QueueModel extends QueueModelBase implements Queue {
     const taken = new Map([...rows.values()].map(({ jobid, uid }) => [jobid, uid]));
     const adopted = records.map(({ knownJobid, allocation: held, releasedAt, ...submission }) => {
       const isOwn = knownJobid > 0 && (taken.get(knownJobid) ?? submission.uid) === submission.uid;
-      if (isOwn) taken.set(knownJobid, submission.uid);
       const jobid = isOwn ? knownJobid : this.nextJobid();
+      taken.set(jobid, submission.uid);
       const row = rows.get(submission.uid) ?? newRow(submission, ++this.tables.seq);
       const at = Math.min(this.now(), releasedAt);
       const grant = { ...NOT_GRANTED, phase: 'Ready', jobid, allocatedAt: at, releasedAt: at } as const;
       const allocation = { ...held, jobid };
       return { ...row, ...requestedFields(submission), ...NO_WAIT, ...grant, allocation, isAfterMet: true };
     });
-    return this.storeAll(adopted, 'Adopted', ({ jobid, allocation }) => ({
-      jobid,
-      ...grantDetail(allocation),
-    }));
+    const detailOf = ({ jobid, allocation }: WorkloadRow) => ({ jobid, ...grantDetail(allocation) });
+    return this.storeAll(adopted, 'Adopted', detailOf);
   };
 
   released: Queue['released'] = async (fence, uids) =>

@@ -1,4 +1,5 @@
 /** The database is restored from a backup, on a simulated cluster: running workloads keep the nodes that they really use. */
+import { pause } from '../../runtime/clock';
 import type { Snapshot } from '../fuzz/queue-model';
 import { SimulatedController } from '../fuzz/simulated-controller';
 import { doubleGrants } from '../invariants/log';
@@ -101,4 +102,36 @@ describe.each(['while no controller runs', 'while the controller runs'])('a rest
     await expectAdopted('new', row.allocation!.nodes[0]!.name);
     expect(controller.row('old')).toMatchObject({ phase: 'Waiting' });
   });
+});
+
+test('a grant that is being released is kept while another one on its node is adopted', async () => {
+  const controller = new SimulatedController();
+  const { queue, clock, apiserver } = controller;
+  let isSlow = false;
+  const client = apiserver.client();
+  const patch = client.patch.bind(client);
+  client.patch = (async (...args: Parameters<typeof patch>) => {
+    if (isSlow) await pause(clock, 3_000);
+    return patch(...args);
+  }) as typeof patch;
+  apiserver.client = () => client;
+  await controller.start();
+  controller.submit('lost', { cores: 2, runs: 300 });
+  await controller.seconds(5);
+  isSlow = true;
+  controller.submit('late', { cores: 2, runs: 300 });
+  await controller.seconds(1);
+  const { jobid, allocation } = controller.row('late')!;
+  expect(controller.row('late')).toMatchObject({ phase: 'Ready', releasedAt: null });
+  expect(controller.job('late').spec.suspend).toBe(true);
+  expect(allocation!.nodes[0]!.name).toBe(controller.row('lost')!.allocation!.nodes[0]!.name);
+  const backup = queue.backup();
+  const rows = new Map([...backup.rows].filter(([, { name }]) => name !== 'lost'));
+  queue.restore({ ...backup, rows });
+  controller.submit('trigger', { cores: 1, runs: 1 });
+  await controller.seconds(10);
+  expect(controller.row('late')).toMatchObject({ phase: 'Running', jobid, requeues: 0 });
+  expect(controller.row('lost')).toMatchObject({ phase: 'Running' });
+  expect(doubleGrants(queue.events)).toEqual([]);
+  await controller.close();
 });

@@ -38,6 +38,7 @@ async function release(refusal: string) {
     eviction: { recordRelease: () => undefined },
     submissionBuilder: { asksForGrant: () => true },
     recordEvent: () => undefined,
+    isWithdrawn: () => false,
     onWait: () => undefined,
     logger: createLogger('test', 'silent'),
     clock: new ManualClock(),

@@ -16,7 +16,7 @@ const WEBHOOK = 'Internal error occurred: failed calling webhook "rules.example.
 const FAILS = `the apiserver does not take the release: ${WEBHOOK}`;
 
 /** A release whose write ends so, tried after so many more seconds each. */
-async function releases(write: () => never, times: readonly number[]) {
+async function releases(write: () => never, times: readonly number[], isWithdrawn = false) {
   const clock = new ManualClock();
   const events: string[] = [];
   const waits: (string | undefined)[] = [];
@@ -40,6 +40,7 @@ async function releases(write: () => never, times: readonly number[]) {
     submissionBuilder: { asksForGrant: () => true },
     recordEvent: (_object: unknown, _adapter: unknown, event: { reason: string }) =>
       events.push(event.reason),
+    isWithdrawn: () => isWithdrawn,
     onWait: (_uid: string, wait: { message: string } | undefined) => waits.push(wait?.message),
     logger: createLogger('test', 'silent'),
     clock,
@@ -80,4 +81,13 @@ test('a release that nobody answers is tried again for as long as that lasts', a
   expect(new Set(results)).toEqual(new Set(['FLUXQ_KUBERNETES_UNREACHABLE']));
   expect(requeues).toEqual([]);
   expect(said).toMatch(/; it is tried again until it does$/);
+});
+
+test('a grant that was withdrawn is given back, and nothing is written', async () => {
+  const write = answered(500, 'nobody writes');
+  const { results, requeues, said } = await releases(write, [0], true);
+  expect(results).toEqual([{ after: 1 }]);
+  const message = 'its nodes may be in use by a workload that the database did not know';
+  expect(requeues).toEqual([{ cause: 'suspended', message }]);
+  expect(said).toBeUndefined();
 });

@@ -233,6 +233,7 @@ export class GroupWorld {
       schedulerRuns: () => true,
       requeueOf: () => ({ limit: 3, backoffSeconds: 5 }),
       limits: config.grants,
+      isWithdrawn: () => false,
       onWait: () => undefined,
       onFreed: (jobid) => this.freed.push(jobid),
       onRequeued: () => undefined,

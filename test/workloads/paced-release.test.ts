@@ -70,6 +70,7 @@ describe('granted Jobs', () => {
       nodes: { exists: () => true, isReady: () => true },
       limits: parseConfig({}).grants,
       schedulerRuns: () => true,
+      isWithdrawn: () => false,
       onWait: () => undefined,
       onUnrecordedGrant: () => undefined,
       enqueue: (key) => enqueued.push(formatKey(key)),

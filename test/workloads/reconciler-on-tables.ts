@@ -24,6 +24,7 @@ export function reconcilerOnTables(
     namespaces: { hasLeft: () => false, isAwaited: () => false },
     nodes: { exists: () => true, isReady: () => true },
     limits: parseConfig({}).grants,
+    isWithdrawn: () => false,
     onWait: () => undefined,
     onFreed: () => undefined,
     onRequeued: () => undefined,
