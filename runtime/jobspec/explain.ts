@@ -42,6 +42,23 @@ export function busyText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS):
   return text;
 }
 
+/**
+ * What a pod asks for beyond what was granted for it; undefined if that is enough. Units are compared, as they were granted: each
+ * was rounded up.
+ * @param jobspec of one slot
+ */
+export function excessText(jobspec: Jobspec, asked: UnitCounts): string | undefined {
+  const { exclusive, perPod } = askOf(jobspec);
+  if (exclusive) return undefined;
+  const units = jobspec.attributes.user?.units ?? DEFAULT_UNITS;
+  const text = (type: string, count: number) => amountOfUnits(type, count, units);
+  const larger = Object.entries(asked).filter(([type, count]) => count > (perPod[type] ?? 0));
+  if (larger.length === 0) return undefined;
+  return listed(
+    larger.map(([type, count]) => `${text(type, count)} instead of ${text(type, perPod[type] ?? 0)}`),
+  );
+}
+
 /** A message that named all nodes would be long, and would change whenever one of them does. */
 const MOST_NODES = 3;
 
@@ -240,7 +257,7 @@ function amount(resource: string, quantity: string): string {
   }
 }
 
-/** Of a jobspec that an earlier release stored. */
+/** In units: a jobspec that an earlier release stored has no requests. */
 function amountOfUnits(type: string, count: number, { cpuMillis, memoryMiB }: UnitSettings): string {
   const millis = count * cpuMillis;
   const mebibytes = count * memoryMiB;

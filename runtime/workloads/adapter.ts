@@ -71,6 +71,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   unseenPods(object: T, pods: readonly Pod[]): number;
   /** The gated pods of a released object that may get a slot of its grant. `now` is in Unix seconds. */
   podsToPlace(object: T, pods: readonly Pod[], row: WorkloadRow, now: number): readonly Pod[];
+  /** Gated pods that find no place of their pod set because they ask for more than was granted for it, although one is free. */
+  largerPods(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly LargerPod[];
   /** The patch that gives a gated pod its node. `now` is in Unix seconds. */
   placePatch(object: T, row: WorkloadRow, pod: Pod, node: string, now: number): readonly JsonPatchOperation[];
   /** The pod as that patch leaves it. */
@@ -102,6 +104,13 @@ export interface ActiveWorkload {
   readonly adapter: WorkloadAdapter;
   readonly row: WorkloadRow;
   readonly pods: readonly Pod[];
+}
+
+/** A pod that is larger than its template, as a webhook may have made it. */
+export interface LargerPod {
+  readonly pod: Pod;
+  /** As a clause. */
+  readonly excess: string;
 }
 
 /** The grant that a released object carries. It restores the queue after the database lost rows. */

@@ -12,14 +12,20 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal, type Outcome, type WorkloadAdapter } from './adapter';
+import {
+  type ActiveWorkload,
+  isTerminal,
+  type LargerPod,
+  type Outcome,
+  type WorkloadAdapter,
+} from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
 import { belongsToGrant, isGated } from './pod';
 import { RemovedPods } from './pod-end';
-import { type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
+import { largerPodWait, type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
 import { restartWait } from './restarts';
@@ -125,7 +131,11 @@ export class GrantWatch {
     const own = pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
     this.removed.see(row.jobid, own);
     const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
-    const found = await this.withClaims(own.map((pod) => ({ pod, wait: podWait(pod, context) })));
+    const larger = workload.adapter.largerPods(workload.object, row, pods);
+    const found = [
+      ...(await this.withClaims(own.map((pod) => ({ pod, wait: podWait(pod, context) })))),
+      ...larger.map((one) => ({ pod: one.pod, wait: largerPodWait(one) })),
+    ];
     const waits = found.flatMap(({ wait }) => wait ?? []);
     const missing = workload.adapter.missingPods(workload.object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
@@ -148,14 +158,19 @@ export class GrantWatch {
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     const after = earliest([...left, ...rereads, ...reread, ...this.untilLingerChanges(own)]);
     if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
-      return { wait: runs ? this.waitOfRunning(workload, own) : shown, failure, after };
+      return { wait: runs ? this.waitOfRunning(workload, own, larger) : shown, failure, after };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
   }
 
   /** What a workload waits for of which a pod runs. */
-  private waitOfRunning(workload: ActiveWorkload, pods: readonly Pod[]): GrantWait | undefined {
+  private waitOfRunning(
+    workload: ActiveWorkload,
+    pods: readonly Pod[],
+    [larger]: readonly LargerPod[],
+  ): GrantWait | undefined {
     const { now, nodes } = this.options;
+    if (larger !== undefined) return { ...waitOf(largerPodWait(larger))!, isPartial: true };
     return lingerWait(pods, now()) ?? restartWait(pods) ?? turnWait(workload, pods, nodes);
   }
 

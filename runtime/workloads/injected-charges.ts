@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TimeSlice } from '../clock';
 import type { Container, PodSpec } from '../jobspec/pod';
+import { setsOf } from '../jobspec/pod-sets';
 import { podRequests, type Requests } from '../jobspec/requests';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
@@ -12,8 +13,8 @@ import { belongsToGrant } from './pod';
 
 export class InjectedCharges {
   private readonly injected = new InjectedRequests();
-  /** UID of a workload -> job id of the grant of which a pod was compared with its template. */
-  private readonly learned = new Map<string, number>();
+  /** UID of a workload -> its grant, and the pod sets of which a pod was compared with its template. */
+  private readonly learned = new Map<string, { readonly jobid: number; readonly sets: Set<string> }>();
 
   /**
    * @param podOf the pods of a workload as they are expected, without what webhooks add
@@ -31,20 +32,36 @@ export class InjectedCharges {
   }
 
   /**
-   * Compares the first pod of a grant with its template, once.
-   * @param isNew whether the pod can only be as it was created. @default true
+   * Compares the first pod of each pod set of a grant with its template, once; one that found no place because it is larger counts
+   * before others.
+   * @param isNew whether the pods can only be as they were created. @default true
    * @returns whether workloads are charged something else from now on
    */
   learn({ object, adapter, row, pods }: ActiveWorkload, { isNew = true } = {}): boolean {
-    const { uid, allocation, jobid } = row;
-    if (adapter.podsExist || allocation === null || this.learned.get(uid) === jobid) return false;
-    const first = pods.find((pod) => belongsToGrant(pod, jobid));
-    if (first === undefined) return false;
-    this.learned.set(uid, jobid);
-    const template = this.templatesOfPods(object, adapter).get(adapter.podSetOf(object, first));
-    if (template === undefined) return false;
-    if (!isNew && mayBeResized(template.pod, first.spec)) return false;
-    return this.injected.learn(template, first.spec, isNew ? this.versionFor(template.namespace) : undefined);
+    if (adapter.podsExist || row.allocation === null) return false;
+    const learned = this.learnedOf(row);
+    if (learned.size >= setsOf(row.jobspec).length) return false;
+    const larger = adapter.largerPods(object, row, pods).map(({ pod }) => pod);
+    const placed = pods.filter((pod) => belongsToGrant(pod, row.jobid));
+    let isChanged = false;
+    for (const pod of [...larger, ...placed]) {
+      const set = adapter.podSetOf(object, pod);
+      if (learned.has(set)) continue;
+      learned.add(set);
+      const template = this.templatesOfPods(object, adapter).get(set);
+      if (template === undefined || (!isNew && mayBeResized(template.pod, pod.spec))) continue;
+      const version = isNew ? this.versionFor(template.namespace) : undefined;
+      isChanged = this.injected.learn(template, pod.spec, version) || isChanged;
+    }
+    return isChanged;
+  }
+
+  private learnedOf({ uid, jobid }: WorkloadRow): Set<string> {
+    const known = this.learned.get(uid);
+    if (known?.jobid === jobid) return known.sets;
+    const sets = new Set<string>();
+    this.learned.set(uid, { jobid, sets });
+    return sets;
   }
 
   /**

@@ -87,6 +87,8 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   samplePod: (job) => templatePod(job as Job),
   podSetOf: () => POD_SET,
   podsToPlace: (_job, pods) => pods.filter(isGated).sort(byOtherGates),
+  // What the others of its Job are charged is learned from the first that runs.
+  largerPods: () => [],
   placePatch: (_job, _row, pod, node) => pinPatch(pod, node),
   placedPod: (_job, _row, pod, node) => ungated(pod, node),
   outcome,

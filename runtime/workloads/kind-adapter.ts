@@ -6,6 +6,7 @@
 import { ASSIGNMENT_ANNOTATION, ENDED_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { WorkloadKind } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
+import type { Jobspec } from '../jobspec/types';
 import { fieldAt, withField } from '../kubernetes/fields';
 import { patchEntries } from '../kubernetes/json-patch';
 import { apiVersionOf, isSuspended, type KindObject, kindPath, kindPodSets } from '../kubernetes/kind-fields';
@@ -15,6 +16,7 @@ import { isEndless } from '../resources/endless';
 import {
   isTerminal,
   type JsonPatchOperation,
+  type LargerPod,
   type LateDeadline,
   lastFinishTime,
   type Outcome,
@@ -27,11 +29,12 @@ import { sameTerms } from './compared';
 import { isPastWalltime, remainingDeadline } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { kindHandOver } from './hand-over';
-import { fitsIn, grantedSets } from './kind-pods';
+import { excessOf, grantedSets } from './kind-pods';
 import { belongsToGrant, isGated, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { byAge, MOST_POD_SETS } from './pod-group';
 import { succeededNodes } from './succeeded-nodes';
+import { tally } from './tally';
 import { kindTemplatePod } from './template-pod';
 
 const TIMED_OUT = 'TimedOut';
@@ -78,6 +81,7 @@ export function kindAdapter(kind: WorkloadKind): WorkloadAdapter<KindObject> {
       isHeld(object) || hasEnded(object) || isPastWalltime(row, now)
         ? []
         : podsToPlace(kind, object, row, pods),
+    largerPods: (object, row, pods) => (isHeld(object) ? [] : largerPods(kind, object, row, pods)),
     placePatch: (_object, row, pod, node, now) => [
       // Only the pod that was compared with its pod set is released.
       { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
@@ -186,21 +190,56 @@ function outcomeOf(
   return { result, finishedAt: at, message: failureOf(pods) ?? message };
 }
 
-/** Gated pods that ask for no more than their pod set was granted for; those that came first are first. */
-function podsToPlace(
+/** Its gated pods of a pod set that was granted, each with what was granted for one of that set. */
+function gatedPods(
   kind: WorkloadKind,
   object: KindObject,
   { jobspec }: WorkloadRow,
   pods: readonly Pod[],
-): readonly Pod[] {
+): readonly { readonly pod: Pod; readonly set: Jobspec }[] {
   const [sole] = demandOf(kind, object).podSets;
   const sets = grantedSets(jobspec, sole.name);
-  const isOf = (pod: Pod) => {
-    const set = sets.get(podSetNameOf(kind, pod));
-    return set !== undefined && fitsIn(pod, set);
-  };
-  const isThere = (pod: Pod) => pod.metadata.deletionTimestamp === undefined && !isTerminal(pod);
-  return pods.filter((pod) => isGated(pod) && isThere(pod) && isOf(pod)).sort(byAge);
+  return pods
+    .filter((pod) => isGated(pod) && pod.metadata.deletionTimestamp === undefined && !isTerminal(pod))
+    .flatMap((pod) => {
+      const set = sets.get(podSetNameOf(kind, pod));
+      return set === undefined ? [] : [{ pod, set }];
+    });
+}
+
+/** Gated pods that ask for no more than their pod set was granted for; those that came first are first. */
+function podsToPlace(
+  kind: WorkloadKind,
+  object: KindObject,
+  row: WorkloadRow,
+  pods: readonly Pod[],
+): readonly Pod[] {
+  return gatedPods(kind, object, row, pods)
+    .filter(({ pod, set }) => excessOf(pod, set) === undefined)
+    .map(({ pod }) => pod)
+    .sort(byAge);
+}
+
+function largerPods(
+  kind: WorkloadKind,
+  object: KindObject,
+  row: WorkloadRow,
+  pods: readonly Pod[],
+): readonly LargerPod[] {
+  const larger = gatedPods(kind, object, row, pods).flatMap(({ pod, set }) => {
+    const excess = excessOf(pod, set);
+    return excess === undefined ? [] : [{ pod, excess }];
+  });
+  if (larger.length === 0) return [];
+  const placed = tally(
+    pods
+      // Nobody makes one again that has succeeded.
+      .filter((pod) => belongsToGrant(pod, row.jobid) && pod.status?.phase !== 'Failed')
+      .map((pod) => podSetNameOf(kind, pod)),
+  );
+  const granted = (set: string) => placementOf(row, set).reduce((sum, { pods: count }) => sum + count, 0);
+  const hasPlace = (set: string) => granted(set) > (placed.get(set) ?? 0);
+  return larger.filter(({ pod }) => hasPlace(podSetNameOf(kind, pod)));
 }
 
 /** Until the first pod is there: then each of the others may be one that comes later by design. */

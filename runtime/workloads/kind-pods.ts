@@ -1,5 +1,5 @@
 /** Whether a pod asks for no more than its pod set was granted for. Whoever makes a pod may write any owner and any label into it. */
-import { askOf } from '../jobspec/jobspec';
+import { excessText } from '../jobspec/explain';
 import { podSetsOf } from '../jobspec/pod-sets';
 import { podRequests } from '../jobspec/requests';
 import type { Jobspec } from '../jobspec/types';
@@ -12,10 +12,7 @@ export function grantedSets(jobspec: Jobspec, sole: string): ReadonlyMap<string,
   return new Map(sets.map(({ name, jobspec: own }) => [name, own]));
 }
 
-/** Units are compared, as they were granted: each was rounded up. */
-export function fitsIn({ spec }: Pod, set: Jobspec): boolean {
-  const { exclusive, perPod } = askOf(set);
-  if (exclusive) return true;
-  const units = unitsOf(podRequests(spec), set.attributes.user?.units ?? DEFAULT_UNITS);
-  return Object.entries(units).every(([type, count]) => count <= (perPod[type] ?? 0));
+/** What a pod asks for beyond a place of its pod set, in words; undefined if it fits there. */
+export function excessOf({ spec }: Pod, set: Jobspec): string | undefined {
+  return excessText(set, unitsOf(podRequests(spec), set.attributes.user?.units ?? DEFAULT_UNITS));
 }

@@ -6,7 +6,7 @@
 import { SCHEDULER_NAME } from '../../constructs/api/labels';
 import type { Pod } from '../kubernetes/types';
 import type { GrantReason } from '../shared/grant-waits';
-import { isTerminal } from './adapter';
+import { isTerminal, type LargerPod } from './adapter';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated } from './pod';
 
@@ -77,6 +77,19 @@ export function podWait(pod: Pod, context: PodWaitContext): PodWait | undefined 
     uid: metadata.uid,
     node: assignedNode(pod),
     isBound: spec.nodeName !== undefined,
+  };
+}
+
+/** A pod for which the queue has no place in its grant. */
+export function largerPodWait({ pod, excess }: LargerPod): PodWait {
+  const { name, uid } = pod.metadata;
+  const message = `it asks for more than was granted for its pod set: ${excess}`;
+  return {
+    ...said('unschedulable', UNSCHEDULABLE, message),
+    pod: name,
+    uid,
+    node: undefined,
+    isBound: false,
   };
 }
 

@@ -44,6 +44,7 @@ export const OF_PLAIN_PODS = {
   neededPods: () => undefined,
   missingPods: () => 0,
   awaitedPods: () => new Map(),
+  largerPods: () => [],
   unseenPods: () => 0,
   earlierReleasePatch: () => undefined,
   replacementPolicy: () => undefined,

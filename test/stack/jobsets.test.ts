@@ -2,7 +2,7 @@
 /** JobSets through the queue, with JobSet's own manager: one gang each, whose pods come when that manager makes them. */
 import { OWNER_ANNOTATION, USER_ANNOTATION } from '../../constructs/api/labels';
 import { jobs, pods as podPath } from '../../runtime/kubernetes/paths';
-import type { Job } from '../../runtime/kubernetes/types';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { isGated } from '../../runtime/workloads/pod';
 import { accepted, USER_RIGHTS, usersOf } from '../admission/users';
 import type { KubeObject } from '../cluster/api';
@@ -11,6 +11,7 @@ import { yamlDocuments } from '../docs/snippets';
 import { JOBSET, startJobSet } from '../kinds/jobset';
 import { type JobSet, jobSet, jobSets } from '../kinds/jobsets';
 import { expectPlaced, jobSetsOf } from './jobsets';
+import { sidecarPolicy } from './sidecar-policy';
 import { describeOwnStack, inOneNamespace } from './suite';
 import { Namespace } from './workloads';
 
@@ -240,6 +241,42 @@ describeIf('a JobSet', () => {
         await delet(made);
         await gone(made);
         await waitFor('the forged pods to be collected', async () => (await forged()).length === 0);
+      });
+
+      test('gets larger places when its pods are larger than it says, and tells of that meanwhile', async () => {
+        const { cluster } = getFixture().stack;
+        // It looks at who creates a pod, so the queue's dry runs do not show it.
+        const expression =
+          'object.metadata.?name.orValue("") == "probe" || (request.userInfo.username == "system:serviceaccount:kube-system:job-controller" && ' +
+          'object.metadata.labels["jobset.sigs.k8s.io/replicatedjob-name"] == "workers")';
+        const policy = sidecarPolicy('science', { matchConditions: [{ name: 'of-workers', expression }] });
+        await cluster.apply(policy);
+        await waitFor('the policy to be in force', async () => {
+          const { status, text } = await cluster.api.send('POST', `${podPath('science')}?dryRun=All`, {
+            apiVersion: 'v1',
+            kind: 'Pod',
+            metadata: { name: 'probe' },
+            spec: { containers: [{ name: 'main', image: 'none' }] },
+          });
+          return status === 201 && (JSON.parse(text) as Pod).spec.containers.length === 2;
+        });
+        const made = await create('larger', { driver: {}, workers: { pods: 2, cores: 2 } });
+        const excess = 'it asks for more than was granted for its pod set: 3 cores instead of 2 cores';
+        await waitFor('its record to say it', async () =>
+          JSON.stringify((await science.fluxJob('larger-jobset'))?.status ?? {}).includes(excess),
+        );
+        const pods = await running(made, 3);
+        const row = await science.phase(made, 'Running');
+        // A dry run of the policy once it has settled is believed, too, until a pod says something else again.
+        expect([1, 2]).toContain(row.requeues);
+        expect(row.clusterRequeues).toBe(row.requeues);
+        expectPlaced(row, pods);
+        for (const { kind, metadata } of policy) {
+          const path = `/apis/admissionregistration.k8s.io/v1/${kind === 'MutatingAdmissionPolicy' ? 'mutatingadmissionpolicies' : 'mutatingadmissionpolicybindings'}/${metadata.name}`;
+          await getFixture().client.delete(path);
+        }
+        await delet(made);
+        await gone(made);
       });
 
       test('counts for the person who created it', async () => {

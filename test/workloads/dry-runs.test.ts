@@ -216,7 +216,7 @@ test('a real pod that says something else is believed for its like, and no dry r
     metadata: { name: 'p', annotations: { [JOBID_ANNOTATION]: '7' } },
     spec: { ...spec, containers: [...spec.containers, SIDECAR] },
   };
-  const row = { uid: 'first', jobid: 7, allocation: {} };
+  const row = { uid: 'first', jobid: 7, allocation: {}, jobspec: { attributes: {} } };
   expect(world.charges.learn({ object: first, adapter, row, pods: [pod] } as never)).toBe(true);
   expect([world.submit(second), world.added(second)]).toEqual([undefined, { cpu: '1' }]);
   expect(world.asked).toHaveLength(1);

@@ -108,6 +108,27 @@ const placesOf = (pods: readonly Pod[], row = rowOf()) => {
   );
 };
 
+const LARGER = '3 cores instead of 2 cores';
+test.each<[string, readonly Pod[], readonly string[]]>([
+  ['none that fits', [pod('w-0')], []],
+  ['one that asks for more', [pod('w-0', { cores: 3 }), pod('w-1')], [`w-0 ${LARGER}`]],
+  ['none of an unknown set', [pod('x', { set: 'other', cores: 3 })], []],
+  ['none that is being deleted', [pod('w-0', { cores: 3, isLeaving: true })], []],
+  [
+    'none beyond the pods of its set',
+    [pod('w-0', { node: 'n1' }), pod('w-1', { node: 'n2', phase: 'Succeeded' }), pod('w-2', { cores: 3 })],
+    [],
+  ],
+  [
+    'one in the place of a pod that has failed',
+    [pod('w-0', { node: 'n1' }), pod('w-1', { node: 'n2', phase: 'Failed' }), pod('w-2', { cores: 3 })],
+    [`w-2 ${LARGER}`],
+  ],
+])('of larger pods it knows %s', (_, pods, expected) => {
+  const larger = adapter.largerPods(released, rowOf(), pods);
+  expect(larger.map(({ pod: { metadata }, excess }) => `${metadata.name} ${excess}`)).toEqual(expected);
+});
+
 test('counts the pods of each replicated Job that run at once', () => {
   const { podSets } = adapter.demand(objectOf({ driver: {}, workers: { replicas: 3, pods: 2 } }));
   expect(podSets.map(({ name, count, field }) => [name, count, field])).toEqual([
