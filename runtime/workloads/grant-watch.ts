@@ -170,7 +170,10 @@ export class GrantWatch {
     [larger]: readonly LargerPod[],
   ): GrantWait | undefined {
     const { now, nodes } = this.options;
-    if (larger !== undefined) return { ...waitOf(largerPodWait(larger))!, isPartial: true };
+    if (larger !== undefined) {
+      const { pod, reason, message } = largerPodWait(larger);
+      return { reason, message: `pod ${pod} waits: ${message}`, pod, isPartial: true };
+    }
     return lingerWait(pods, now()) ?? restartWait(pods) ?? turnWait(workload, pods, nodes);
   }
 
