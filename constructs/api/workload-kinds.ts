@@ -18,6 +18,22 @@ export interface PodCount {
   readonly atMost?: FieldPath;
 }
 
+/** A container that the controller of a kind puts before those of its pods. */
+export interface AddedContainer {
+  /** Names of the pod sets, whether or not the object has what makes the controller add it. */
+  readonly podSets: readonly string[];
+  readonly name: string;
+  readonly image: string;
+  readonly resources: { readonly requests: Readonly<Record<string, string>> };
+}
+
+/** A field that the queue takes in no object, because the number of its pods would change while it runs. */
+export interface RefusedField {
+  readonly field: FieldPath;
+  /** What the field does: `lets ... change ...`. */
+  readonly effect: string;
+}
+
 /** Where the pod sets of a kind stand. */
 interface PodSetFields {
   /** A list of pod sets, or a map of them. */
@@ -32,6 +48,8 @@ interface PodSetFields {
   readonly count: readonly PodCount[];
   /** How many pods of a set have to succeed, one after the other, where that is more than run at once. @default - none */
   readonly completions?: FieldPath;
+  /** @default - the pods are as their template */
+  readonly initContainer?: AddedContainer;
 }
 
 /** A kind of workload that is held by a `suspend` field of its own. */
@@ -57,6 +75,8 @@ export interface WorkloadKind {
   readonly restarts?: FieldPath;
   /** Fields that may change after the queue has started it, besides `suspend`. Each other field of the spec stays as it is. */
   readonly changeable: readonly FieldPath[];
+  /** @default - none */
+  readonly refused?: readonly RefusedField[];
 }
 
 const JOB_SET: WorkloadKind = {
@@ -102,8 +122,79 @@ const MPI_JOB: WorkloadKind = {
   ],
 };
 
+/** Why a field is refused. */
+export const refusal = ({ kind }: WorkloadKind, { effect }: RefusedField): string =>
+  `${effect}, but the pods of a ${kind} are granted together`;
+export const REFUSAL_REMEDY = 'remove it';
+
+/** Fields of the training operator, which makes pods of its objects, and no Jobs. */
+interface TrainingFields {
+  /** Field below `spec` with a map of pod sets. */
+  readonly replicaSpecs: string;
+  readonly initContainer?: AddedContainer;
+  /** Whether it has an `elasticPolicy`. */
+  readonly isElastic?: boolean;
+}
+
+/** Kinds of the training operator: `kubeflow.org/v1`. Its MPIJob has the name of the one above in another version, so a cluster has one of them. */
+function trainingJob(
+  kind: string,
+  { replicaSpecs, initContainer, isElastic = false }: TrainingFields,
+): WorkloadKind {
+  return {
+    kind,
+    group: 'kubeflow.org',
+    version: 'v1',
+    plural: `${kind.toLowerCase()}s`,
+    words: [],
+    suspend: ['spec', 'runPolicy', 'suspend'],
+    managedBy: { field: ['spec', 'runPolicy', 'managedBy'], builtIn: 'kubeflow.org/training-operator' },
+    podSets: {
+      in: ['spec', replicaSpecs],
+      template: ['template'],
+      count: [{ of: ['replicas'] }],
+      ...(initContainer && { initContainer }),
+    },
+    podSetLabel: 'training.kubeflow.org/replica-type',
+    ends: { Succeeded: ['Succeeded'], Failed: ['Failed'] },
+    deadline: ['spec', 'runPolicy', 'activeDeadlineSeconds'],
+    changeable: [
+      ['spec', 'runPolicy', 'cleanPodPolicy'],
+      ['spec', 'runPolicy', 'ttlSecondsAfterFinished'],
+    ],
+    ...(isElastic && {
+      refused: [
+        {
+          field: ['spec', 'elasticPolicy', 'metrics'],
+          effect: 'lets an autoscaler change its number of workers',
+        },
+      ],
+    }),
+  };
+}
+
+/** The default of the training operator. It waits in it until the master has an address. */
+const WAIT_FOR_MASTER: AddedContainer = {
+  podSets: ['worker'],
+  name: 'init-pytorch',
+  image: 'alpine:3.10',
+  resources: { requests: { cpu: '50m', memory: '10Mi' } },
+};
+
 /** Each of them is tested with the controller of its kind. */
-export const WORKLOAD_KINDS: readonly WorkloadKind[] = [JOB_SET, MPI_JOB];
+export const WORKLOAD_KINDS: readonly WorkloadKind[] = [
+  JOB_SET,
+  MPI_JOB,
+  trainingJob('PyTorchJob', {
+    replicaSpecs: 'pytorchReplicaSpecs',
+    initContainer: WAIT_FOR_MASTER,
+    isElastic: true,
+  }),
+  trainingJob('TFJob', { replicaSpecs: 'tfReplicaSpecs' }),
+  trainingJob('XGBoostJob', { replicaSpecs: 'xgbReplicaSpecs' }),
+  trainingJob('PaddleJob', { replicaSpecs: 'paddleReplicaSpecs', isElastic: true }),
+  trainingJob('JAXJob', { replicaSpecs: 'jaxReplicaSpecs' }),
+];
 
 /** Names of the kinds, in their order. */
 export const WORKLOAD_KIND_NAMES: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);

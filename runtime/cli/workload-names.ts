@@ -45,9 +45,9 @@ const KINDS: readonly Kind[] = [
   })),
 ];
 
-/** The forms of the workload kinds in a list: `jobset/name, mpijob/name`. */
+/** The forms of the workload kinds in a list: the first one stands for all. */
 export function kindForms(name: string): string {
-  return WORKLOAD_KINDS.map(({ kind }) => `${kind.toLowerCase()}/${name}`).join(', ');
+  return `${WORKLOAD_KINDS[0]!.kind.toLowerCase()}/${name} (or another workload kind)`;
 }
 
 export interface MeantWorkload {

@@ -15,6 +15,7 @@ test.each([
   ['train', ['Job', 'Pod', 'PodGroup', ...WORKLOAD_KIND_NAMES], 'train', undefined],
   ['jobsets/train', ['JobSet'], 'train', undefined],
   ['mpijob/train', ['MPIJob'], 'train', undefined],
+  ['pytorchjobs.kubeflow.org/train', ['PyTorchJob'], 'train', undefined],
   ['podgroup/train', ['PodGroup'], 'train', undefined],
   ['job/train', ['Job'], 'train', undefined],
   ['Pods/train', ['Pod'], 'train', undefined],

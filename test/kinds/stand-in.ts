@@ -20,7 +20,11 @@ const STAND_INS: readonly KubeObject[] = WORKLOAD_KINDS.map(({ kind, group, vers
         name: version,
         served: true,
         storage: true,
-        subresources: { status: {} },
+        subresources: {
+          status: {},
+          // Those of the kinds lead to the workers; here every object has one.
+          scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+        },
         schema: { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } },
       },
     ],
@@ -35,7 +39,10 @@ export async function applyStandIns(cluster: Cluster, namespace: string): Promis
     const probe = { apiVersion: `${group}/${version}`, kind, metadata: { name: 'probe' }, spec: {} };
     await waitFor(`${kind} to be admitted in ${namespace}`, async () => {
       const path = `${kindPath(each)(namespace)}?dryRun=All`;
-      return (await cluster.api.send('POST', path, probe)).status === 201;
+      const { status, text } = await cluster.api.send('POST', path, probe);
+      // Of what lasts, the error says what it is.
+      if (status !== 201) throw new Error(text);
+      return true;
     });
   }
 }

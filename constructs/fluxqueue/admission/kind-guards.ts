@@ -2,7 +2,14 @@
 import { Construct } from 'constructs';
 import { KEY_PREFIX } from '../../api/known-keys';
 import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL } from '../../api/labels';
-import { type FieldPath, type WorkloadKind, workloadKinds } from '../../api/workload-kinds';
+import {
+  type FieldPath,
+  REFUSAL_REMEDY,
+  type RefusedField,
+  refusal,
+  type WorkloadKind,
+  workloadKinds,
+} from '../../api/workload-kinds';
 import { sameExcept, sameMetadata } from './comparison';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard, type GuardSpec } from './guard-policy';
@@ -34,6 +41,14 @@ const resourceRules = (
   operations: readonly ('CREATE' | 'UPDATE')[],
 ) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
 
+/** The endpoint by which autoscalers and `kubectl scale` write a number of pods, which rules of the object itself do not see. */
+const scaleRule = ({ group, version, plural }: WorkloadKind) => ({
+  apiGroups: [group],
+  apiVersions: [version],
+  operations: ['UPDATE' as const],
+  resources: [`${plural}/scale`],
+});
+
 /** Denies invalid settings, reserved names, a start by anybody but the queue, and changes of what it has started. */
 export class KindGuards extends Construct {
   constructor(scope: Construct, id: string, props: ReachGuardProps = {}) {
@@ -51,6 +66,7 @@ export class KindGuards extends Construct {
       kueuePart(kind),
       ...settingParts('Job', isOurs),
       templateKeyPart(kind, isOurs),
+      ...(kind.refused ?? []).map((refused) => refusedPart(kind, refused, isOurs)),
     ]);
     addGuard(this, `${kind.plural}-settings`, props, {
       ...guard,
@@ -67,7 +83,7 @@ export class KindGuards extends Construct {
     addGuard(this, kind.plural, props, {
       matchConstraints: {
         namespaceSelector: notExcluded(props),
-        resourceRules: resourceRules(kind, ['CREATE', 'UPDATE']),
+        resourceRules: [...resourceRules(kind, ['CREATE', 'UPDATE']), scaleRule(kind)],
       },
       matchConditions: [notTheController(props)],
       ...reservedOf(kind, props),
@@ -107,6 +123,18 @@ function kueuePart({ kind }: WorkloadKind): GuardPart {
       `FLUXQ_OTHER_QUEUE: metadata.labels["${KUEUE_QUEUE_LABEL}"]: would put the ${kind} into a queue of Kueue beside ` +
         'the one of its namespace; remove it',
     ),
+  };
+}
+
+/** A field by which its pods would become more or fewer than were granted. */
+function refusedPart(kind: WorkloadKind, refused: RefusedField, isOurs: string): GuardPart {
+  const isSet = (object: string) =>
+    `${[object, ...refused.field.map((key) => `?${key}`)].join('.')}.hasValue()`;
+  return {
+    name: refused.field.join('_'),
+    when: `${isSet('object')} && (oldObject == null || !${isSet('oldObject')}) && ${isOurs}`,
+    variables: [],
+    problem: cel(`FLUXQ_POD_SETS: ${refused.field.join('.')}: ${refusal(kind, refused)}; ${REFUSAL_REMEDY}`),
   };
 }
 
@@ -167,6 +195,12 @@ function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variable
         message:
           `FLUXQ_RELEASED: spec: cannot be changed after the queue started the ${kind.kind}; ` +
           `set ${field}: true to stop it first, or submit another one`,
+      },
+      {
+        expression: `request.?subResource.orValue("") != "scale" || !(${namespaceIsEnabled(props)})`,
+        message:
+          `FLUXQ_POD_SETS: spec.replicas: the pods of a ${kind.kind} are granted together, so nothing scales it; ` +
+          `change its ${kind.podSets.in.join('.')} while it waits`,
       },
     ],
   };
