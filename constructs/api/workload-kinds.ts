@@ -52,6 +52,19 @@ interface PodSetFields {
   readonly initContainer?: AddedContainer;
 }
 
+/**
+ * A kind whose controller makes an object of a workload kind, of the same name, for each of its own. What was made is the workload:
+ * it has the pod sets, and the settings that its controller copies. It counts for the creator of the object for which it was made.
+ */
+export interface MakerKind {
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  /** Where in its objects the settings of the workload stand, for a sentence to its user. */
+  readonly settings: string;
+}
+
 /** A kind of workload that is held by a `suspend` field of its own. */
 export interface WorkloadKind {
   readonly kind: string;
@@ -77,7 +90,17 @@ export interface WorkloadKind {
   readonly changeable: readonly FieldPath[];
   /** @default - none */
   readonly refused?: readonly RefusedField[];
+  /** @default - users make all of its objects */
+  readonly maker?: MakerKind;
 }
+
+const TRAIN_JOB: MakerKind = {
+  kind: 'TrainJob',
+  group: 'trainer.kubeflow.org',
+  version: 'v1alpha1',
+  plural: 'trainjobs',
+  settings: 'spec.runtimePatches[].trainingRuntimeSpec.template.metadata',
+};
 
 const JOB_SET: WorkloadKind = {
   kind: 'JobSet',
@@ -102,6 +125,7 @@ const JOB_SET: WorkloadKind = {
   ends: { Succeeded: ['Completed'], Failed: ['Failed'] },
   restarts: ['spec', 'failurePolicy', 'maxRestarts'],
   changeable: [['spec', 'ttlSecondsAfterFinished']],
+  maker: TRAIN_JOB,
 };
 
 const MPI_JOB: WorkloadKind = {
@@ -202,4 +226,9 @@ export const WORKLOAD_KIND_NAMES: readonly string[] = WORKLOAD_KINDS.map(({ kind
 /** The kinds with these names. @param names @default - all kinds */
 export function workloadKinds(names: readonly string[] = WORKLOAD_KIND_NAMES): readonly WorkloadKind[] {
   return WORKLOAD_KINDS.filter(({ kind }) => names.includes(kind));
+}
+
+/** The kinds whose controllers make objects of workload kinds. @param names as of {@link workloadKinds} */
+export function makerKinds(names?: readonly string[]): readonly MakerKind[] {
+  return workloadKinds(names).flatMap(({ maker }) => (maker === undefined ? [] : [maker]));
 }

@@ -95,11 +95,11 @@ export function withTemplates(
 }
 
 /** API path of objects of the kind. */
-export function kindPath({ group, version, plural }: WorkloadKind) {
+export function kindPath({ group, version, plural }: Pick<WorkloadKind, 'group' | 'version' | 'plural'>) {
   return namespaced(group, version, plural);
 }
 
-export function apiVersionOf({ group, version }: WorkloadKind): string {
+export function apiVersionOf({ group, version }: Pick<WorkloadKind, 'group' | 'version'>): string {
   return `${group}/${version}`;
 }
 

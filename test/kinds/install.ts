@@ -1,12 +1,11 @@
 /** What a controller of workload kinds needs in a cluster before it starts: its kinds, its account and its rights. */
-import type { WorkloadKind } from '../../constructs/api/workload-kinds';
 import { kindPath } from '../../runtime/kubernetes/kind-fields';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { waitFor } from '../cluster/wait';
 import { manifestsOf } from './go-module';
 
 interface ControllerOfKinds {
-  readonly kinds: readonly WorkloadKind[];
+  readonly kinds: readonly Parameters<typeof kindPath>[0][];
   /** Its Go module with the version. */
   readonly module: string;
   /** Files of the module. */
@@ -37,7 +36,7 @@ export async function installController(
     } as KubeObject,
   ]);
   for (const kind of kinds)
-    await waitFor(`the kind ${kind.kind}`, async () => {
+    await waitFor(`the kind ${kind.plural}`, async () => {
       const { status } = await cluster.api.send('GET', kindPath(kind)());
       return status === 200;
     });

@@ -1,9 +1,11 @@
 /** CEL that refuses what admission cannot correct in objects of the kinds of constructs/api/workload-kinds.ts. */
 import { Construct } from 'constructs';
 import { KEY_PREFIX } from '../../api/known-keys';
-import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL } from '../../api/labels';
+import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL, USER_ANNOTATION } from '../../api/labels';
 import {
   type FieldPath,
+  type MakerKind,
+  makerKinds,
   REFUSAL_REMEDY,
   type RefusedField,
   refusal,
@@ -37,7 +39,7 @@ import { INVALID } from './settings';
 type Props = AdmissionScopeProps & ControllerUserProps;
 
 const resourceRules = (
-  { group, version, plural }: WorkloadKind,
+  { group, version, plural }: MakerKind | WorkloadKind,
   operations: readonly ('CREATE' | 'UPDATE')[],
 ) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
 
@@ -58,6 +60,8 @@ export class KindGuards extends Construct {
       this.addReserved(kind, props);
       this.addWarnings(kind, props);
     }
+    for (const maker of makerKinds(props.workloadKinds))
+      addGuard(this, maker.plural, props, makerGuard(maker, props));
   }
 
   private addSettings(kind: WorkloadKind, props: ReachGuardProps): void {
@@ -112,6 +116,30 @@ const isStarted = ({ suspend }: WorkloadKind) =>
 
 const hasEnded = ({ ends: { Succeeded, Failed } }: WorkloadKind) =>
   `oldObject.?status.?conditions.orValue([]).exists(it, it.type in ${celList([...Succeeded, ...Failed])} && it.status == "True")`;
+
+/** Settings of an object that is not itself the workload, where they would be ignored. */
+function makerGuard(maker: MakerKind, props: Props): GuardSpec {
+  const isNew = (map: 'labels' | 'annotations') => {
+    const [now, old] = ['object', 'oldObject'].map((object) => `dyn(${object}.metadata.?${map}.orValue({}))`);
+    const isSetting = `key.startsWith(${cel(KEY_PREFIX)}) && key != ${cel(USER_ANNOTATION)}`;
+    return `${now}.exists(key, ${isSetting} && (oldObject == null || !(key in ${old})))`;
+  };
+  return {
+    matchConstraints: {
+      namespaceSelector: namespaceSelector(props),
+      resourceRules: resourceRules(maker, ['CREATE', 'UPDATE']),
+    },
+    matchConditions: [notTheController(props)],
+    validations: [
+      {
+        expression: `!(${isNew('labels')}) && !(${isNew('annotations')})`,
+        message:
+          `FLUXQ_SETTING_INVALID: metadata: a label or annotation ${KEY_PREFIX}… has no effect on a ${maker.kind}; ` +
+          `move it to ${maker.settings}`,
+      },
+    ],
+  };
+}
 
 /** Its controller would let Kueue suspend and start it in turn with the queue. */
 function kueuePart({ kind }: WorkloadKind): GuardPart {

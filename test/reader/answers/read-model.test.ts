@@ -1,11 +1,11 @@
 /** What is open while somebody asks, and what is not while nobody does. */
-import { WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
+import { makerKinds, WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 import { FluxqError } from '../../../runtime/errors';
 import { kindPath } from '../../../runtime/kubernetes/kind-fields';
 import type { Plan } from '../../../runtime/reader/kinds';
 import { SimulatedReader } from './simulated-reader';
 
-const KINDS = WORKLOAD_KINDS.map((kind) => kindPath(kind)()).sort();
+const KINDS = [...WORKLOAD_KINDS, ...makerKinds()].map((kind) => kindPath(kind)()).sort();
 
 describe('the read model', () => {
   let world: SimulatedReader;
