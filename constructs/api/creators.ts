@@ -3,6 +3,7 @@
  * metadata that its Jobs and pods will have, so that they count for that person.
  */
 import { MINICLUSTER_GROUP, MINICLUSTER_VERSION } from './labels';
+import { makerKinds } from './workload-kinds';
 
 export interface CreatorKind {
   /** Name of the rules for these kinds. */
@@ -41,6 +42,14 @@ export const CREATOR_KINDS: readonly CreatorKind[] = [
     kinds: [`${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}/MiniCluster`],
     holder: [],
   },
+  ...makerKinds().map(({ kind, group, version, plural }) => ({
+    name: plural,
+    apiGroups: [group],
+    version,
+    resources: [plural],
+    kinds: [`${group}/${version}/${kind}`],
+    holder: [],
+  })),
 ];
 
 /**

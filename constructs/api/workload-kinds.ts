@@ -18,6 +18,22 @@ export interface PodCount {
   readonly atMost?: FieldPath;
 }
 
+/** A container that the controller of a kind puts before those of its pods. */
+export interface AddedContainer {
+  /** Names of the pod sets, whether or not the object has what makes the controller add it. */
+  readonly podSets: readonly string[];
+  readonly name: string;
+  readonly image: string;
+  readonly resources: { readonly requests: Readonly<Record<string, string>> };
+}
+
+/** A field that the queue takes in no object, because the number of its pods would change while it runs. */
+export interface RefusedField {
+  readonly field: FieldPath;
+  /** What the field does: `lets ... change ...`. */
+  readonly effect: string;
+}
+
 /** Where the pod sets of a kind stand. */
 interface PodSetFields {
   /** A list of pod sets, or a map of them. */
@@ -32,6 +48,21 @@ interface PodSetFields {
   readonly count: readonly PodCount[];
   /** How many pods of a set have to succeed, one after the other, where that is more than run at once. @default - none */
   readonly completions?: FieldPath;
+  /** @default - the pods are as their template */
+  readonly initContainer?: AddedContainer;
+}
+
+/**
+ * A kind whose controller makes an object of a workload kind, of the same name, for each of its own. What was made is the workload:
+ * it has the pod sets, and the settings that its controller copies. It counts for the creator of the object for which it was made.
+ */
+export interface MakerKind {
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  /** Where in its objects the settings of the workload stand, for a sentence to its user. */
+  readonly settings: string;
 }
 
 /** A kind of workload that is held by a `suspend` field of its own. */
@@ -57,7 +88,19 @@ export interface WorkloadKind {
   readonly restarts?: FieldPath;
   /** Fields that may change after the queue has started it, besides `suspend`. Each other field of the spec stays as it is. */
   readonly changeable: readonly FieldPath[];
+  /** @default - none */
+  readonly refused?: readonly RefusedField[];
+  /** @default - users make all of its objects */
+  readonly maker?: MakerKind;
 }
+
+const TRAIN_JOB: MakerKind = {
+  kind: 'TrainJob',
+  group: 'trainer.kubeflow.org',
+  version: 'v1alpha1',
+  plural: 'trainjobs',
+  settings: 'spec.runtimePatches[].trainingRuntimeSpec.template.metadata',
+};
 
 const JOB_SET: WorkloadKind = {
   kind: 'JobSet',
@@ -82,6 +125,7 @@ const JOB_SET: WorkloadKind = {
   ends: { Succeeded: ['Completed'], Failed: ['Failed'] },
   restarts: ['spec', 'failurePolicy', 'maxRestarts'],
   changeable: [['spec', 'ttlSecondsAfterFinished']],
+  maker: TRAIN_JOB,
 };
 
 const MPI_JOB: WorkloadKind = {
@@ -102,8 +146,79 @@ const MPI_JOB: WorkloadKind = {
   ],
 };
 
+/** Why a field is refused. */
+export const refusal = ({ kind }: WorkloadKind, { effect }: RefusedField): string =>
+  `${effect}, but the pods of a ${kind} are granted together`;
+export const REFUSAL_REMEDY = 'remove it';
+
+/** Fields of the training operator, which makes pods of its objects, and no Jobs. */
+interface TrainingFields {
+  /** Field below `spec` with a map of pod sets. */
+  readonly replicaSpecs: string;
+  readonly initContainer?: AddedContainer;
+  /** Whether it has an `elasticPolicy`. */
+  readonly isElastic?: boolean;
+}
+
+/** Kinds of the training operator: `kubeflow.org/v1`. Its MPIJob has the name of the one above in another version, so a cluster has one of them. */
+function trainingJob(
+  kind: string,
+  { replicaSpecs, initContainer, isElastic = false }: TrainingFields,
+): WorkloadKind {
+  return {
+    kind,
+    group: 'kubeflow.org',
+    version: 'v1',
+    plural: `${kind.toLowerCase()}s`,
+    words: [],
+    suspend: ['spec', 'runPolicy', 'suspend'],
+    managedBy: { field: ['spec', 'runPolicy', 'managedBy'], builtIn: 'kubeflow.org/training-operator' },
+    podSets: {
+      in: ['spec', replicaSpecs],
+      template: ['template'],
+      count: [{ of: ['replicas'] }],
+      ...(initContainer && { initContainer }),
+    },
+    podSetLabel: 'training.kubeflow.org/replica-type',
+    ends: { Succeeded: ['Succeeded'], Failed: ['Failed'] },
+    deadline: ['spec', 'runPolicy', 'activeDeadlineSeconds'],
+    changeable: [
+      ['spec', 'runPolicy', 'cleanPodPolicy'],
+      ['spec', 'runPolicy', 'ttlSecondsAfterFinished'],
+    ],
+    ...(isElastic && {
+      refused: [
+        {
+          field: ['spec', 'elasticPolicy', 'metrics'],
+          effect: 'lets an autoscaler change its number of workers',
+        },
+      ],
+    }),
+  };
+}
+
+/** The default of the training operator. It waits in it until the master has an address. */
+const WAIT_FOR_MASTER: AddedContainer = {
+  podSets: ['worker'],
+  name: 'init-pytorch',
+  image: 'alpine:3.10',
+  resources: { requests: { cpu: '50m', memory: '10Mi' } },
+};
+
 /** Each of them is tested with the controller of its kind. */
-export const WORKLOAD_KINDS: readonly WorkloadKind[] = [JOB_SET, MPI_JOB];
+export const WORKLOAD_KINDS: readonly WorkloadKind[] = [
+  JOB_SET,
+  MPI_JOB,
+  trainingJob('PyTorchJob', {
+    replicaSpecs: 'pytorchReplicaSpecs',
+    initContainer: WAIT_FOR_MASTER,
+    isElastic: true,
+  }),
+  trainingJob('TFJob', { replicaSpecs: 'tfReplicaSpecs' }),
+  trainingJob('XGBoostJob', { replicaSpecs: 'xgbReplicaSpecs' }),
+  trainingJob('PaddleJob', { replicaSpecs: 'paddleReplicaSpecs', isElastic: true }),
+  trainingJob('JAXJob', { replicaSpecs: 'jaxReplicaSpecs' }),
+];
 
 /** Names of the kinds, in their order. */
 export const WORKLOAD_KIND_NAMES: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);
@@ -111,4 +226,9 @@ export const WORKLOAD_KIND_NAMES: readonly string[] = WORKLOAD_KINDS.map(({ kind
 /** The kinds with these names. @param names @default - all kinds */
 export function workloadKinds(names: readonly string[] = WORKLOAD_KIND_NAMES): readonly WorkloadKind[] {
   return WORKLOAD_KINDS.filter(({ kind }) => names.includes(kind));
+}
+
+/** The kinds whose controllers make objects of workload kinds. @param names as of {@link workloadKinds} */
+export function makerKinds(names?: readonly string[]): readonly MakerKind[] {
+  return workloadKinds(names).flatMap(({ maker }) => (maker === undefined ? [] : [maker]));
 }

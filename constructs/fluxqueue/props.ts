@@ -53,8 +53,9 @@ export interface FluxQueueProps {
   readonly kueueUsers?: readonly string[];
 
   /**
-   * Kinds of workloads with a `suspend` field of their own that the queue holds and starts as one gang: `JobSet`, `MPIJob`. Of a kind that the
-   * cluster does not serve the controller asks every 15 seconds, until it does.
+   * Kinds of workloads with a `suspend` field of their own that the queue holds and starts as one gang: `JobSet`, `MPIJob`, and `PyTorchJob`,
+   * `TFJob`, `XGBoostJob`, `PaddleJob`, `JAXJob` of `kubeflow.org/v1`. Of a kind that the cluster does not serve the controller asks every 15
+   * seconds, until it does.
    * @default - all of them, because a set of pods that is queued in parts can keep others from starting, and itself
    */
   readonly workloadKinds?: readonly string[];

@@ -20,7 +20,7 @@ import {
   SCHEDULER_SERVICE_ACCOUNT,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../api/labels';
-import { workloadKinds } from '../api/workload-kinds';
+import { makerKinds, workloadKinds } from '../api/workload-kinds';
 import { KubeObject } from '../kube-object';
 import { type Component, type ComponentProps, objectMetadata, Wave } from '../metadata';
 
@@ -147,6 +147,14 @@ const CLUSTER_STATE: k8s.PolicyRule[] = [
 const kindRules = (names: readonly string[] | undefined, verbs: string[]): k8s.PolicyRule[] =>
   workloadKinds(names).map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs }));
 
+/** Whose objects of those kinds are. */
+const makerRules = (names: readonly string[] | undefined): k8s.PolicyRule[] =>
+  makerKinds(names).map(({ group, plural }) => ({
+    apiGroups: [group],
+    resources: [plural],
+    verbs: ['list', 'watch'],
+  }));
+
 export interface ControllerAccountProps extends ComponentProps {
   /** Kinds that are held by a field of their own. @default - all of constructs/api/workload-kinds.ts */
   readonly workloadKinds?: readonly string[] | undefined;
@@ -187,6 +195,7 @@ export class ControllerAccount extends Construct {
       },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
       ...kindRules(props.workloadKinds, ['get', 'list', 'watch', 'patch']),
+      ...makerRules(props.workloadKinds),
       {
         apiGroups: [FLUXJOB_GROUP],
         resources: ['fluxjobs'],
@@ -281,6 +290,7 @@ export class ReaderAccount extends Construct {
       },
       ...CLUSTER_STATE,
       ...kindRules(props.workloadKinds, ['list', 'watch']),
+      ...makerRules(props.workloadKinds),
     ]);
     account.bindInNamespace('front-proxy', 'kube-system', AUTHENTICATION_READER);
     account.grantInNamespace([

@@ -47,7 +47,7 @@ export function addWorkloadCommands(program: Command): void {
   named(
     program,
     'requeue',
-    'take a running Job, JobSet or MPIJob off its nodes and let it wait in its queue again',
+    'take a running Job or JobSet (or another workload kind) off its nodes and let it wait in its queue again',
   ).action(requeue);
   named(program, 'cancel', 'delete a workload').action(cancel);
   named(program, 'priority', 'set the priority of a waiting workload')

@@ -1,6 +1,6 @@
 /** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`, `fj/train-job`. */
 import { ADMITTED_LABEL, FLUXJOB_GROUP, HOLD } from '../../constructs/api/labels';
-import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
+import { type MakerKind, makerKinds, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
 import { nameOf } from '../fluxjobs/reading';
 import { fluxJobName } from '../fluxjobs/status';
@@ -31,6 +31,10 @@ interface Kind {
 
 /** A MiniCluster waits as its Job, which has the same name. */
 const MINICLUSTER_WORDS = ['mc', 'minicluster', 'miniclusters'];
+/** A TrainJob waits as its JobSet, which has the same name. */
+const MAKER_WORDS: ReadonlyMap<string, MakerKind> = new Map(
+  makerKinds().flatMap((maker) => wordsOf(maker).map((word) => [word, maker] as const)),
+);
 /** Of the record of a workload, as `kubectl get fluxjobs -o name` has it, too. */
 const RECORD_WORDS = ['fj', 'fluxjob', 'fluxjobs', `fluxjob.${FLUXJOB_GROUP}`];
 const KINDS: readonly Kind[] = [
@@ -40,14 +44,18 @@ const KINDS: readonly Kind[] = [
   ...WORKLOAD_KINDS.map((kind) => ({
     kind: kind.kind,
     path: kindPath(kind),
-    words: [kind.kind.toLowerCase(), kind.plural, `${kind.plural}.${kind.group}`, ...kind.words],
+    words: [...wordsOf(kind), ...kind.words, ...(kind.maker === undefined ? [] : wordsOf(kind.maker))],
     mayBeUnknown: true,
   })),
 ];
 
-/** The forms of the workload kinds in a list: `jobset/name, mpijob/name`. */
+function wordsOf({ kind, plural, group }: Pick<MakerKind, 'kind' | 'plural' | 'group'>): readonly string[] {
+  return [kind.toLowerCase(), plural, `${plural}.${group}`];
+}
+
+/** The forms of the workload kinds in a list: the first one stands for all. */
 export function kindForms(name: string): string {
-  return WORKLOAD_KINDS.map(({ kind }) => `${kind.toLowerCase()}/${name}`).join(', ');
+  return `${WORKLOAD_KINDS[0]!.kind.toLowerCase()}/${name} (or another workload kind)`;
 }
 
 export interface MeantWorkload {
@@ -172,17 +180,24 @@ export async function findWorkload(client: KubernetesClient, namespace: string, 
   throw await unknownWorkload(client, namespace, text, `namespace ${namespace} has no workload of this name`);
 }
 
-/** What `cancel` deletes: the controller would make the Job of a MiniCluster again. */
+/** What `cancel` deletes: the controller would make the Job of a MiniCluster and the JobSet of a TrainJob again. */
 export async function findDeletable(client: KubernetesClient, namespace: string, text: string) {
   const [word = '', name] = text.split('/');
-  if (name === undefined || !MINICLUSTER_WORDS.includes(word.toLowerCase()))
-    return findWorkload(client, namespace, text);
+  const maker = name === undefined ? undefined : makerNamed(word.toLowerCase());
+  if (name === undefined || maker === undefined) return findWorkload(client, namespace, text);
   parseWorkload(text);
-  const path = miniClusters(namespace, name);
+  const path = maker.path(namespace, name);
   if ((await ifFound(client.get<KubernetesObject>(path))) !== undefined)
-    return { paths: [path], shown: `minicluster/${name}` };
-  const problem = `namespace ${namespace} has no MiniCluster of this name`;
-  throw await unknownWorkload(client, namespace, text, problem, 'kubectl get miniclusters');
+    return { paths: [path], shown: `${maker.kind.toLowerCase()}/${name}` };
+  const problem = `namespace ${namespace} has no ${maker.kind} of this name`;
+  throw await unknownWorkload(client, namespace, text, problem, `kubectl get ${maker.plural}`);
+}
+
+function makerNamed(word: string) {
+  if (MINICLUSTER_WORDS.includes(word))
+    return { kind: 'MiniCluster', plural: 'miniclusters', path: miniClusters };
+  const maker = MAKER_WORDS.get(word);
+  return maker && { ...maker, path: kindPath(maker) };
 }
 
 /** The text, or the workload whose FluxJob it names. @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN */

@@ -1,5 +1,5 @@
 /** Fields of objects of the kinds of constructs/api/workload-kinds.ts, which the program knows only as data. */
-import type { FieldPath, PodCount, WorkloadKind } from '../../constructs/api/workload-kinds';
+import type { AddedContainer, FieldPath, PodCount, WorkloadKind } from '../../constructs/api/workload-kinds';
 import { fieldAt, withField } from './fields';
 import { namespaced } from './paths';
 import type { KubernetesObject, PodSpec } from './types';
@@ -33,7 +33,8 @@ export interface KindPodSet {
   readonly count: number;
   /** Whether a pod that succeeded is followed by another one. */
   readonly goesOn: boolean;
-  readonly template: Template;
+  /** As the controller of the kind makes pods of it. @default - the object has none */
+  readonly template: Template | undefined;
   /** Path of its pod spec in the object. */
   readonly field: string;
 }
@@ -57,10 +58,22 @@ export function kindPodSets({ podSets }: WorkloadKind, object: KindObject): read
       name,
       count: pods,
       goesOn: (tasks ?? 0) > atOnce,
-      template: fieldAt(set, at) as Template,
+      template: withAdded(fieldAt(set, at) as Partial<Template> | undefined, name, podSets.initContainer),
       field,
     };
   });
+}
+
+function withAdded(
+  template: Partial<Template> | undefined,
+  set: string,
+  added: AddedContainer | undefined,
+): Template | undefined {
+  if (template?.spec === undefined) return undefined;
+  if (added === undefined || !added.podSets.includes(set)) return template as Template;
+  const { name, image, resources } = added;
+  const own = template.spec.initContainers ?? [];
+  return withField(template, ['spec', 'initContainers'], [...own, { name, image, resources }]) as Template;
 }
 
 /** The object with other pod templates in its pod sets. */
@@ -82,11 +95,11 @@ export function withTemplates(
 }
 
 /** API path of objects of the kind. */
-export function kindPath({ group, version, plural }: WorkloadKind) {
+export function kindPath({ group, version, plural }: Pick<WorkloadKind, 'group' | 'version' | 'plural'>) {
   return namespaced(group, version, plural);
 }
 
-export function apiVersionOf({ group, version }: WorkloadKind): string {
+export function apiVersionOf({ group, version }: Pick<WorkloadKind, 'group' | 'version'>): string {
   return `${group}/${version}`;
 }
 

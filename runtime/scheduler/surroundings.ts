@@ -80,7 +80,7 @@ function amountsOf(node: Node): Amounts {
 function podLabels(kind: string, object: KubernetesObject | undefined): PodTraits['labels'] {
   const held = WORKLOAD_KINDS.find((each) => each.kind === kind);
   if (object === undefined) return {};
-  if (held !== undefined) return kindPodSets(held, object)[0]?.template.metadata?.labels ?? {};
+  if (held !== undefined) return kindPodSets(held, object)[0]?.template?.metadata?.labels ?? {};
   const { metadata } = kind === 'Job' ? (object as Job).spec.template : object;
   return metadata?.labels ?? {};
 }

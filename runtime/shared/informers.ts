@@ -3,8 +3,8 @@
  * reading all objects of a large cluster takes longer than everything else at the start of a term.
  */
 import { once } from 'node:events';
-import { ADMITTED_LABEL } from '../../constructs/api/labels';
-import type { WorkloadKind } from '../../constructs/api/workload-kinds';
+import { ADMITTED_LABEL, USER_ANNOTATION } from '../../constructs/api/labels';
+import type { MakerKind, WorkloadKind } from '../../constructs/api/workload-kinds';
 import type { Time } from '../clock';
 import { InternPool } from '../intern';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -98,6 +98,8 @@ export class Informers {
   readonly jobs: Informer<Job, WatchedJob>;
   /** The objects of workload kinds that admission took into the queue, by their kind; none as long as the apiserver does not serve it. */
   readonly kinds: ReadonlyMap<string, Informer<KindObject>>;
+  /** The objects for which controllers made those of a workload kind, by that kind: who created them. */
+  readonly makers: ReadonlyMap<string, Informer<KubernetesObject>>;
   /**
    * All pods of the cluster, indexed by the uids of their `workload`, by their `group`, by their `deployment` once they are bound, and by the `node` whose units they use; also `agents`
    * by their node, and pods that a `scheduler` has placed or refused. Those with required anti-affinity are `repelling`.
@@ -135,14 +137,9 @@ export class Informers {
       project: ({ metadata }) => ({ metadata: keptMetadata(metadata, pool) }),
     });
     // Most of all events are of pods and Jobs. The apiserver has them in protobuf anyway, for the controllers of Kubernetes.
-    this.jobs = new Informer<Job, WatchedJob>({
-      ...common('jobs'),
-      path: jobs(),
-      labelSelector: `${ADMITTED_LABEL}=true`,
-      protobuf: JOB,
-      project: (job) => projectJob(job, pool),
-    });
+    this.jobs = jobInformer(common('jobs'), pool);
     this.kinds = new Map(kinds.map((kind) => [kind.kind, kindInformer(kind, common(kind.plural), pool)]));
+    this.makers = makerInformers(kinds, common, pool);
     this.pods = new Informer<Pod>({
       ...common('pods'),
       path: pods(),
@@ -221,15 +218,26 @@ export class Informers {
   }
 
   private of(watch: Watch): readonly AnyInformer[] {
-    return watch === 'jobs' ? [this.jobs, ...this.kinds.values()] : [this[watch]];
+    return watch === 'jobs' ? [this.jobs, ...this.kinds.values(), ...this.makers.values()] : [this[watch]];
   }
 }
 
-function kindInformer(
-  kind: WorkloadKind,
-  common: Pick<ReflectorOptions<KindObject, KindObject>, 'client' | 'logger'>,
-  pool: InternPool,
-): Informer<KindObject> {
+type Common = Pick<
+  ReflectorOptions<never, never>,
+  'client' | 'logger' | 'clock' | 'random' | 'backoff' | 'onWatchEnd'
+>;
+
+function jobInformer(common: Common, pool: InternPool): Informer<Job, WatchedJob> {
+  return new Informer<Job, WatchedJob>({
+    ...common,
+    path: jobs(),
+    labelSelector: `${ADMITTED_LABEL}=true`,
+    protobuf: JOB,
+    project: (job) => projectJob(job, pool),
+  });
+}
+
+function kindInformer(kind: WorkloadKind, common: Common, pool: InternPool): Informer<KindObject> {
   return new Informer<KindObject>({
     ...common,
     backoff: KIND_BACKOFF,
@@ -237,6 +245,32 @@ function kindInformer(
     path: kindPath(kind)(),
     labelSelector: `${ADMITTED_LABEL}=true`,
     project: (object) => projectKind(kind, object, pool),
+  });
+}
+
+function makerInformers(
+  kinds: readonly WorkloadKind[],
+  common: (resource: string) => Common,
+  pool: InternPool,
+): Informers['makers'] {
+  return new Map(
+    kinds.flatMap(({ kind, maker }) =>
+      maker === undefined ? [] : [[kind, makerInformer(maker, common(maker.plural), pool)] as const],
+    ),
+  );
+}
+
+function makerInformer(maker: MakerKind, common: Common, pool: InternPool): Informer<KubernetesObject> {
+  return new Informer<KubernetesObject>({
+    ...common,
+    backoff: KIND_BACKOFF,
+    dispensable: true,
+    path: kindPath(maker)(),
+    project: ({ metadata }) => {
+      const user = metadata.annotations?.[USER_ANNOTATION];
+      const annotations = user === undefined ? {} : { annotations: { [USER_ANNOTATION]: user } };
+      return { metadata: { ...keptMetadata(metadata, pool), ...annotations } };
+    },
   });
 }
 

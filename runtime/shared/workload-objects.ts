@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../clock';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { Signal } from '../signal';
 import type { Informers } from './informers';
+import { makerOf } from './makers';
 import type { GroupRow, PodFacts, WorkloadIdentity } from './pod-facts';
 import { formatKey, type WorkloadKey } from './workload-key';
 
@@ -29,7 +30,7 @@ export class WorkloadObjects {
 
   /** @param activeRow @default - no group of pods has a row */
   constructor(
-    private readonly informers: Pick<Informers, 'jobs' | 'pods' | 'kinds'>,
+    private readonly informers: Pick<Informers, 'jobs' | 'pods' | 'kinds' | 'makers'>,
     private readonly podFacts: PodFacts,
     private readonly activeRow: ActiveRow = () => undefined,
     private readonly clock: Clock = systemClock,
@@ -40,6 +41,8 @@ export class WorkloadObjects {
         if (now === undefined) this.noteDeleted(before!.metadata.uid);
         this.changed.emit(keyOf(kind, (now ?? before)!));
       });
+    for (const [kind, { changed }] of informers.makers)
+      changed.subscribe(({ now, before }) => this.changed.emit(keyOf(kind, (now ?? before)!)));
     informers.pods.changed.subscribe(({ now, before }) => {
       const pod = (now ?? before)!;
       const owner = podFacts.owner(pod);
@@ -58,11 +61,20 @@ export class WorkloadObjects {
     const at = `${namespace}/${name}`;
     if (kind === 'Job') return this.informers.jobs.get(at);
     const ofKind = this.informers.kinds.get(kind);
-    if (ofKind !== undefined) return ofKind.get(at);
+    if (ofKind !== undefined) return this.withMaker(key, ofKind.get(at));
     if (kind !== 'Pod') return this.groupOf(key);
     const pod = this.informers.pods.get(at);
     // The group, or the object that it was made for, is the workload.
     return pod === undefined || this.podFacts.group(pod) !== undefined || this.isPart(pod) ? undefined : pod;
+  }
+
+  /** The object, unless it has no row and nobody knows yet whose it is. */
+  private withMaker(key: WorkloadKey, object: KubernetesObject | undefined): KubernetesObject | undefined {
+    const isAwaited =
+      object !== undefined &&
+      makerOf(this.informers, key.kind, object) === 'awaited' &&
+      this.activeRow(key)?.uid !== object.metadata.uid;
+    return isAwaited ? undefined : object;
   }
 
   /** Whether the pod was made for an object of a workload kind that is, or was a moment ago, a workload of the queue. */

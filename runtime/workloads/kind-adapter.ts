@@ -4,7 +4,7 @@
  * late, or again; each is gated when it is created, and gets a free place of its pod set.
  */
 import { ASSIGNMENT_ANNOTATION, ENDED_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
-import type { WorkloadKind } from '../../constructs/api/workload-kinds';
+import { REFUSAL_REMEDY, refusal, type WorkloadKind } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
 import type { Jobspec } from '../jobspec/types';
 import { fieldAt, withField } from '../kubernetes/fields';
@@ -119,14 +119,27 @@ function jobidOf({ metadata }: KindObject): string | undefined {
   return metadata.annotations?.[JOBID_ANNOTATION];
 }
 
+/** @throws FluxqError FLUXQ_POD_SETS for a field of which a guard refuses new objects */
+function checkRefused(kind: WorkloadKind, object: KindObject): void {
+  for (const refused of kind.refused ?? [])
+    if ((fieldAt(object, refused.field) ?? null) !== null)
+      throw new FluxqError('FLUXQ_POD_SETS', refusal(kind, refused), {
+        field: refused.field.join('.'),
+        remedy: REFUSAL_REMEDY,
+      });
+}
+
 /** @throws FluxqError FLUXQ_POD_SETS for pod sets that can be no gang */
 function demandOf(kind: WorkloadKind, object: KindObject): Demand {
-  const all = kindPodSets(kind, object).map(({ name, count, template, field }): PodSet => {
+  checkRefused(kind, object);
+  const sets = kindPodSets(kind, object);
+  const all = sets.flatMap(({ name, count, template, field }): readonly PodSet[] => {
+    if (template === undefined) return [];
     const { labels = {}, annotations } = template.metadata ?? {};
-    return { name, count, spec: template.spec, labels, annotations, field };
+    return [{ name, count, spec: template.spec, labels, annotations, field }];
   });
   const field = kind.podSets.in.join('.');
-  const problem = problemOf(all);
+  const problem = all.length < sets.length ? 'has a set of pods without a template' : problemOf(all);
   if (problem !== undefined)
     throw new FluxqError('FLUXQ_POD_SETS', problem, { field, remedy: 'change it, or make several objects' });
   // Without pods it waits until its user wants some.

@@ -29,6 +29,8 @@ export interface SubmissionBuilderOptions {
   /** What else than the queue may change new pods of this namespace. @default - nothing does */
   readonly mutationsFor?: (namespace: string) => string | undefined;
   readonly storage: StorageFacts;
+  /** The object that says whose a workload of this kind is. @default - the workload itself */
+  readonly creatorOf?: (kind: string, object: KubernetesObject) => KubernetesObject;
   /** The pods of this workload. @default - none are known */
   readonly podsOf?: (workload: WorkloadIdentity) => readonly Pod[];
   /** Seconds from its first pod on within which a group of pods should be complete. */

@@ -150,11 +150,12 @@ export class SubmissionBuilder {
 
   /** A submission that only says which workload it is, in the queue of its namespace. */
   private identified(
-    { metadata }: KubernetesObject,
+    object: KubernetesObject,
     { kind }: WorkloadAdapter,
     current: string | undefined,
     { pods, jobspec }: Pick<Submission, 'pods' | 'jobspec'>,
   ): Submission {
+    const { metadata } = object;
     const { namespace = '', uid, name, creationTimestamp } = metadata;
     const submittedAt = secondsOf(creationTimestamp);
     return {
@@ -170,7 +171,7 @@ export class SubmissionBuilder {
       jobspec,
       shape: shapeOf(jobspec),
       held: false,
-      user: rowUserOf(metadata),
+      user: this.userOf(kind, object),
       after: [],
       preemptible: false,
     };
@@ -222,10 +223,14 @@ export class SubmissionBuilder {
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       // An earlier version knows no other way to keep it from starting.
       held: settings.hold || pods === 0 || demand.incomplete !== undefined,
-      user: elastic?.user ?? rowUserOf(metadata),
+      user: elastic?.user ?? this.userOf(adapter.kind, object),
       after: settings.after,
       preemptible: settings.preemptible,
     };
+  }
+
+  private userOf(kind: string, object: KubernetesObject): string {
+    return rowUserOf((this.options.creatorOf?.(kind, object) ?? object).metadata);
   }
 
   private jobspecFor(

@@ -1,4 +1,5 @@
 /** Submissions as the watches and the settings of the stack make them. */
+import { makerOf } from '../shared/makers';
 import type { Shared } from '../shared/shared';
 import { storageFacts } from '../shared/storage';
 import { SubmissionBuilder } from './submission';
@@ -22,6 +23,10 @@ export function submissionsOf(
     runtimeClassOf: (name) => informers.runtimeClasses.get(name),
     limitRangesOf: (namespace) => informers.limitRanges.byIndex('namespace', namespace),
     storage: storageFacts(informers),
+    creatorOf: (kind, object) => {
+      const maker = makerOf(informers, kind, object);
+      return maker === undefined || maker === 'awaited' ? object : maker;
+    },
     ...(workloads && { podsOf: (workload) => workloads.podsOf(workload) }),
     groupSeconds: config.grants.groupSeconds,
     logger,

@@ -31,10 +31,10 @@ export function templatePod({ metadata, spec }: Job): object {
 
 /** The first pod of a pod set. What makes it, the object itself or a Job of it, says nothing to webhooks that its labels do not. */
 export function kindTemplatePod(kind: WorkloadKind, object: KindObject, set: string): object | undefined {
-  const podSet = kindPodSets(kind, object).find(({ name }) => name === set);
-  if (podSet === undefined) return undefined;
+  const template = kindPodSets(kind, object).find(({ name }) => name === set)?.template;
+  if (template === undefined) return undefined;
   const { name, namespace, uid } = object.metadata;
-  const { metadata = {}, spec } = podSet.template;
+  const { metadata = {}, spec } = template;
   return {
     apiVersion: 'v1',
     kind: 'Pod',

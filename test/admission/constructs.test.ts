@@ -1,5 +1,6 @@
 /** The manifests of admission; the tests with a cluster check their effect. */
 import { Testing } from 'cdk8s';
+import { makerKinds, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
@@ -46,13 +47,11 @@ describe('the webhook configuration', () => {
       'other-jobs',
       'job-updates',
       'pods',
-      'jobsets',
-      'jobsets-updates',
-      'mpijobs',
-      'mpijobs-updates',
+      ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-updates`]),
       'creators-apps',
       'creators-cronjobs',
       'creators-miniclusters',
+      'creators-trainjobs',
     ]);
     for (const webhook of webhooks) {
       expect(webhook).toMatchObject({
@@ -134,6 +133,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(29);
+    expect(policies).toHaveLength(25 + 2 * (WORKLOAD_KINDS.length + makerKinds().length));
   });
 });

@@ -14,6 +14,7 @@ import {
 import { WORKLOAD_KINDS, type WorkloadKind } from '../../constructs/api/workload-kinds';
 import { ControllerGuard } from '../../constructs/fluxqueue/admission/controller-guard';
 import { fieldAt, withField } from '../../runtime/kubernetes/fields';
+import { kindPath } from '../../runtime/kubernetes/kind-fields';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { applyStandIns } from '../kinds/stand-in';
@@ -21,6 +22,7 @@ import { CONTAINER, type Fields, JOB_CONTROLLER, job, pod } from './corpus-objec
 import { FORMS, type Form, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, type Reply, type Users } from './users';
 
+const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';
 const OPERATOR = 'system:serviceaccount:jobset-system:jobset-controller-manager';
 const UID = '6f1d2a0e-0000-4000-8000-000000000001';
 
@@ -97,6 +99,30 @@ describeCluster('an object of a workload kind', (getCluster) => {
           `FLUXQ_RESERVED: metadata.annotations["${key}"]`,
         );
       await refused(make({ labels: { [KUEUE_QUEUE_LABEL]: 'team' } }), 'FLUXQ_OTHER_QUEUE: ');
+    });
+
+    test.each(FORMS)('is scaled by nobody, by %s', async (form) => {
+      const sized = await created(form, make({}, { replicas: 1 }));
+      for (const user of [ALICE, HPA]) {
+        const path = `${kindPath(kind)(form, sized.metadata.name)}/scale`;
+        await denied(
+          users.send(user, 'PATCH', path, { spec: { replicas: 3 } }),
+          `FLUXQ_POD_SETS: spec.replicas: the pods of a ${name} are granted together`,
+        );
+      }
+    });
+
+    const testIfRefused = kind.refused === undefined ? test.skip : test;
+    testIfRefused('is not taken with a field that lets its pods become more', async () => {
+      for (const { field } of kind.refused!) {
+        const set = withField(make(), field, [{ type: 'Resource' }]) as KubeObject;
+        await refused(set, `FLUXQ_POD_SETS: ${field.join('.')}: `);
+        const waiting = await created('policies', make());
+        const later = withField({}, field, [{ type: 'Resource' }]) as object;
+        await denied(users.patch(ALICE, 'policies', waiting, later), `FLUXQ_POD_SETS: ${field.join('.')}: `);
+        const elsewhere = withField(set, kind.managedBy.field, 'example.com/other') as KubeObject;
+        await created('policies', elsewhere);
+      }
     });
 
     test.each(FORMS)('gets back what is the queue’s, and starts by nobody else, by %s', async (form) => {

@@ -1,6 +1,7 @@
 import { ADMITTED_LABEL, GATE, GROUP, GROUP_SIZE, HOLD } from '../../constructs/api/labels';
 import { WORKLOAD_KIND_NAMES } from '../../constructs/api/workload-kinds';
 import {
+  findDeletable,
   findFluxJob,
   findWorkload,
   isMeant,
@@ -15,6 +16,8 @@ test.each([
   ['train', ['Job', 'Pod', 'PodGroup', ...WORKLOAD_KIND_NAMES], 'train', undefined],
   ['jobsets/train', ['JobSet'], 'train', undefined],
   ['mpijob/train', ['MPIJob'], 'train', undefined],
+  ['trainjob/train', ['JobSet'], 'train', undefined],
+  ['pytorchjobs.kubeflow.org/train', ['PyTorchJob'], 'train', undefined],
   ['podgroup/train', ['PodGroup'], 'train', undefined],
   ['job/train', ['Job'], 'train', undefined],
   ['Pods/train', ['Pod'], 'train', undefined],
@@ -101,6 +104,17 @@ describe('a group of pods', () => {
     await expect(ofEach(['gone'], write)).rejects.toThrow('not found');
   });
 });
+
+test.each([
+  ['trainjob/train', '/apis/trainer.kubeflow.org/v1alpha1/namespaces/a/trainjobs/train', 'trainjob/train'],
+  ['mc/train', '/apis/flux-framework.org/v1alpha2/namespaces/a/miniclusters/train', 'minicluster/train'],
+])(
+  '%s is deleted itself, because its controller would make the workload again',
+  async (text, path, shown) => {
+    const client = { get: async () => ({ metadata: { name: 'train' } }) } as unknown as KubernetesClient;
+    expect(await findDeletable(client, 'a', text)).toEqual({ paths: [path], shown });
+  },
+);
 
 const COMPLETE = { conditions: [{ type: 'Complete', status: 'True' }] };
 const ADMITTED = { [ADMITTED_LABEL]: 'true' };

@@ -1,33 +1,32 @@
-/** What a controller of a workload kind needs in a cluster before it starts: its kind, its account and its rights. */
-import type { WorkloadKind } from '../../constructs/api/workload-kinds';
+/** What a controller of workload kinds needs in a cluster before it starts: its kinds, its account and its rights. */
 import { kindPath } from '../../runtime/kubernetes/kind-fields';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { waitFor } from '../cluster/wait';
 import { manifestsOf } from './go-module';
 
-interface ControllerOfKind {
-  readonly kind: WorkloadKind;
+interface ControllerOfKinds {
+  readonly kinds: readonly Parameters<typeof kindPath>[0][];
   /** Its Go module with the version. */
   readonly module: string;
   /** Files of the module. */
-  readonly crd: string;
+  readonly crds: readonly string[];
   readonly role: string;
   readonly namespace: string;
   readonly account: string;
 }
 
-/** @returns the kubeconfig of its account, once the apiserver has the kind */
+/** @returns the kubeconfig of its account, once the apiserver has the kinds */
 export async function installController(
   cluster: Cluster,
-  { kind, module, crd, role, namespace, account }: ControllerOfKind,
+  { kinds, module, crds, role, namespace, account }: ControllerOfKinds,
 ): Promise<string> {
-  const [definition, rights] = manifestsOf(module, crd, role) as [KubeObject, KubeObject];
+  const [rights, ...definitions] = manifestsOf(module, role, ...crds);
   const metadata = { name: account, namespace };
   await cluster.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
-    definition,
+    ...definitions,
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { ...rights, metadata: { name: account } },
+    { ...rights!, metadata: { name: account } },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRoleBinding',
@@ -36,9 +35,10 @@ export async function installController(
       subjects: [{ kind: 'ServiceAccount', ...metadata }],
     } as KubeObject,
   ]);
-  await waitFor(`the kind ${kind.kind}`, async () => {
-    const { status } = await cluster.api.send('GET', kindPath(kind)());
-    return status === 200;
-  });
+  for (const kind of kinds)
+    await waitFor(`the kind ${kind.plural}`, async () => {
+      const { status } = await cluster.api.send('GET', kindPath(kind)());
+      return status === 200;
+    });
   return cluster.kubeconfigForServiceAccount(account, namespace);
 }

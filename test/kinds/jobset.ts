@@ -18,9 +18,9 @@ export const JOBSET = new GoProgram('sigs.k8s.io/jobset', VERSION);
 export async function startJobSet(program: string, cluster: Cluster): Promise<{ stop(): Promise<void> }> {
   // Its webhooks come only once the kind is there.
   const KUBECONFIG = await installController(cluster, {
-    kind: workloadKinds(['JobSet'])[0]!,
+    kinds: workloadKinds(['JobSet']),
     module: `sigs.k8s.io/jobset@${VERSION}`,
-    crd: 'config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml',
+    crds: ['config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml'],
     role: 'config/components/rbac/role.yaml',
     namespace: 'jobset-system',
     account: 'jobset-controller-manager',

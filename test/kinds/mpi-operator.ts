@@ -17,9 +17,9 @@ export async function startMpiOperator(
   cluster: Cluster,
 ): Promise<{ stop(): Promise<void> }> {
   const KUBECONFIG = await installController(cluster, {
-    kind: workloadKinds(['MPIJob'])[0]!,
+    kinds: workloadKinds(['MPIJob']),
     module: `github.com/kubeflow/mpi-operator@${VERSION}`,
-    crd: 'manifests/base/kubeflow.org_mpijobs.yaml',
+    crds: ['manifests/base/kubeflow.org_mpijobs.yaml'],
     role: 'manifests/base/cluster-role.yaml',
     namespace: NAME,
     account: NAME,

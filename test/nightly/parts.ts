@@ -28,6 +28,7 @@ const LONGER_SUITES = ['test/stack/webhook-outage', 'test/stack/small-memory'];
 export const DRAWN_PARTS: Readonly<Record<string, string>> = {
   'test/crash-matrix/matrix': 'crash-matrix',
   'test/parity/parity': 'parity',
+  'test/kinds/table': 'kinds',
 };
 
 /** @param seed of the day: seeds of different days do not overlap */
@@ -52,6 +53,7 @@ export function partsOf(seed: number): readonly Part[] {
     { part: 'fuzz of Fluxion', run: ['fuzz:fluxion', '--json', '--seed', first, '--seeds', '1000'] },
     { part: 'poison', run: ['poison', '--json'] },
     { part: 'parity', run: ['parity', '--json'] },
+    { part: 'kinds', run: ['kinds', '--json'] },
     { part: 'gitops', run: ['gitops', '--json'] },
     { part: 'first hour', run: ['first-hour', '--json'] },
     { part: 'attacks', run: ['attacks', '--json'] },

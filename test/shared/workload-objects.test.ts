@@ -7,9 +7,10 @@ import {
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
   OWNER_ANNOTATION,
+  USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KindObject } from '../../runtime/kubernetes/kind-fields';
-import type { Job, Pod } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import type { GroupRow } from '../../runtime/shared/pod-facts';
 import { formatKey } from '../../runtime/shared/workload-key';
 import { WorkloadObjects } from '../../runtime/shared/workload-objects';
@@ -40,7 +41,7 @@ beforeEach(() => {
     group: (each) => [podFacts.group(each) ?? ''],
   });
   objects = new WorkloadObjects(
-    { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds: new Map() },
+    { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds: new Map(), makers: new Map() },
     podFacts,
   );
   changed = [];
@@ -77,7 +78,7 @@ test('lists no group whose row is about none of the pods that there are', () => 
   const annotations = { [GROUP_MEMBER_ANNOTATION]: 'group-1/pods-1', [GROUP_SIZE]: '1' };
   pods.set(pod('ended', { labels, annotations }));
   expect([...objects.keys()].map(formatKey)).toEqual(['PodGroup/science/ring']);
-  const informers = { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds: new Map() };
+  const informers = { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds: new Map(), makers: new Map() };
   const next = new WorkloadObjects(informers, podFacts, () => ({ uid: 'group-2', user: 'ada' }) as GroupRow);
   expect([...next.keys()]).toEqual([]);
 });
@@ -97,12 +98,50 @@ describe('of a workload kind', () => {
     jobSets = new FakeInformer();
     const kinds = new Map([['JobSet', jobSets.asInformer()]]);
     objects = new WorkloadObjects(
-      { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds },
+      { jobs: jobs.asInformer(), pods: pods.asInformer(), kinds, makers: new Map() },
       podFacts,
       undefined,
       clock,
     );
     objects.changed.subscribe((key) => changed.push(formatKey(key)));
+  });
+
+  test('is no workload before the object for which a controller made it is known, unless it has a row', () => {
+    const makers = new FakeInformer<KubernetesObject>();
+    const row = { uid: 'none' };
+    const informers = {
+      jobs: jobs.asInformer(),
+      pods: pods.asInformer(),
+      kinds: new Map([['JobSet', jobSets.asInformer()]]),
+    };
+    const made = new WorkloadObjects(
+      { ...informers, makers: new Map([['JobSet', makers.asInformer()]]) },
+      podFacts,
+      () => row as GroupRow,
+    );
+    const trainJob = { metadata: metadata('set', { namespace: 'science', uid: 'uid-trainjob' }) };
+    const annotations = { [USER_ANNOTATION]: 'system:serviceaccount:trainer:manager' };
+    const ownerReferences = [
+      {
+        apiVersion: 'trainer.kubeflow.org/v1alpha1',
+        kind: 'TrainJob',
+        name: 'set',
+        uid: 'uid-trainjob',
+        controller: true,
+      },
+    ];
+    const child = { metadata: metadata('set', { namespace: 'science', annotations, ownerReferences }) };
+    const key = { kind: 'JobSet', namespace: 'science', name: 'set' };
+    jobSets.set(child);
+    expect(made.get(key)).toBeUndefined();
+    row.uid = child.metadata.uid;
+    expect(made.get(key)).toBe(child);
+    row.uid = 'none';
+    const told: string[] = [];
+    made.changed.subscribe((each) => told.push(formatKey(each)));
+    makers.set(trainJob);
+    expect(told).toEqual(['JobSet/science/set']);
+    expect(made.get(key)).toBe(child);
   });
 
   test('has the pods that were made for it, and none of them is a workload', () => {

@@ -247,7 +247,7 @@ describeStack(
         /FLUXQ_WORKLOAD_UNKNOWN: .*kubectl fluxqueue queue/,
       );
       await expect(fluxqueue('why', 'service/x')).rejects.toThrow(
-        /FLUXQ_WORKLOAD_NAME: .*write its name, job\/NAME, pod\/NAME, podgroup\/NAME, jobset\/NAME, mpijob\/NAME, mc\/NAME or fj\/NAME/,
+        /FLUXQ_WORKLOAD_NAME: .*write its name, job\/NAME, pod\/NAME, podgroup\/NAME, jobset\/NAME \(or another workload kind\), mc\/NAME or fj\/NAME/,
       );
       const urgent = await job('urgent', 1, '300ms', { 'fluxqueue/hold': 'true' });
       await science.phase(urgent, 'Waiting', 'Held');

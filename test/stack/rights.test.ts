@@ -12,11 +12,11 @@ import {
   STACK_NAMESPACE,
   WEBHOOK_SERVICE_ACCOUNT,
 } from '../../constructs/api/labels';
-import { workloadKinds } from '../../constructs/api/workload-kinds';
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { ensurePassword } from '../../runtime/cli/database-password';
 import { createClient } from '../../runtime/kubernetes/client';
 import { fluxJobs, fluxSetups } from '../../runtime/kubernetes/custom-resources';
-import { apiVersionOf, kindPath } from '../../runtime/kubernetes/kind-fields';
+import { kindPath } from '../../runtime/kubernetes/kind-fields';
 import { jobs, pods, secrets } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { applyPatch, deleteObject } from '../../runtime/kubernetes/writes';
@@ -27,6 +27,7 @@ import type { KubeObject } from '../cluster/api';
 import { waitFor } from '../cluster/wait';
 import { webhookConfig } from '../constructs/fluxqueue/webhook-configuration';
 import { stackObjects } from '../constructs/manifests';
+import { gang } from '../kinds/objects';
 import { applyStandIns } from '../kinds/stand-in';
 import { send } from '../miniclusters/reporting';
 import { accountsOf, RightsAudit } from './audited-rights';
@@ -183,24 +184,14 @@ describeOwnStack(
         await science.job(name, { podSpec: { resourceClaims: [{ name: 'gpu', ...claim }] } });
     }
 
-    /** A JobSet and an MPIJob are started. Nobody makes their pods here. */
+    /** An object of each workload kind is started. Nobody makes their pods here. */
     async function runKinds(): Promise<void> {
       const { client, stack } = getFixture();
       await applyStandIns(stack.cluster, 'science');
-      // A dry run is asked once for each template.
-      const template = (name: string) => ({ spec: { containers: [{ name, image: 'none' }] } });
-      const specs = {
-        JobSet: { replicatedJobs: [{ name: 'workers', template: { spec: { template: template('set') } } }] },
-        MPIJob: { mpiReplicaSpecs: { Worker: { template: template('mpi') } } },
-      };
-      for (const kind of workloadKinds(Object.keys(specs))) {
+      // A dry run is asked once for each template, and each kind has its own.
+      for (const kind of WORKLOAD_KINDS) {
         const path = kindPath(kind);
-        await client.create<KubeObject>(path('science'), {
-          apiVersion: apiVersionOf(kind),
-          kind: kind.kind,
-          metadata: { name: 'gang' },
-          spec: specs[kind.kind as keyof typeof specs],
-        });
+        await client.create<KubeObject>(path('science'), gang(kind, 'gang'));
         await waitFor(`${kind.kind} to be started`, async () => {
           const { metadata } = await client.get<KubernetesObject>(path('science', 'gang'));
           return metadata.annotations?.[JOBID_ANNOTATION] !== undefined;

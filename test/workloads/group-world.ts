@@ -74,7 +74,12 @@ export class GroupWorld {
   /** A leader that sees what there is, and remembers nothing. */
   leader(): Leader {
     const objects = new WorkloadObjects(
-      { jobs: this.jobs.asInformer() as never, pods: this.pods.asInformer(), kinds: new Map() },
+      {
+        jobs: this.jobs.asInformer() as never,
+        pods: this.pods.asInformer(),
+        kinds: new Map(),
+        makers: new Map(),
+      },
       podFacts,
       ({ kind, namespace, name }) => this.cache.byName(kind, namespace, name)[0],
     );

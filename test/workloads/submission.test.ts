@@ -5,7 +5,7 @@ import { stackQueue } from '../../runtime/fluxsetups/queue-settings';
 import { NO_FACTS } from '../../runtime/jobspec/constraints';
 import { NO_STORAGE } from '../../runtime/jobspec/volumes';
 import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
-import type { Job, Pod } from '../../runtime/kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { createLogger } from '../../runtime/observability/log';
 import { newRow } from '../../runtime/queue/rows';
 import type { Queue } from '../../runtime/queue/store';
@@ -15,6 +15,7 @@ import { ENDLESS_SECONDS } from '../../runtime/resources/endless';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { adapters } from '../../runtime/workloads/index';
 import { SubmissionBuilder } from '../../runtime/workloads/submission';
+import type { SubmissionBuilderOptions } from '../../runtime/workloads/submission-options';
 import { fluxSetup } from '../fluxsetups/fluxsetup-objects';
 
 const config = parseConfig({ queue: { defaultWalltimeSeconds: 600, maxWalltimeSeconds: 7200 } });
@@ -26,9 +27,10 @@ interface Given {
   readonly setups: FluxSetupObject[];
   readonly hasOwn?: boolean;
   readonly defaultPriority?: number;
+  readonly creatorOf?: SubmissionBuilderOptions['creatorOf'];
 }
 
-function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
+function builderFor({ setups, hasOwn = true, defaultPriority, creatorOf }: Given) {
   const submitted: Submission[] = [];
   const invalid: string[] = [];
   const reduced: string[] = [];
@@ -48,6 +50,7 @@ function builderFor({ setups, hasOwn = true, defaultPriority }: Given) {
     limitRangesOf: () => [],
     storage: NO_STORAGE,
     groupSeconds: 600,
+    ...(creatorOf && { creatorOf }),
     onInvalid: (_object, _adapter, message) => invalid.push(message),
     onReduced: (_object, _adapter, message) => reduced.push(message),
     logger: createLogger('test', 'silent'),
@@ -201,6 +204,17 @@ describe('the user', () => {
     ],
   ])('is %s', async (_, annotations: Record<string, string>, user) => {
     expect((await builderFor({ setups: [] }).read(job(annotations))).user).toBe(user);
+  });
+
+  test('is the one of the object for which a controller made the workload', async () => {
+    const trainer = 'system:serviceaccount:kubeflow-system:kubeflow-trainer-controller-manager';
+    const creatorOf = (kind: string, { metadata: made }: KubernetesObject) =>
+      ({ metadata: { ...made, annotations: { 'fluxqueue/user': `${kind}-ada` } } }) as KubernetesObject;
+    const { read, submissionBuilder } = builderFor({ setups: [], creatorOf });
+    const row = await read(job({ 'fluxqueue/user': trainer, 'fluxqueue/walltime': '90s' }));
+    expect([row.user, row.walltime]).toEqual(['Job-ada', 90]);
+    const unread = job({ 'fluxqueue/user': trainer, 'fluxqueue/walltime': 'soon' });
+    expect(submissionBuilder.preview(unread, jobs).user).toBe('Job-ada');
   });
 });
 

@@ -1,8 +1,17 @@
 /** CEL that refuses what admission cannot correct in objects of the kinds of constructs/api/workload-kinds.ts. */
 import { Construct } from 'constructs';
 import { KEY_PREFIX } from '../../api/known-keys';
-import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL } from '../../api/labels';
-import { type FieldPath, type WorkloadKind, workloadKinds } from '../../api/workload-kinds';
+import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL, USER_ANNOTATION } from '../../api/labels';
+import {
+  type FieldPath,
+  type MakerKind,
+  makerKinds,
+  REFUSAL_REMEDY,
+  type RefusedField,
+  refusal,
+  type WorkloadKind,
+  workloadKinds,
+} from '../../api/workload-kinds';
 import { sameExcept, sameMetadata } from './comparison';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard, type GuardSpec } from './guard-policy';
@@ -30,9 +39,17 @@ import { INVALID } from './settings';
 type Props = AdmissionScopeProps & ControllerUserProps;
 
 const resourceRules = (
-  { group, version, plural }: WorkloadKind,
+  { group, version, plural }: MakerKind | WorkloadKind,
   operations: readonly ('CREATE' | 'UPDATE')[],
 ) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
+
+/** The endpoint by which autoscalers and `kubectl scale` write a number of pods, which rules of the object itself do not see. */
+const scaleRule = ({ group, version, plural }: WorkloadKind) => ({
+  apiGroups: [group],
+  apiVersions: [version],
+  operations: ['UPDATE' as const],
+  resources: [`${plural}/scale`],
+});
 
 /** Denies invalid settings, reserved names, a start by anybody but the queue, and changes of what it has started. */
 export class KindGuards extends Construct {
@@ -43,6 +60,8 @@ export class KindGuards extends Construct {
       this.addReserved(kind, props);
       this.addWarnings(kind, props);
     }
+    for (const maker of makerKinds(props.workloadKinds))
+      addGuard(this, maker.plural, props, makerGuard(maker, props));
   }
 
   private addSettings(kind: WorkloadKind, props: ReachGuardProps): void {
@@ -51,6 +70,7 @@ export class KindGuards extends Construct {
       kueuePart(kind),
       ...settingParts('Job', isOurs),
       templateKeyPart(kind, isOurs),
+      ...(kind.refused ?? []).map((refused) => refusedPart(kind, refused, isOurs)),
     ]);
     addGuard(this, `${kind.plural}-settings`, props, {
       ...guard,
@@ -67,7 +87,7 @@ export class KindGuards extends Construct {
     addGuard(this, kind.plural, props, {
       matchConstraints: {
         namespaceSelector: notExcluded(props),
-        resourceRules: resourceRules(kind, ['CREATE', 'UPDATE']),
+        resourceRules: [...resourceRules(kind, ['CREATE', 'UPDATE']), scaleRule(kind)],
       },
       matchConditions: [notTheController(props)],
       ...reservedOf(kind, props),
@@ -97,6 +117,30 @@ const isStarted = ({ suspend }: WorkloadKind) =>
 const hasEnded = ({ ends: { Succeeded, Failed } }: WorkloadKind) =>
   `oldObject.?status.?conditions.orValue([]).exists(it, it.type in ${celList([...Succeeded, ...Failed])} && it.status == "True")`;
 
+/** Settings of an object that is not itself the workload, where they would be ignored. */
+function makerGuard(maker: MakerKind, props: Props): GuardSpec {
+  const isNew = (map: 'labels' | 'annotations') => {
+    const [now, old] = ['object', 'oldObject'].map((object) => `dyn(${object}.metadata.?${map}.orValue({}))`);
+    const isSetting = `key.startsWith(${cel(KEY_PREFIX)}) && key != ${cel(USER_ANNOTATION)}`;
+    return `${now}.exists(key, ${isSetting} && (oldObject == null || !(key in ${old})))`;
+  };
+  return {
+    matchConstraints: {
+      namespaceSelector: namespaceSelector(props),
+      resourceRules: resourceRules(maker, ['CREATE', 'UPDATE']),
+    },
+    matchConditions: [notTheController(props)],
+    validations: [
+      {
+        expression: `!(${isNew('labels')}) && !(${isNew('annotations')})`,
+        message:
+          `FLUXQ_SETTING_INVALID: metadata: a label or annotation ${KEY_PREFIX}… has no effect on a ${maker.kind}; ` +
+          `move it to ${maker.settings}`,
+      },
+    ],
+  };
+}
+
 /** Its controller would let Kueue suspend and start it in turn with the queue. */
 function kueuePart({ kind }: WorkloadKind): GuardPart {
   return {
@@ -107,6 +151,18 @@ function kueuePart({ kind }: WorkloadKind): GuardPart {
       `FLUXQ_OTHER_QUEUE: metadata.labels["${KUEUE_QUEUE_LABEL}"]: would put the ${kind} into a queue of Kueue beside ` +
         'the one of its namespace; remove it',
     ),
+  };
+}
+
+/** A field by which its pods would become more or fewer than were granted. */
+function refusedPart(kind: WorkloadKind, refused: RefusedField, isOurs: string): GuardPart {
+  const isSet = (object: string) =>
+    `${[object, ...refused.field.map((key) => `?${key}`)].join('.')}.hasValue()`;
+  return {
+    name: refused.field.join('_'),
+    when: `${isSet('object')} && (oldObject == null || !${isSet('oldObject')}) && ${isOurs}`,
+    variables: [],
+    problem: cel(`FLUXQ_POD_SETS: ${refused.field.join('.')}: ${refusal(kind, refused)}; ${REFUSAL_REMEDY}`),
   };
 }
 
@@ -167,6 +223,12 @@ function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variable
         message:
           `FLUXQ_RELEASED: spec: cannot be changed after the queue started the ${kind.kind}; ` +
           `set ${field}: true to stop it first, or submit another one`,
+      },
+      {
+        expression: `request.?subResource.orValue("") != "scale" || !(${namespaceIsEnabled(props)})`,
+        message:
+          `FLUXQ_POD_SETS: spec.replicas: the pods of a ${kind.kind} are granted together, so nothing scales it; ` +
+          `change its ${kind.podSets.in.join('.')} while it waits`,
       },
     ],
   };

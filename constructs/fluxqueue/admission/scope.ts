@@ -185,13 +185,14 @@ export function isOfUnjudgedOwner(props: ControllerUserProps): string {
 }
 
 /** CEL: the owners of the object that control it and are of a kind that admission holds; at most one. */
-const ownersOfKinds = (props: AdmissionScopeProps) =>
-  `${CONTROLLERS}.filter(owner, ${workloadKinds(props.workloadKinds)
-    .map(
-      ({ kind, group }) => `(owner.kind == ${cel(kind)} && owner.apiVersion.startsWith(${cel(`${group}/`)}))`,
-    )
-    .concat('false')
-    .join(' || ')})`;
+const ownersOfKinds = (props: AdmissionScopeProps) => {
+  const kinds = workloadKinds(props.workloadKinds);
+  const groups = [...new Set(kinds.map(({ group }) => group))].map((group) => {
+    const names = kinds.filter((kind) => kind.group === group).map(({ kind }) => kind);
+    return `(owner.kind in ${celList(names)} && owner.apiVersion.startsWith(${cel(`${group}/`)}))`;
+  });
+  return `${CONTROLLERS}.filter(owner, ${groups.concat('false').join(' || ')})`;
+};
 
 /** CEL: `KIND/NAME/UID` of the object of a workload kind for which the object is made, as its owners say; "" for others. */
 export const ownerOfKind = (props: AdmissionScopeProps) =>

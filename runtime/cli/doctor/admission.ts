@@ -1,7 +1,7 @@
 /** The objects of admission: policies with their bindings, and the registration of the webhook. */
 import { CREATOR_KINDS } from '../../../constructs/api/creators';
 import { WEBHOOK_CONFIGURATION } from '../../../constructs/api/labels';
-import { WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
+import { makerKinds, WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 import {
   mutatingAdmissionPolicies,
   mutatingAdmissionPolicyBindings,
@@ -72,6 +72,7 @@ export const GUARDS: readonly string[] = [
   'resize',
   'subresources',
   ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-settings`, `release-${plural}`]),
+  ...makerKinds().map(({ plural }) => plural),
 ];
 
 /** Those that only warn. @internal exported for tests */
@@ -84,7 +85,9 @@ export const WARNINGS: readonly string[] = [
 /** A stack may leave workload kinds out: of one that it has, it has all parts. */
 function ofFoundKinds(names: readonly string[], found: readonly string[]): readonly string[] {
   const missing = WORKLOAD_KINDS.filter(({ plural }) => !found.some((name) => name.includes(plural)));
-  return names.filter((name) => !missing.some(({ plural }) => name.includes(plural)));
+  return names.filter(
+    (name) => !missing.some(({ plural, maker }) => name.includes(plural) || name === maker?.plural),
+  );
 }
 
 const APPLY =

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
+import { makerKinds, WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 
 const ROOT = join(__dirname, '..', '..', '..');
 
@@ -36,6 +36,9 @@ const KINDS = WORKLOAD_KINDS.map(({ group, plural }) => `${group}/${plural}`);
 /** Each kind of the registry, by this text of the file. */
 const ofKinds = (text: string) => Object.fromEntries(KINDS.map((kind) => [kind, text]));
 
+const ofMakers = (text: string) =>
+  Object.fromEntries(makerKinds().map(({ group, plural }) => [`${group}/${plural}`, text]));
+
 const CONTROLLER: readonly Caller[] = [
   {
     folder: 'runtime/shared',
@@ -45,6 +48,7 @@ const CONTROLLER: readonly Caller[] = [
       pods: 'pods()',
       'batch/jobs': 'jobs()',
       ...ofKinds('kindPath(kind)()'),
+      ...ofMakers('kindPath(maker)()'),
       'jobs.converged-computing.org/fluxjobs': 'fluxJobs()',
       'flux-framework.org/fluxsetups': 'fluxSetups()',
       'scheduling.k8s.io/priorityclasses': 'priorityClasses()',

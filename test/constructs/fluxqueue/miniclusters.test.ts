@@ -1,4 +1,5 @@
 /** A stack without MiniClusters, and the policies of one with them. */
+import { WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 import { names, stackObjects } from '../manifests';
 
 const POLICIES = [
@@ -79,15 +80,16 @@ test('without MiniClusters the stack has neither their rights nor their policies
   const written = rules.flatMap(({ resources, verbs }) =>
     verbs.some((verb) => ['create', 'delete', 'patch', 'update'].includes(verb)) ? resources : [],
   );
-  expect(written.sort()).toEqual([
-    'events',
-    'fluxjobs',
-    'fluxsetups/status',
-    'jobs',
-    'jobsets',
-    'mpijobs',
-    'pods',
-    'pods/eviction',
-  ]);
+  expect(written.sort()).toEqual(
+    [
+      'events',
+      'fluxjobs',
+      'fluxsetups/status',
+      'jobs',
+      'pods',
+      'pods/eviction',
+      ...WORKLOAD_KINDS.map(({ plural }) => plural),
+    ].sort(),
+  );
   expect(JSON.stringify(objects)).toContain('miniClusters:\\n  enabled: false');
 });

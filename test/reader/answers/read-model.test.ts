@@ -1,7 +1,11 @@
 /** What is open while somebody asks, and what is not while nobody does. */
+import { makerKinds, WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 import { FluxqError } from '../../../runtime/errors';
+import { kindPath } from '../../../runtime/kubernetes/kind-fields';
 import type { Plan } from '../../../runtime/reader/kinds';
 import { SimulatedReader } from './simulated-reader';
+
+const KINDS = [...WORKLOAD_KINDS, ...makerKinds()].map((kind) => kindPath(kind)()).sort();
 
 describe('the read model', () => {
   let world: SimulatedReader;
@@ -28,8 +32,7 @@ describe('the read model', () => {
       '/api/v1/pods',
       '/apis/batch/v1/jobs',
       '/apis/flux-framework.org/v1alpha1/fluxsetups',
-      '/apis/jobset.x-k8s.io/v1alpha2/jobsets',
-      '/apis/kubeflow.org/v2beta1/mpijobs',
+      ...KINDS,
     ]);
   });
 
@@ -38,16 +41,16 @@ describe('the read model', () => {
     await minutes(9);
     await world.ask('plans');
     await minutes(9);
-    expect(paths()).toHaveLength(6);
+    expect(paths()).toHaveLength(4 + KINDS.length);
     expect(closed()).toEqual([]);
     await minutes(2);
-    expect(closed()).toHaveLength(6);
+    expect(closed()).toHaveLength(4 + KINDS.length);
     world.opened.length = 0;
     await minutes(60);
     expect(world.opened).toEqual([]);
     await world.ask('plans');
     expect(world.opened[0]).toBe('database');
-    expect(paths()).toHaveLength(6);
+    expect(paths()).toHaveLength(4 + KINDS.length);
   });
 
   test('is opened once for questions that come together, and who leaves does not end the others', async () => {
@@ -58,7 +61,7 @@ describe('the read model', () => {
     await expect(first).rejects.toThrow('gone');
     const plans = await world.controller.clock.until(Promise.all(others));
     expect(plans.map(({ kind }) => kind)).toEqual(['Plan', 'Plan']);
-    expect(paths()).toHaveLength(6);
+    expect(paths()).toHaveLength(4 + KINDS.length);
   });
 
   test('sees what changed since the last question', async () => {
@@ -92,7 +95,7 @@ describe('the read model', () => {
   test('answers nothing more once it is stopped', async () => {
     await world.ask('plans');
     await world.stop();
-    expect(closed()).toHaveLength(6);
+    expect(closed()).toHaveLength(4 + KINDS.length);
     await expect(world.ask('plans')).rejects.toMatchObject({ retryable: true });
   });
 });
