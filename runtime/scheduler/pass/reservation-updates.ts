@@ -22,6 +22,8 @@ export async function keepReservations(
   for (const row of left.size === 0 ? [] : ordered) {
     const reservation = left.get(row.jobid);
     if (reservation === undefined || !budgetOf(pass, row).mayKeep(reservation)) continue;
+    // Its quota was lowered, or what others lend it: it would keep nodes and quota from those that can start.
+    if (pass.quotas.neverText(row) !== undefined) continue;
     if (!hasNodes(pass, reservation)) {
       // It is given another one.
       pass.broken.set(row.uid, reservation.allocation.start);

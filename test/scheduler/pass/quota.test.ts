@@ -112,6 +112,37 @@ test('a workload larger than the whole quota blocks nothing, and the message say
   }
 });
 
+test.each<[string, object, object, string]>([
+  [
+    'its queue',
+    { quota: { cores: 8 } },
+    { quota: { cores: 4 } },
+    "can never start: asks for 8 cores, more than its queue's quota of 4 cores",
+  ],
+  [
+    'its queue to nothing',
+    { quota: { jobs: 9 } },
+    { quota: { jobs: 0 } },
+    "can never start: asks for 1 job, more than its queue's quota of 0 jobs",
+  ],
+])(
+  'a promised start is taken back when the quota of %s is lowered below it',
+  async (_, before, now, never) => {
+    const sim = await Simulation.of(nodesOf(2, 4));
+    sim.queue('own', { policy: 'easy', ...before });
+    sim.queue('other', { policy: 'easy' });
+    sim.submit('holds', { cpu: 4, queue: 'other', walltime: 1000 });
+    sim.submit('wide', { cpu: 4, pods: 2, queue: 'own' });
+    await sim.pass();
+    expect(sim.row('wide').estimatedStart).toBe(2000);
+    sim.queue('own', { policy: 'easy', ...now });
+    sim.submit('elsewhere', { cpu: 4, queue: 'other', walltime: 5000 });
+    await sim.pass();
+    expect(uids(sim)).toEqual(['holds', 'elsewhere']);
+    expect(sim.row('wide')).toMatchObject({ message: never, estimatedStart: null });
+  },
+);
+
 test('fcfs starts nothing behind a workload that lacks quota', async () => {
   const sim = await Simulation.of(nodesOf(4, 4), { policy: 'fcfs' });
   sim.queue('default', { policy: 'fcfs', quota: { cores: 5 } });
