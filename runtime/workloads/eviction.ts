@@ -233,7 +233,7 @@ export class Eviction {
 
   /**
    * Only failures of its own count towards the limit, and only what failed backs off: a preempted or suspended workload did
-   * not fail.
+   * not fail, nor did one that ran for longer than its backoff when the cluster took its nodes. Others would pass it meanwhile.
    */
   requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason): RequeueTerms {
     if (cause === 'preempted' || cause === 'suspended') return { message: `${message}; requeued` };
@@ -250,6 +250,8 @@ export class Eviction {
         ? [own, LONGEST_BACKOFF_SECONDS]
         : [row.clusterRequeues, Math.max(backoffSeconds, LONGEST_CLUSTER_BACKOFF_SECONDS)];
     const seconds = Math.min(longest, backoffSeconds * 2 ** times);
+    const ran = row.startedAt === null ? 0 : this.options.now() - row.startedAt;
+    if (cause === 'cluster' && ran > seconds) return { message: `${message}; requeued` };
     return {
       message: `${message}; requeued, retrying in ${seconds}s`,
       notBefore: this.options.now() + seconds,

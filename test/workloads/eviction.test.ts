@@ -233,6 +233,17 @@ describe('an eviction', () => {
     });
   });
 
+  test.each([
+    ['keeps its place at once after a run that was longer than its backoff', 11, null],
+    ['backs off after a shorter run', 10, NOW + 10],
+  ])('%s, when the cluster takes its nodes', async (_, seconds, notBefore) => {
+    const { workloadCache, grant, evict, row } = await setUp();
+    await grant();
+    await workloadCache.running('a', NOW - seconds);
+    await evict({ ...LOST, cause: 'cluster' }, job(true));
+    expect(row()).toMatchObject({ reason: 'Requeued', clusterRequeues: 1, notBefore });
+  });
+
   test('neither counts a preemption or a suspension nor backs off after it', async () => {
     const { grant, evict, row, events } = await setUp();
     const causes: readonly EvictionReason[] = [
