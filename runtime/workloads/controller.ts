@@ -87,14 +87,16 @@ export class WorkloadController implements Controller {
   /** What an object says last tells how its workload ended, also if nothing can be recorded at this moment. */
   private followDeletions(): void {
     const { jobs, pods, kinds } = this.shared.informers;
-    const follow = <T extends KubernetesObject>(kind: string, { changed }: ChangesOf<T>) =>
+    const { goneEnds } = this.reconciler;
+    const follow = <T extends KubernetesObject>({ changed }: ChangesOf<T>, saw: (object: T) => void) =>
       changed.subscribe(({ now, before }) => {
-        if (before !== undefined && now?.metadata.uid !== before.metadata.uid)
-          this.reconciler.goneEnds.saw(before, adapters.get(kind)!);
+        if (before !== undefined && now?.metadata.uid !== before.metadata.uid) saw(before);
       });
-    follow('Job', jobs);
-    follow('Pod', pods);
-    for (const [kind, objects] of kinds) follow(kind, objects);
+    follow(jobs, (job) => goneEnds.saw(job, adapters.get('Job')!));
+    follow(pods, (pod) => goneEnds.saw(pod, adapters.get('Pod')!));
+    follow(pods, (pod) => goneEnds.sawMember(pod));
+    for (const [kind, objects] of kinds)
+      follow(objects, (object) => goneEnds.saw(object, adapters.get(kind)!));
   }
 
   /** Rows with the objects that they are about. */

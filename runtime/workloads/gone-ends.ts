@@ -10,9 +10,19 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { WorkloadIdentity } from '../shared/pod-facts';
-import { isTerminal, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
+import {
+  type ActiveWorkload,
+  isTerminal,
+  lastFinishTime,
+  type Outcome,
+  secondsOf,
+  type WorkloadAdapter,
+} from './adapter';
 import { isPastWalltime } from './deadlines';
+import { groupAdapter } from './group-adapter';
+import { membershipOf } from './group-member';
 import { newestEvent } from './kubelet-events';
+import { assembleGroup, POD_GROUP } from './pod-group';
 
 export interface GoneEndsOptions {
   readonly client: Pick<KubernetesClient, 'list'>;
@@ -67,6 +77,25 @@ export class GoneEnds {
     this.seen.set(row.uid, isKnown ? outcome : undefined);
   }
 
+  /** The same of a pod of a group, which ends with the last of its pods, and may lose them one by one after that. */
+  sawMember(pod: Pod): void {
+    const row = this.options.workloadCache.byUid(membershipOf(pod)?.uid ?? '');
+    if (row === undefined || this.seen.get(row.uid) !== undefined) return;
+    const now = this.options.now();
+    const own = [...this.options.podsOf(row), pod].filter(
+      (each) => !isTerminal(each) || endedItself(each, now),
+    );
+    const group = assembleGroup(row, own, row);
+    const outcome = group && groupAdapter.outcome(group, group.members, now, row);
+    if (outcome !== undefined && outcome.result !== 'Cancelled') this.seen.set(row.uid, outcome);
+  }
+
+  /** Of a row whose object exists. A group of which pods are left may have ended before the first of them went. */
+  outcomeOf({ object, adapter, row, pods }: ActiveWorkload): Outcome | undefined {
+    const ended = row.kind === POD_GROUP ? this.seen.get(row.uid) : undefined;
+    return ended ?? adapter.outcome(object, pods, this.options.now(), row);
+  }
+
   /** Of a row whose object is gone. Undefined: it was deleted before its end. */
   async endOf(row: WorkloadRow): Promise<Outcome | undefined> {
     if (this.seen.has(row.uid)) return this.seen.get(row.uid);
@@ -99,11 +128,15 @@ function isDeleted({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
+function endedItself(pod: Pod, now: number): boolean {
+  return endedBefore(pod, groupAdapter, { finishedAt: lastFinishTime([pod], now) });
+}
+
 /** A deleted pod ends by its deletion. No controller ends what is being deleted. */
 function endedBefore(
   { metadata }: KubernetesObject,
-  { podsExist }: WorkloadAdapter,
-  { finishedAt }: Outcome,
+  { podsExist }: Pick<WorkloadAdapter, 'podsExist'>,
+  { finishedAt }: Pick<Outcome, 'finishedAt'>,
 ): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
   if (deletionTimestamp === undefined || !podsExist) return true;
