@@ -82,6 +82,11 @@ export interface WorkloadKind {
   readonly podSetLabel: string;
   /** Types of conditions that end it. */
   readonly ends: { readonly Succeeded: readonly string[]; readonly Failed: readonly string[] };
+  /**
+   * Reasons of the Events that its controller records on an object at its end, which outlive it; of one with `/`, what is before that.
+   * Reasons that it also gives for what it tries again are none of them.
+   */
+  readonly endEvents: { readonly Succeeded: readonly string[]; readonly Failed: readonly string[] };
   /** Longest run in seconds that its user sets. @default - the kind has no such field */
   readonly deadline?: FieldPath;
   /** How often its pods may be made again after they succeeded or failed; 0 if the field is not set. @default - never */
@@ -123,6 +128,10 @@ const JOB_SET: WorkloadKind = {
   },
   podSetLabel: 'jobset.sigs.k8s.io/replicatedjob-name',
   ends: { Succeeded: ['Completed'], Failed: ['Failed'] },
+  endEvents: {
+    Succeeded: ['AllJobsCompleted'],
+    Failed: ['FailedJobs', 'ReachedMaxRestarts', 'FailJobSetFailurePolicyAction'],
+  },
   restarts: ['spec', 'failurePolicy', 'maxRestarts'],
   changeable: [['spec', 'ttlSecondsAfterFinished']],
   maker: TRAIN_JOB,
@@ -139,6 +148,11 @@ const MPI_JOB: WorkloadKind = {
   podSets: { in: ['spec', 'mpiReplicaSpecs'], template: ['template'], count: [{ of: ['replicas'] }] },
   podSetLabel: 'training.kubeflow.org/job-role',
   ends: { Succeeded: ['Succeeded'], Failed: ['Failed'] },
+  // Of its launcher, a Job without indexes. MPIJobFailed is no end: it is said of pods that cannot be made yet.
+  endEvents: {
+    Succeeded: ['MPIJobSucceeded'],
+    Failed: ['BackoffLimitExceeded', 'DeadlineExceeded', 'MPIJobEvicted'],
+  },
   deadline: ['spec', 'runPolicy', 'activeDeadlineSeconds'],
   changeable: [
     ['spec', 'runPolicy', 'cleanPodPolicy'],
@@ -181,6 +195,7 @@ function trainingJob(
     },
     podSetLabel: 'training.kubeflow.org/replica-type',
     ends: { Succeeded: ['Succeeded'], Failed: ['Failed'] },
+    endEvents: { Succeeded: [`${kind}Succeeded`], Failed: [`${kind}Failed`] },
     deadline: ['spec', 'runPolicy', 'activeDeadlineSeconds'],
     changeable: [
       ['spec', 'runPolicy', 'cleanPodPolicy'],

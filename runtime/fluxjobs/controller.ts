@@ -174,14 +174,22 @@ export class FluxJobController implements Controller {
     return olderPodsText(pod, siblings);
   }
 
-  /** A FluxJob that a user deleted is created again while its workload is active. */
   private fluxJobChanged({ key, now, before }: Change<WatchedFluxJob>): void {
     const uid = (now ?? before)!.workload;
     if (now?.isOrphan === true) {
       this.orphans.set(uid, { key, uid: now.uid });
       this.queue.add(uid);
     } else this.orphans.delete(uid);
-    if (now === undefined && this.shared.workloadCache.byUid(uid) !== undefined) this.queue.add(uid);
+    if (before !== undefined && now?.uid !== before.uid) this.fluxJobDeleted(before);
+  }
+
+  /** It is created again while its workload is active. The garbage collector would delete that of a deleted workload again. */
+  private fluxJobDeleted({ workload, uid }: WatchedFluxJob): void {
+    const row = this.shared.workloadCache.byUid(workload);
+    const object = row && this.shared.workloads.get(row);
+    if (object?.metadata.uid !== workload || object.metadata.deletionTimestamp !== undefined) return;
+    this.reconciler.lost(workload, uid);
+    this.queue.add(workload);
   }
 
   private enqueueAll(): void {

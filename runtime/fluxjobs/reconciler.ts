@@ -131,6 +131,11 @@ export class FluxJobReconciler {
     this.written.clear();
   }
 
+  /** Somebody deleted the FluxJob with this uid: what was written is gone. Another one may have been created since. */
+  lost(workload: string, uid: string): void {
+    if (this.written.get(workload)?.uid === uid) this.written.delete(workload);
+  }
+
   /** @param uid of the workload */
   async reconcile(uid: string): Promise<ReconcileResult> {
     const row = this.options.rowOf(uid);

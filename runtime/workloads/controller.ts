@@ -1,5 +1,6 @@
 /** The workloads as an area of the term: their work queue, and the changes that enqueue them. */
 import { TimeSlice } from '../clock';
+import type { Change } from '../kubernetes/informer';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult, WorkQueue } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
@@ -9,6 +10,7 @@ import type { Controller, Shared } from '../shared/shared';
 import type { Resubmission } from '../shared/signals';
 import { together } from '../shared/together';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
+import type { Signal } from '../signal';
 import type { ActiveWorkload } from './adapter';
 import { DryRuns } from './dry-runs';
 import { WorkloadEvents } from './events';
@@ -21,6 +23,10 @@ import { submissionsOf } from './submissions';
 
 /** Workloads that are reconciled at the same time; those of one namespace get half of it. Most of them wait for the database, which takes the calls of all in one statement; the client limits their writes to the apiserver. */
 const CONCURRENCY = 256;
+
+interface ChangesOf<T> {
+  readonly changed: Signal<Change<T>>;
+}
 
 export class WorkloadController implements Controller {
   readonly queue: WorkQueue;
@@ -80,16 +86,17 @@ export class WorkloadController implements Controller {
 
   /** What an object says last tells how its workload ended, also if nothing can be recorded at this moment. */
   private followDeletions(): void {
-    const { jobs, pods } = this.shared.informers;
+    const { jobs, pods, kinds } = this.shared.informers;
     const { goneEnds } = this.reconciler;
-    const isGone = (now: KubernetesObject | undefined, before: KubernetesObject | undefined) =>
-      before !== undefined && now?.metadata.uid !== before.metadata.uid;
-    jobs.changed.subscribe(({ now, before }) => {
-      if (isGone(now, before)) goneEnds.saw(before!, adapters.get('Job')!);
-    });
-    pods.changed.subscribe(({ now, before }) => {
-      if (isGone(now, before)) goneEnds.saw(before!, adapters.get('Pod')!);
-    });
+    const follow = <T extends KubernetesObject>({ changed }: ChangesOf<T>, saw: (object: T) => void) =>
+      changed.subscribe(({ now, before }) => {
+        if (before !== undefined && now?.metadata.uid !== before.metadata.uid) saw(before);
+      });
+    follow(jobs, (job) => goneEnds.saw(job, adapters.get('Job')!));
+    follow(pods, (pod) => goneEnds.saw(pod, adapters.get('Pod')!));
+    follow(pods, (pod) => goneEnds.sawMember(pod));
+    for (const [kind, objects] of kinds)
+      follow(objects, (object) => goneEnds.saw(object, adapters.get(kind)!));
   }
 
   /** Rows with the objects that they are about. */

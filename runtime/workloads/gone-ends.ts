@@ -1,16 +1,28 @@
 /**
- * How workloads ended whose objects are gone: a Job is removed the second it ends (`ttlSecondsAfterFinished: 0`), or by its
+ * How workloads ended whose objects are gone: an object is removed the second it ends (`ttlSecondsAfterFinished: 0`), or by its
  * user after that, and the database or the controller may be down meanwhile. Its last state tells, if this process has seen
- * it go; otherwise the Events of the Job controller, which outlive it by an hour. Its user can write such Events too: that
- * is a user's own word about an own Job.
+ * it go; otherwise the Events of the controller of its kind, which outlive it by an hour. Its user can write such Events too: that
+ * is a user's own word about an own workload.
  */
+import { WORKLOAD_KINDS, type WorkloadKind } from '../../constructs/api/workload-kinds';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { WorkloadIdentity } from '../shared/pod-facts';
-import { isTerminal, type Outcome, secondsOf, type WorkloadAdapter } from './adapter';
+import {
+  type ActiveWorkload,
+  isTerminal,
+  lastFinishTime,
+  type Outcome,
+  secondsOf,
+  type WorkloadAdapter,
+} from './adapter';
+import { isPastWalltime } from './deadlines';
+import { groupAdapter } from './group-adapter';
+import { membershipOf } from './group-member';
 import { newestEvent } from './kubelet-events';
+import { assembleGroup, POD_GROUP } from './pod-group';
 
 export interface GoneEndsOptions {
   readonly client: Pick<KubernetesClient, 'list'>;
@@ -21,14 +33,28 @@ export interface GoneEndsOptions {
   readonly now: () => number;
 }
 
+type Reasons = ReadonlyMap<string, Result>;
+
 /** Reasons of the Job controller's Events at the end of a Job. */
-const RESULTS: ReadonlyMap<string | undefined, Result> = new Map([
+const OF_JOBS: Reasons = new Map([
   ['Completed', 'Succeeded'],
   ['DeadlineExceeded', 'TimedOut'],
   ['BackoffLimitExceeded', 'Failed'],
   ['FailedIndexes', 'Failed'],
   ['MaxFailedIndexesExceeded', 'Failed'],
   ['PodFailurePolicy', 'Failed'],
+]);
+
+function reasonsOf({ endEvents: { Succeeded, Failed } }: WorkloadKind): Reasons {
+  const all = (reasons: readonly string[], result: Result) =>
+    reasons.map((reason): [string, Result] => [reason, result]);
+  return new Map([...all(Succeeded, 'Succeeded'), ...all(Failed, 'Failed')]);
+}
+
+/** By kind of the workload. */
+const REASONS: ReadonlyMap<string, Reasons> = new Map([
+  ['Job', OF_JOBS],
+  ...WORKLOAD_KINDS.map((kind) => [kind.kind, reasonsOf(kind)] as const),
 ]);
 
 /** The longest sentence that is kept of an Event. Those of the Job controller are shorter. */
@@ -51,25 +77,50 @@ export class GoneEnds {
     this.seen.set(row.uid, isKnown ? outcome : undefined);
   }
 
+  /** The same of a pod of a group, which ends with the last of its pods, and may lose them one by one after that. */
+  sawMember(pod: Pod): void {
+    const row = this.options.workloadCache.byUid(membershipOf(pod)?.uid ?? '');
+    if (row === undefined || this.seen.get(row.uid) !== undefined) return;
+    const now = this.options.now();
+    const own = [...this.options.podsOf(row), pod].filter(
+      (each) => !isTerminal(each) || endedItself(each, now),
+    );
+    const group = assembleGroup(row, own, row);
+    const outcome = group && groupAdapter.outcome(group, group.members, now, row);
+    if (outcome !== undefined && outcome.result !== 'Cancelled') this.seen.set(row.uid, outcome);
+  }
+
+  /** Of a row whose object exists. A group of which pods are left may have ended before the first of them went. */
+  outcomeOf({ object, adapter, row, pods }: ActiveWorkload): Outcome | undefined {
+    const ended = row.kind === POD_GROUP ? this.seen.get(row.uid) : undefined;
+    return ended ?? adapter.outcome(object, pods, this.options.now(), row);
+  }
+
   /** Of a row whose object is gone. Undefined: it was deleted before its end. */
   async endOf(row: WorkloadRow): Promise<Outcome | undefined> {
     if (this.seen.has(row.uid)) return this.seen.get(row.uid);
-    return row.kind === 'Job' && row.releasedAt !== null ? this.toldEnd(row) : undefined;
+    const reasons = REASONS.get(row.kind);
+    return reasons === undefined || row.releasedAt === null ? undefined : this.toldEnd(row, reasons);
   }
 
   forget({ uid }: WorkloadRow): void {
     this.seen.delete(uid);
   }
 
-  private async toldEnd({ uid, namespace, releasedAt }: WorkloadRow): Promise<Outcome | undefined> {
+  private async toldEnd(row: WorkloadRow, reasons: Reasons): Promise<Outcome | undefined> {
+    const { uid, kind, namespace, releasedAt } = row;
+    const resultOf = (reason = '') => reasons.get(reason.split('/', 1)[0]!);
     const event = await newestEvent(this.options.client, namespace, `regarding.uid=${uid}`, {
       from: Math.floor(releasedAt!),
-      accepts: ({ reason }) => RESULTS.has(reason),
+      accepts: ({ reason }) => resultOf(reason) !== undefined,
     });
-    const result = RESULTS.get(event?.reason);
+    const result = resultOf(event?.reason);
     if (event?.at === undefined || result === undefined) return undefined;
-    const message = result === 'Failed' ? event.note?.slice(0, LONGEST_MESSAGE) : undefined;
-    return { result, finishedAt: Math.min(event.at, this.options.now()), message };
+    const finishedAt = Math.min(event.at, this.options.now());
+    if (result !== 'Failed') return { result, finishedAt };
+    // The kubelet ends pods at the walltime, which the controllers of other kinds take for a failure.
+    if (kind !== 'Job' && isPastWalltime(row, event.at)) return { result: 'TimedOut', finishedAt };
+    return { result, finishedAt, message: event.note?.slice(0, LONGEST_MESSAGE) || undefined };
   }
 }
 
@@ -77,11 +128,15 @@ function isDeleted({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** A deleted pod ends by its deletion. No controller ends a Job that is being deleted. */
+function endedItself(pod: Pod, now: number): boolean {
+  return endedBefore(pod, groupAdapter, { finishedAt: lastFinishTime([pod], now) });
+}
+
+/** A deleted pod ends by its deletion. No controller ends what is being deleted. */
 function endedBefore(
   { metadata }: KubernetesObject,
-  { podsExist }: WorkloadAdapter,
-  { finishedAt }: Outcome,
+  { podsExist }: Pick<WorkloadAdapter, 'podsExist'>,
+  { finishedAt }: Pick<Outcome, 'finishedAt'>,
 ): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
   if (deletionTimestamp === undefined || !podsExist) return true;

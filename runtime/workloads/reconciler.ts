@@ -200,12 +200,11 @@ export class WorkloadReconciler {
 
   /** Releases a granted workload, places its pods, evicts it if necessary, and records its start and end. */
   private async reconcileGranted(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { now } = this.options;
     const { object, adapter, pods } = workload;
     if (this.requestAdoption(workload.row, object, adapter, workload.row)) return;
     const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
-    const outcome = adapter.outcome(object, pods, now(), row);
+    const outcome = this.goneEnds.outcomeOf(current);
     if (outcome !== undefined) return this.finish(row, this.watch.told(row, outcome));
     this.replacements.note(current);
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;

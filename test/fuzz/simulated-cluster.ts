@@ -176,7 +176,7 @@ export class SimulatedCluster {
   private collect(record: KubernetesObject): void {
     const { namespace, ownerReferences = [] } = record.metadata;
     const exists = ({ kind, name, uid }: OwnerReference) =>
-      this.store.get(kind === 'Job' ? 'jobs' : 'pods', `${namespace}/${name}`)?.metadata.uid === uid;
+      this.store.get(`${kind.toLowerCase()}s`, `${namespace}/${name}`)?.metadata.uid === uid;
     if (ownerReferences.some(exists)) return;
     this.apiserver.delete(fluxJobs(record.metadata.namespace, record.metadata.name));
   }

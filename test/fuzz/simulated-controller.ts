@@ -41,7 +41,11 @@ export class SimulatedController {
   /** Seconds by which the clock of the controller is wrong. */
   drift = 0;
 
-  constructor(private readonly logger: Logger = createLogger('simulation', 'silent')) {
+  /** @param kinds workload kinds whose objects the controller watches; nothing in this cluster makes their pods */
+  constructor(
+    private readonly logger: Logger = createLogger('simulation', 'silent'),
+    private readonly kinds: readonly string[] = [],
+  ) {
     const now = () => this.now();
     const random = new Random(1);
     this.apiserver = new SimulatedApiserver(new ObjectStore(now), this.clock, random, now);
@@ -136,7 +140,7 @@ export class SimulatedController {
   async start(): Promise<void> {
     this.fence = await this.queue.acquireFence('simulated-controller', this.fence);
     this.term = new Term({
-      config: parseConfig({ audit: { intervalSeconds: 60 }, workloads: { kinds: [] } }),
+      config: parseConfig({ audit: { intervalSeconds: 60 }, workloads: { kinds: this.kinds } }),
       client: this.apiserver.client(),
       queue: this.queue,
       fluxion: this.fluxion,

@@ -1,6 +1,8 @@
 /** Work that has ended is not recorded as deleted, although its object goes before anybody can record its end. */
 import { FluxqError } from '../../runtime/errors';
-import { events } from '../../runtime/kubernetes/paths';
+import { events, pods } from '../../runtime/kubernetes/paths';
+import type { Pod } from '../../runtime/kubernetes/types';
+import { FAILS, RUNS } from '../fuzz/simulated-cluster';
 import { SimulatedController } from '../fuzz/simulated-controller';
 
 describe('a Job that has ended and is gone', () => {
@@ -68,6 +70,119 @@ describe('a Job that has ended and is gone', () => {
       isDown = false;
       await controller.seconds(120);
       expect(controller.row('a')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+    });
+  });
+
+  describe('as a group of pods, while the database does not answer', () => {
+    let isDown = false;
+    beforeEach(() => {
+      isDown = false;
+      const finish = controller.queue.finish.bind(controller.queue);
+      controller.queue.finish = async (...call) => {
+        if (isDown) throw new FluxqError('FLUXQ_DATABASE_DOWN', 'no answer', { retryable: true });
+        return finish(...call);
+      };
+    });
+
+    const NAMES = ['a', 'b'];
+
+    /** A group that starts within 10 s. */
+    async function runningGroup(runs: number, more: object = {}): Promise<void> {
+      for (const name of NAMES) createMember(name, runs, more);
+      await controller.seconds(10);
+      expect(controller.row('ring')).toMatchObject({ kind: 'PodGroup', phase: 'Running' });
+    }
+
+    function createMember(name: string, runs: number, more: object = {}): void {
+      const group = { 'fluxqueue/group': 'ring', 'fluxqueue/group-size': '2', 'fluxqueue/walltime': '600s' };
+      controller.apiserver.create(pods('science'), {
+        metadata: { name, annotations: { ...group, [RUNS]: `${runs}`, ...more } },
+        spec: {
+          restartPolicy: 'Never',
+          containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '4' } } }],
+        },
+        status: { phase: 'Pending' },
+      });
+    }
+
+    const removePods = (names = NAMES) => {
+      for (const name of names) controller.apiserver.store.remove('pods', `science/${name}`);
+    };
+
+    test.each<[string, object]>([
+      ['Succeeded', {}],
+      ['Failed', { [FAILS]: 'true' }],
+    ])('has its own result and its own end: %s', async (result, more) => {
+      await runningGroup(20, more);
+      isDown = true;
+      await controller.seconds(30);
+      const end = controller.now();
+      removePods();
+      await controller.seconds(60);
+      expect(controller.row('ring')).toMatchObject({ phase: 'Running' });
+      isDown = false;
+      await controller.seconds(60);
+      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result });
+      expect(controller.row('ring')!.finishedAt).toBeLessThanOrEqual(end);
+      expect(await controller.held()).toEqual([]);
+    });
+
+    test('has its own result if some of its pods are still there', async () => {
+      await runningGroup(20);
+      isDown = true;
+      await controller.seconds(30);
+      removePods(['a']);
+      await controller.seconds(30);
+      isDown = false;
+      await controller.seconds(60);
+      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
+    });
+
+    test('was deleted if its pods go before their end', async () => {
+      await runningGroup(300);
+      isDown = true;
+      for (const name of NAMES) controller.apiserver.delete(pods('science', name));
+      await controller.seconds(60);
+      expect(controller.apiserver.store.list('pods')).toEqual([]);
+      isDown = false;
+      await controller.seconds(60);
+      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+    });
+
+    test('was deleted if one of its pods had succeeded, and the other goes before its end', async () => {
+      createMember('a', 20);
+      createMember('b', 300);
+      await controller.seconds(10);
+      isDown = true;
+      await controller.seconds(30);
+      controller.apiserver.delete(pods('science', 'b'));
+      await controller.seconds(10);
+      removePods(['a']);
+      await controller.seconds(30);
+      isDown = false;
+      await controller.seconds(60);
+      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+    });
+
+    test('was deleted if its pods end by their deletion', async () => {
+      await runningGroup(300);
+      isDown = true;
+      const at = controller.now();
+      for (const name of NAMES) {
+        const pod = controller.apiserver.store.get<Pod>('pods', `science/${name}`)!;
+        const metadata = { ...pod.metadata, deletionTimestamp: timeOf(at), deletionGracePeriodSeconds: 0 };
+        const terminated = { exitCode: 143, finishedAt: timeOf(at + 1) };
+        const containerStatuses = [
+          { name: 'main', ready: false, restartCount: 0, state: { terminated } },
+        ] as const;
+        const status = { ...pod.status, phase: 'Failed', containerStatuses } as Pod['status'];
+        controller.apiserver.store.put('pods', { ...pod, metadata, status } as Pod);
+      }
+      await controller.seconds(60);
+      expect(controller.apiserver.store.list('pods')).toEqual([]);
+      isDown = false;
+      await controller.seconds(60);
+      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
     });
   });
 
