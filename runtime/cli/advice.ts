@@ -3,6 +3,7 @@ import { scheduled } from '../fluxjobs/reading';
 import { REASONS, type Reason } from '../fluxjobs/status';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
+import { REPLACED_LATER } from '../workloads/replacement-policy';
 import { STARTED_AGAIN } from '../workloads/restarts';
 
 const NOTHING = 'nothing; it starts by itself';
@@ -66,6 +67,8 @@ const NEVER_STARTED =
   'kubectl describe WORKLOAD says why none of its pods started; submit it again when the cause is removed';
 const RESTARTS =
   'kubectl logs WORKLOAD --previous says why its container ended; submit it again when the cause is removed';
+const DEAD_NODE =
+  'nothing, if the node comes back: otherwise ask your administrator to delete the node, which ends its pods';
 const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
 
 /**
@@ -82,8 +85,10 @@ export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string):
 
 function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {
   if (reason === 'TimedOut' && status.startTime === undefined) return NEVER_STARTED;
-  if (reason === 'Running')
-    return scheduled({ status }).message.includes(STARTED_AGAIN) ? RESTARTS : undefined;
+  const { message } = scheduled({ status });
+  if ((reason === 'Running' || reason === 'NodeNotReady') && message.includes(REPLACED_LATER))
+    return DEAD_NODE;
+  if (reason === 'Running') return message.includes(STARTED_AGAIN) ? RESTARTS : undefined;
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
   return (isTrue(status.conditions, 'Stalled') ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];

@@ -131,9 +131,10 @@ succeeded AS (
 ),${logged(`'Submitted'`, `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`, 'usr')}
 ${answer}`;
 
-/** Columns that only the user changes; the jobspec also changes with labels and taints of nodes. */
-const BY_USER = `(t.queue, t.priority, t.walltime, t.pods, t.held, t.after, t.preemptible) IS DISTINCT FROM
-  ((t.input).queue, (t.input).priority, (t.input).walltime, (t.input).pods, (t.input).held, (t.input).after, (t.input).preemptible)`;
+/** What only the user changes; the jobspec also changes with labels and taints of nodes, the pods as tasks of an array end. */
+const BY_USER = `((t.queue, t.priority, t.walltime, t.held, t.after, t.preemptible) IS DISTINCT FROM
+  ((t.input).queue, (t.input).priority, (t.input).walltime, (t.input).held, (t.input).after, (t.input).preemptible)
+  OR (t.pods <> (t.input).pods AND (t.input).progressed IS NOT TRUE))`;
 /** A pass gives a row no new reason while it backs off. */
 const STAYS = `(t.reason IN ('Requeued', 'RequeueLimit') AND NOT ${BY_USER})`;
 
@@ -143,7 +144,7 @@ const STAYS = `(t.reason IN ('Requeued', 'RequeueLimit') AND NOT ${BY_USER})`;
  */
 export const UPDATE = update({
   input:
-    'queue text, priority bigint, walltime double precision, pods integer, jobspec jsonb, shape text, held boolean, after jsonb, preemptible boolean',
+    'queue text, priority bigint, walltime double precision, pods integer, jobspec jsonb, shape text, held boolean, after jsonb, preemptible boolean, progressed boolean',
   where: `w.phase = 'Waiting' AND
     (w.queue, w.priority, w.walltime, w.pods, w.jobspec, w.shape, w.held, w.after, w.preemptible)
     IS DISTINCT FROM (i.queue, i.priority, i.walltime, i.pods, i.jobspec, i.shape, i.held, i.after, i.preemptible)`,

@@ -58,7 +58,7 @@ export interface Queue extends LeaderViews, VersionedRows {
    * Updates Waiting rows after their users changed them; an update that equals its row changes nothing. If the request
    * changes (jobspec, walltime, queue, pods), the row gets a new job id: an allocation of the old one can't be committed
    * any more. The count of requeues starts again, and RequeueLimit and a backoff are lifted, unless only the jobspec
-   * changed: that follows the nodes as well.
+   * changed, which follows the nodes as well, or tasks of it are done.
    */
   update(fence: number, updates: readonly SubmissionUpdate[]): Promise<WorkloadRow[]>;
   /** All rows that are not Finished, in order of priority (descending), submittedAt and seq. */

@@ -243,6 +243,8 @@ export interface SubmissionUpdate {
   readonly held: boolean;
   readonly after: readonly Dependency[];
   readonly preemptible: boolean;
+  /** Whether it has fewer pods because tasks of it are done: how often it failed still counts. @default false */
+  readonly progressed?: boolean;
 }
 
 /** Whether it keeps its nodes until it ends: Kubernetes neither gates a pod again nor moves it. */

@@ -32,6 +32,8 @@ export interface Demand {
   readonly isService: boolean;
   /** The priority that the apiserver resolved; undefined for kinds where it does that only for their pods. */
   readonly priority: number | undefined;
+  /** Whether some of its tasks are done, and it asks for the rest only. @default false */
+  readonly isRemainder?: boolean;
   /** Which of its pods are missing, as a clause: it is granted nothing meanwhile. @default - all that it asks for are known */
   readonly incomplete?: string;
   /** Whether it keeps its nodes until it ends. @default false */

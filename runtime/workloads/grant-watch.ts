@@ -12,20 +12,16 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import {
-  type ActiveWorkload,
-  isTerminal,
-  type LargerPod,
-  type Outcome,
-  type WorkloadAdapter,
-} from './adapter';
+import { type ActiveWorkload, isTerminal, type LargerPod, type Outcome } from './adapter';
 import type { EvictionReason } from './eviction';
 import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
+import { absenceOf, countPods, missingWait } from './missing-pods';
 import { belongsToGrant, isGated } from './pod';
 import { RemovedPods } from './pod-end';
 import { largerPodWait, type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
+import { replacementWait, replacesOnlyEnded } from './replacement-policy';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
 import { restartWait } from './restarts';
@@ -93,6 +89,7 @@ const MISSING = 'missing';
 /** Nothing runs, and pods are missing or wait. */
 const IDLE = 'idle';
 const CLAIM_MISSING: GrantReason = 'ResourceClaimMissing';
+const DEAD_NODE: GrantReason = 'NodeNotReady';
 const INITIALIZING: GrantReason = 'PodInitializing';
 /** Milliseconds until the Events of a Job with missing pods, and missing resource claims, are read again. */
 const REREAD_MS = 15_000;
@@ -127,20 +124,21 @@ export class GrantWatch {
 
   /** Only of a released workload. */
   async observe(workload: ActiveWorkload): Promise<GrantState> {
-    const { row, pods } = workload;
+    const { object, adapter, row, pods } = workload;
     const own = pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
     this.removed.see(row.jobid, own);
     const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
-    const larger = workload.adapter.largerPods(workload.object, row, pods);
+    const larger = adapter.largerPods(object, row, pods);
     const found = [
       ...(await this.withClaims(own.map((pod) => ({ pod, wait: podWait(pod, context) })))),
       ...larger.map((one) => ({ pod: one.pod, wait: largerPodWait(one) })),
     ];
     const waits = found.flatMap(({ wait }) => wait ?? []);
-    const missing = workload.adapter.missingPods(workload.object, row, own);
+    const missing = adapter.missingPods(object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
-    const isMovable = workload.adapter.isSuspendable(workload.object);
-    const movable = waits.filter(({ isBound }) => isMovable || !isBound);
+    const isMovable = adapter.isSuspendable(object);
+    const isKept = ({ reason }: PodWait) => reason === DEAD_NODE && replacesOnlyEnded(adapter, object, row);
+    const movable = waits.filter((wait) => (isMovable || !wait.isBound) && !isKept(wait));
     const runs = found.some(isRunning);
     const goesOn = found.some(isHealthy);
     const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });
@@ -153,12 +151,17 @@ export class GrantWatch {
     const failure = this.failureOf(due, sentence) ?? absenceOf(workload, uncreated, this.options.limits);
     const first = firstOf(waits);
     const { wait: told, after: reread } = await this.uncreated.explain(row, runs ? undefined : first);
-    const shown = waitOf(told ?? first) ?? missingWait(missing, workload.adapter);
+    const kept = replacementWait(workload, missing, this.options.nodes);
+    const shown = shownOf(told ?? first, kept) ?? missingWait(missing, adapter);
     const rereads = uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
     const after = earliest([...left, ...rereads, ...reread, ...this.untilLingerChanges(own)]);
-    if (failure === undefined || workload.adapter.isGang(workload.object) || hasEnded(found, due))
-      return { wait: runs ? this.waitOfRunning(workload, own, larger) : shown, failure, after };
+    if (failure === undefined || adapter.isGang(object) || hasEnded(found, due))
+      return {
+        wait: runs ? (partial(kept) ?? this.waitOfRunning(workload, own, larger)) : shown,
+        failure,
+        after,
+      };
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
   }
@@ -269,6 +272,15 @@ function firstOf(waits: readonly PodWait[]): PodWait | undefined {
   return [...waits].sort((a, b) => rank(a) - rank(b))[0];
 }
 
+/** @param kept says more of a pod on a dead node */
+function shownOf(first: PodWait | undefined, kept: GrantWait | undefined): GrantWait | undefined {
+  return first === undefined || first.reason === DEAD_NODE ? (kept ?? waitOf(first)) : waitOf(first);
+}
+
+function partial(wait: GrantWait | undefined): GrantWait | undefined {
+  return wait && { ...wait, isPartial: true };
+}
+
 function waitOf(first: PodWait | undefined): GrantWait | undefined {
   if (first === undefined) return undefined;
   return { reason: first.reason, message: shorten(first.message), pod: first.pod };
@@ -300,25 +312,6 @@ function isLeaving({ pod }: Found): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 
-/** What the Job controller says of missing pods ends the grant as soon as it is known. */
-function missingWait(missing: number, { kind, marksPods }: WorkloadAdapter): GrantWait | undefined {
-  if (missing <= 0) return undefined;
-  const reason: GrantReason = 'PodsMissing';
-  const maker = marksPods ? `controller of its ${kind}` : 'Job controller';
-  return { reason, message: `waiting for the ${maker} to create ${countPods(missing)}` };
-}
-
-/** No controller of Kubernetes says why a kind has none of its pods: its own may not be there. */
-function absenceOf(
-  { adapter }: ActiveWorkload,
-  isMissing: boolean,
-  { unschedulableSeconds }: Config['grants'],
-): EvictionReason | undefined {
-  if (!adapter.marksPods || !isMissing) return undefined;
-  const message = `the controller of its ${adapter.kind} has created no pod that fits its grant for ${unschedulableSeconds} s`;
-  return { cause: 'cluster', message };
-}
-
 /** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */
 function turnWait(workload: ActiveWorkload, pods: readonly Pod[], nodes: NodeView): GrantWait | undefined {
   const gated = pods.filter((pod) => isGated(pod) && !isTerminal(pod));
@@ -330,10 +323,6 @@ function turnWait(workload: ActiveWorkload, pods: readonly Pod[], nodes: NodeVie
     message: `${countPods(gated.length)} ${verb} until others of it have ended`,
     isPartial: true,
   };
-}
-
-function countPods(count: number): string {
-  return count === 1 ? '1 pod' : `${count} pods`;
 }
 
 function shorten(text: string): string {

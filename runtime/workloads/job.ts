@@ -72,7 +72,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     podSets: [
       {
         name: POD_SET,
-        count: gangPods(job),
+        count: waitingPods(job),
         spec: job.spec.template.spec,
         labels: job.spec.template.metadata?.labels ?? {},
         annotations: job.spec.template.metadata?.annotations,
@@ -81,6 +81,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
     ],
     deadlineSeconds: requestedDeadline(job),
     isService: false,
+    isRemainder: waitingPods(job) < gangPods(job),
     // Users can write any number into a template, so only the PriorityClass counts.
     priority: undefined,
   }),
@@ -156,6 +157,19 @@ function parseJobid(text = ''): number {
 function gangPods(job: WatchedJob): number {
   const { parallelism = 1, completions = parallelism } = job.spec;
   return Math.min(parallelism, completions, gangSize(job) ?? parallelism);
+}
+
+/** An array that waits asks for no more pods at once than it has tasks left. What runs keeps what it was granted. */
+function waitingPods(job: WatchedJob): number {
+  const all = gangPods(job);
+  const waits = job.spec.suspend === true || isStaged(job);
+  // The Job controller may be about to say that its last task is done.
+  return isGang(job) || !waits ? all : Math.min(all, Math.max(1, openTasks(job, job.status?.succeeded)));
+}
+
+/** The tasks that have not ended; endless without completions. */
+function openTasks(job: WatchedJob, succeeded = 0): number {
+  return (job.spec.completions ?? Infinity) - succeeded - failedFor(job);
 }
 
 /** Undefined if all pods of the Job are granted together. Ignores invalid text. */
@@ -252,12 +266,15 @@ function missing(job: WatchedJob, pods: readonly Pod[]): number {
   const succeededPods = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
   const succeeded = Math.max(job.status?.succeeded ?? 0, succeededPods);
   if (completions === undefined && succeeded > 0) return 0;
-  const open = (completions ?? Infinity) - succeeded - failedFor(job);
   const replacesEnding = job.spec.podReplacementPolicy !== 'Failed';
+  const jobid = job.spec.template.metadata?.annotations?.[JOBID_ANNOTATION];
+  // One that ends has a slot of its own grant only: its replacement has one of this grant.
   const isThere = (pod: Pod) =>
-    !isTerminal(pod) && (pod.metadata.deletionTimestamp === undefined || !replacesEnding);
+    !isTerminal(pod) &&
+    (pod.metadata.deletionTimestamp === undefined ||
+      (!replacesEnding && pod.metadata.annotations?.[JOBID_ANNOTATION] === jobid));
   const live = pods.filter(isThere).length;
-  return Math.max(0, Math.min(gangPods(job), open) - live);
+  return Math.max(0, Math.min(gangPods(job), openTasks(job, succeeded)) - live);
 }
 
 /** The tasks that get no further pod, because each has retries of its own (`backoffLimitPerIndex`). */
@@ -271,6 +288,8 @@ function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]):
   if (completions === undefined || completions > parallelism) return [];
   // More pods than were granted at once: the gated ones start as others end.
   if (pods.some(isGated)) return [];
+  // Of an array that was granted its last tasks, a pod that is still to come may need the slot of any index that is done.
+  if (isPinned(job) && row.pods < gangPods(job) && missing(job, pods) > 0) return [];
   return nodesWithout(job, row, pods, true);
 }
 

@@ -53,9 +53,11 @@ export function awaitedPods(
   if (missing === 0) return new Map();
   // An index may fail for good if each has retries of its own.
   const comesAgain = ({ status }: Pod) => status?.phase === 'Failed' && backoffLimitPerIndex === undefined;
+  // A pod of an earlier grant ends on a dead node.
+  const isReplaced = (pod: Pod) => !isTerminal(pod) && !belongsToGrant(pod, row.jobid);
   return tasksWithout(
     job,
-    pods.filter((pod) => !comesAgain(pod)),
+    pods.filter((pod) => !comesAgain(pod) && !isReplaced(pod)),
   );
 }
 

@@ -13,15 +13,19 @@ import { ifFound, isStatus } from '../kubernetes/errors';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
+import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
+import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import type { WatchedJob } from '../shared/job-projection';
 import {
   type ActiveWorkload,
   isTerminal,
   type JsonPatchOperation,
   type PodReplacementPolicy,
+  type WorkloadAdapter,
 } from './adapter';
 import { isLive, type NodeView } from './live-pods';
+import { belongsToGrant } from './pod';
 
 export const REPLACEMENT_FIELD = '/spec/podReplacementPolicy';
 /** Milliseconds until a policy that was refused is written again. */
@@ -40,6 +44,44 @@ export function wantedPolicy(pods: readonly Pod[], nodes: NodeView): PodReplacem
   // Kubernetes itself ends a pod without a node. A pod that ends on a live node would get a second one beside it.
   const isLost = (pod: Pod) => pod.spec.nodeName !== undefined && !isLive(pod, nodes);
   return ending.some(isLost) && !ending.some((pod) => isLive(pod, nodes)) ? 'TerminatingOrFailed' : 'Failed';
+}
+
+/** Told of a pod on a dead node whose replacement nobody can bring about: `advice` looks for it. */
+export const REPLACED_LATER = 'is replaced only once it has ended';
+
+/**
+ * Whether its user, or Kubernetes because of a `podFailurePolicy`, wants each pod to end before its replacement: on other nodes no
+ * pod would come in its place either.
+ */
+export function replacesOnlyEnded(
+  { replacementPolicy, isReplacementNoted }: WorkloadAdapter,
+  object: KubernetesObject,
+  row: WorkloadRow,
+): boolean {
+  return replacementPolicy(object, row) === 'Failed' && !isReplacementNoted(object);
+}
+
+/** What such a workload says of its pods on dead nodes. @param missing pods of its grant that do not exist */
+export function replacementWait(
+  { object, adapter, row, pods }: ActiveWorkload,
+  missing: number,
+  nodes: NodeView,
+): GrantWait | undefined {
+  if (!replacesOnlyEnded(adapter, object, row)) return undefined;
+  const isStuck = (pod: Pod) => {
+    const { nodeName } = pod.spec;
+    if (pod.metadata.deletionTimestamp === undefined || isTerminal(pod)) return false;
+    return nodeName !== undefined && nodes.exists(nodeName) && !nodes.isReady(nodeName);
+  };
+  const [first, ...more] = pods.filter(
+    (pod) => isStuck(pod) && (missing > 0 || belongsToGrant(pod, row.jobid)),
+  );
+  if (first === undefined) return undefined;
+  const pod = first.metadata.name;
+  const others = more.length === 0 ? '' : ` like ${more.length} more`;
+  const reason: GrantReason = 'NodeNotReady';
+  const message = `node ${first.spec.nodeName} is not ready, and pod ${pod} on it${others} ${REPLACED_LATER} (podReplacementPolicy: Failed)`;
+  return { reason, message, pod };
 }
 
 export interface ReplacementPolicyOptions {

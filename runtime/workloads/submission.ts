@@ -78,7 +78,9 @@ export class SubmissionBuilder {
       return undefined;
     }
     this.reportInvalid(object, adapter, wanted);
-    return update;
+    return hasProgressed(wanted, row, () => adapter.demand(object))
+      ? { ...update, progressed: true }
+      : update;
   }
 
   private reportReductions(object: KubernetesObject, adapter: WorkloadAdapter, submission: Submission): void {
@@ -295,6 +297,11 @@ function clamp(priority: number, { priority: { min, max } }: QueueSettings): num
 
 function isInvalid({ jobspec }: Submission): boolean {
   return jobspec.attributes.user?.invalid !== undefined;
+}
+
+/** Whether it asks for fewer pods because tasks of it are done, and not because its user wants fewer. */
+function hasProgressed(wanted: Submission, { pods }: WorkloadRow, demand: () => Demand): boolean {
+  return !isInvalid(wanted) && wanted.pods < pods && demand().isRemainder === true;
 }
 
 /** The fields that a user may change while the workload waits. */

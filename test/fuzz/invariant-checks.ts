@@ -103,6 +103,7 @@ export class InvariantChecks {
       changes: user.changes,
       queueChanges: user.queues.changes,
       injectedSince: user.enlargements.injectedSince,
+      progressed: apiserver.progressed,
       stopped: new Set([...user.stopped, ...apiserver.unadmitted]),
       comparable: this.comparable,
     };

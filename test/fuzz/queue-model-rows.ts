@@ -25,7 +25,7 @@ export const RETURNED = {
   clusterRequeues: 0,
   avoid: {},
 } as const;
-const BY_USER = ['queue', 'priority', 'walltime', 'pods', 'held', 'after', 'preemptible'] as const;
+const BY_USER = ['queue', 'priority', 'walltime', 'held', 'after', 'preemptible'] as const;
 const REQUESTED = ['queue', 'walltime', 'pods', 'jobspec'] as const;
 
 /** Of several records of one uid in a call, the last one counts, in the position of the first one. */
@@ -65,11 +65,11 @@ export function updated(
   row: WorkloadRow,
   update: SubmissionUpdate,
 ): WorkloadRow | undefined {
-  const { uid: _, ...values } = update;
+  const { uid: _, progressed = false, ...values } = update;
   const differs = (keys: readonly (keyof typeof values)[]) =>
     keys.some((key) => !isDeepStrictEqual(row[key], values[key]));
-  if (row.phase !== 'Waiting' || !differs([...BY_USER, 'jobspec', 'shape'])) return undefined;
-  const byUser = differs(BY_USER);
+  if (row.phase !== 'Waiting' || !differs([...BY_USER, 'pods', 'jobspec', 'shape'])) return undefined;
+  const byUser = differs(progressed ? BY_USER : [...BY_USER, 'pods']);
   const stays = (row.reason === 'Requeued' || row.reason === 'RequeueLimit') && !byUser;
   return {
     ...row,

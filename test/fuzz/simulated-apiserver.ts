@@ -51,6 +51,8 @@ export class SimulatedApiserver {
   readonly unlistable = new Set<string>();
   /** What another webhook of the cluster makes of a new pod. */
   podWebhook: (pod: Pod, isDryRun: boolean) => Pod = (pod) => pod;
+  /** uids of Jobs of which a task is done. */
+  readonly progressed = new Set<string>();
   /** uids of the owners of objects that were created while admission was off, and of objects without an owner. */
   readonly unadmitted = new Set<string>();
   private readonly watchers = new Set<Watcher>();

@@ -168,7 +168,10 @@ export class SimulatedJobs {
     const [owner] = pod.metadata.ownerReferences ?? [];
     if (owner?.kind !== 'Job') return;
     const { succeeded, failed } = this.recordOf(owner.uid);
-    if (pod.status?.phase === 'Succeeded') succeeded.add(indexOf(pod));
+    if (pod.status?.phase === 'Succeeded') {
+      succeeded.add(indexOf(pod));
+      this.apiserver.progressed.add(owner.uid);
+    }
     if (pod.status?.phase === 'Failed') failed.add(pod.metadata.uid);
   }
 

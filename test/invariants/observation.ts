@@ -96,6 +96,8 @@ export interface Interventions {
   readonly queueChanges: readonly QueueChange[];
   /** When a webhook first added to the pods of a template: all of it is charged that from its next pod on. @default - never */
   readonly injectedSince?: number | undefined;
+  /** uids of Jobs of which a task is done: they ask for the rest. @default - none */
+  readonly progressed?: ReadonlySet<string>;
   /** uids of workloads that the user suspended or deleted. */
   readonly stopped: ReadonlySet<string>;
 }

@@ -48,3 +48,10 @@ test.each<[string, Partial<Interventions>]>([
   expect(check([granted(10, 600), granted(90, 600, '0')], over)).toEqual([]);
   expect(check([granted(10, 600), granted(90, 60, '0')], over)).toHaveLength(1);
 });
+
+test('fewer pods, and no more again, are no other terms once a task of an array is done', () => {
+  const progressed = new Set(['a']);
+  expect(check([granted(10, 600), granted(90, 600, '0')], { progressed })).toEqual([]);
+  expect(check([granted(10, 600, '0'), granted(90, 600)], { progressed })).toHaveLength(1);
+  expect(check([granted(10, 600), granted(90, 600, '0')], { progressed: new Set(['b']) })).toHaveLength(1);
+});

@@ -1,7 +1,8 @@
 /**
  * Checks I6: the terms of a grant are those of the grant before. Its walltime and the units of its pods change only if the
  * user of the workload or the administrator of its queue changed them, whatever ended the grant before. An array that does not fit
- * the nodes that are left, or never fits whole and services hold a part of them, has fewer pods of the same size.
+ * the nodes that are left, or never fits whole and services hold a part of them, has fewer pods of the same size; so has one with
+ * fewer tasks left.
  */
 import type { AllocatedNode } from '../../runtime/resources/types';
 import { unitsIn } from './log';
@@ -33,12 +34,15 @@ export function changedTerms(events: readonly LoggedEvent[], interventions: Inte
     const before = termsOf.get(uid);
     termsOf.set(uid, now);
     if (before === undefined || before.text === now.text) continue;
-    const mayNarrow = interventions.lostNodes.size > 0 || interventions.services;
-    if (mayNarrow && hasOtherWidth(before, now)) continue;
+    if (hasOtherWidth(before, now) && mayHave(uid, isNarrower(before, now), interventions)) continue;
     if (!isExplained(uid, queues, { from: before.at - LAG_SECONDS, to: at }, interventions))
       found.push({ invariant: 'I6', text: `${uid} was granted ${now.text} after ${before.text}` });
   }
   return found;
+}
+
+function mayHave(uid: string, fewer: boolean, { lostNodes, services, progressed }: Interventions): boolean {
+  return lostNodes.size > 0 || services || (fewer && progressed?.has(uid) === true);
 }
 
 function isExplained(
@@ -59,6 +63,10 @@ function hasOtherWidth(before: Terms, now: Terms): boolean {
   const ratios = [...before.counts].map(([type, count]) => (now.counts.get(type) ?? 0) / count);
   const isSame = new Set(ratios).size === 1 && before.counts.size === now.counts.size;
   return isSame && before.seconds === now.seconds;
+}
+
+function isNarrower(before: Terms, now: Terms): boolean {
+  return [...before.counts].every(([type, count]) => (now.counts.get(type) ?? 0) < count);
 }
 
 /** A whole node has as many units as it has. */

@@ -158,6 +158,13 @@ describePostgres('evictions and requeues', (getPostgres) => {
       });
     });
 
+    test('stays there when it has fewer pods because tasks of it are done, and leaves it when its user wants fewer', async () => {
+      const [row] = await queue.update(fence, [changed(limited, { pods: 2, progressed: true })]);
+      expect(row).toMatchObject({ reason: 'RequeueLimit', requeues: 1, notBefore: 5, pods: 2 });
+      const [edited] = await queue.update(fence, [changed(row!, { pods: 3 })]);
+      expect(edited).toMatchObject({ reason: 'Submitted', requeues: 0, notBefore: null });
+    });
+
     test.each([{ held: true }, { walltime: 90 }, { priority: 3 }, { queue: 'other' }, { preemptible: true }])(
       'leaves it when its user changes %j',
       async (change) => {

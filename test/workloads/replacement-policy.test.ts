@@ -1,5 +1,10 @@
 /** Which pods a released Job replaces, and what becomes of it with dead kubelets and with the guard of an earlier version. */
-import { ASSIGNMENT_ANNOTATION, FIELD_MANAGER, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import {
+  ASSIGNMENT_ANNOTATION,
+  FIELD_MANAGER,
+  GANG_SIZE,
+  JOBID_ANNOTATION,
+} from '../../constructs/api/labels';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError } from '../../runtime/kubernetes/errors';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -9,6 +14,7 @@ import { jobAdapter } from '../../runtime/workloads/job';
 import { keepReplacementPolicy, wantedPolicy } from '../../runtime/workloads/replacement-policy';
 import { applyJsonPatch } from '../fuzz/json-patch';
 import { rowIn } from '../queue/rows';
+import { array, RUNS, setUp, pod as watchedPod } from './watched-grant';
 
 const DELETED = '2026-01-01T00:00:30Z';
 const NODES = { exists: (name: string) => name !== 'gone', isReady: (name: string) => name !== 'dead' };
@@ -168,5 +174,55 @@ describe('the policy of a released Job', () => {
   test('is written again a minute after the guard of an earlier version refused it', async () => {
     const { result } = await kept(job('TerminatingOrFailed'), [pod('alive')], { refuses: true });
     expect(result).toEqual({ after: 60_000 });
+  });
+});
+
+describe('a gang whose user wants each pod to end before its replacement', () => {
+  const nodes = { exists: () => true, isReady: (name: string) => name !== 'n1' };
+  const template = {
+    metadata: { annotations: { [JOBID_ANNOTATION]: '7', [ASSIGNMENT_ANNOTATION]: '0/1:n1,n2' } },
+    spec: { containers: [] },
+  };
+  const metadata = { ...array.metadata, annotations: { [GANG_SIZE]: '2' } };
+  const gang: Job = { metadata, spec: { ...array.spec, podReplacementPolicy: 'Failed', template } };
+  const ending = (jobid: number): Pod => {
+    const lost = watchedPod('a', RUNS, 'n1', jobid);
+    return { ...lost, metadata: { ...lost.metadata, deletionTimestamp: DELETED } };
+  };
+  const message =
+    'node n1 is not ready, and pod a on it is replaced only once it has ended (podReplacementPolicy: Failed)';
+
+  test.each([
+    ['keeps its other pods, and says so', 7],
+    ['says so of a pod of an earlier grant', 6],
+  ])('%s', async (_, jobid) => {
+    const { observe, seconds } = setUp({ workload: gang, nodes });
+    const pods = [ending(jobid), watchedPod('b', RUNS, 'n2')];
+    await observe(pods);
+    seconds(3600);
+    expect(await observe(pods)).toMatchObject({
+      wait: { reason: 'NodeNotReady', message, isPartial: true },
+      failure: undefined,
+    });
+    expect((await observe([ending(jobid)])).wait).toEqual({ reason: 'NodeNotReady', message, pod: 'a' });
+  });
+
+  test('says nothing of a pod of an earlier grant once its own are there', async () => {
+    const { observe } = setUp({ workload: gang, nodes });
+    const pods = [ending(6), watchedPod('b', RUNS, 'n2'), watchedPod('c', RUNS, 'n3')];
+    expect((await observe(pods)).wait).toBeUndefined();
+  });
+
+  test('is tried on other nodes if the queue wrote that policy', async () => {
+    const annotations = {
+      ...template.metadata.annotations,
+      [ASSIGNMENT_ANNOTATION]: '0/1:n1,n2;replaces-deleted',
+    };
+    const noted = { ...gang, spec: { ...gang.spec, template: { ...template, metadata: { annotations } } } };
+    const { observe, seconds } = setUp({ workload: noted, nodes });
+    const pods = [ending(7), watchedPod('b', RUNS, 'n2')];
+    await observe(pods);
+    seconds(3600);
+    expect((await observe(pods)).failure).toMatchObject({ avoid: ['n1'] });
   });
 });

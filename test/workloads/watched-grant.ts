@@ -7,6 +7,7 @@ import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { GrantWatch } from '../../runtime/workloads/grant-watch';
 import { jobAdapter } from '../../runtime/workloads/job';
+import type { NodeView } from '../../runtime/workloads/live-pods';
 import { ManualClock } from '../kubernetes/manual-clock';
 import { rowIn } from '../queue/rows';
 
@@ -58,6 +59,7 @@ export function setUp({
     throw new Error(`unexpected request of ${path}`);
   },
   schedulerRuns = true,
+  nodes = { exists: () => true, isReady: () => true } as NodeView,
 } = {}) {
   const clock = new ManualClock();
   const lists: unknown[] = [];
@@ -71,7 +73,7 @@ export function setUp({
     } as unknown as KubernetesClient,
     limits: parseConfig({}).grants,
     clock,
-    nodes: { exists: () => true, isReady: () => true },
+    nodes,
     schedulerRuns: () => schedulerRuns,
     now: () => RELEASED + 10 + clock.now() / 1000,
   });

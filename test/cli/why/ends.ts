@@ -16,6 +16,9 @@ const REFUSED = {
   ],
 };
 
+/** Kubernetes has no other policy beside a podFailurePolicy. */
+const ONLY_FAILED = 'spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed"';
+
 export const LEAVING: readonly Situation[] = [
   {
     because: 'its pods terminate after a preemption',
@@ -219,6 +222,40 @@ export const LEAVING: readonly Situation[] = [
       'science/job/mine was granted node-0, and its pods do not run yet',
       'NodeNotReady: node node-0 is not ready',
       'what to do: nothing, if the node comes back: otherwise the workload is tried on other nodes',
+    ],
+  },
+  {
+    because: 'its node is not ready, and its pod is replaced only once it has ended',
+    reason: 'NodeNotReady',
+    async arrange(world) {
+      world.job('mine', { cores: 3, spec: { podReplacementPolicy: 'Failed' } });
+      await world.seconds(6);
+      world.refuse('patch', 'jobs', ONLY_FAILED);
+      world.node('node-0', { ready: false });
+      await world.seconds(300);
+    },
+    prints: [
+      'science/job/mine was granted node-0, and its pods do not run yet',
+      'NodeNotReady: node node-0 is not ready, and pod mine-0 on it is replaced only once it has ended (podReplacementPolicy: Failed)',
+      'what to do: nothing, if the node comes back: otherwise ask your administrator to delete the node, which ends its pods',
+    ],
+  },
+  {
+    because: 'it runs, and a pod of it on a node that is not ready is replaced only once it has ended',
+    reason: 'Running',
+    async arrange(world) {
+      const annotations = { 'fluxqueue/gang-size': '2' };
+      world.job('mine', { pods: 2, cores: 3, annotations, spec: { podReplacementPolicy: 'Failed' } });
+      await world.seconds(6);
+      world.refuse('patch', 'jobs', ONLY_FAILED);
+      world.node('node-0', { ready: false });
+      await world.seconds(300);
+    },
+    prints: [
+      'science/job/mine runs on node-[0-1]',
+      'node node-0 is not ready, and pod mine-0 on it is replaced only once it has ended (podReplacementPolicy: Failed)',
+      'it started at 2027-01-15T08:00:01Z, and its walltime ends at 2027-01-15T09:00:01Z',
+      'what to do: nothing, if the node comes back: otherwise ask your administrator to delete the node, which ends its pods',
     ],
   },
 ];
