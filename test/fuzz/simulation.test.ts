@@ -71,8 +71,13 @@ describe('the whole controller on a simulated cluster', () => {
   });
 
   test('keeps all invariants where queues share quota, and evicts for that', async () => {
-    const { violations, preemptions } = await simulate({ seed: 24, steps: 200, cohorts: true });
-    expect(violations).toEqual([]);
+    // Each change of the controller changes the course of a seed: one of four preempts at least.
+    let preemptions = 0;
+    for (const seed of [23, 28, 32, 36]) {
+      const outcome = await simulate({ seed, steps: 200, cohorts: true });
+      expect(outcome.violations).toEqual([]);
+      preemptions += outcome.preemptions;
+    }
     expect(preemptions).toBeGreaterThan(0);
   });
 
