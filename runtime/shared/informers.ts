@@ -237,12 +237,14 @@ function jobInformer(common: Common, pool: InternPool): Informer<Job, WatchedJob
   });
 }
 
+/** Of a kind that the cluster may not serve. */
+function optionsOf(kind: MakerKind | WorkloadKind, common: Common) {
+  return { ...common, backoff: KIND_BACKOFF, dispensable: true, path: kindPath(kind)() };
+}
+
 function kindInformer(kind: WorkloadKind, common: Common, pool: InternPool): Informer<KindObject> {
   return new Informer<KindObject>({
-    ...common,
-    backoff: KIND_BACKOFF,
-    dispensable: true,
-    path: kindPath(kind)(),
+    ...optionsOf(kind, common),
     labelSelector: `${ADMITTED_LABEL}=true`,
     project: (object) => projectKind(kind, object, pool),
   });
@@ -262,10 +264,7 @@ function makerInformers(
 
 function makerInformer(maker: MakerKind, common: Common, pool: InternPool): Informer<KubernetesObject> {
   return new Informer<KubernetesObject>({
-    ...common,
-    backoff: KIND_BACKOFF,
-    dispensable: true,
-    path: kindPath(maker)(),
+    ...optionsOf(maker, common),
     project: ({ metadata }) => {
       const user = metadata.annotations?.[USER_ANNOTATION];
       const annotations = user === undefined ? {} : { annotations: { [USER_ANNOTATION]: user } };

@@ -210,14 +210,17 @@ function gatedPods(
   { jobspec }: WorkloadRow,
   pods: readonly Pod[],
 ): readonly { readonly pod: Pod; readonly set: Jobspec }[] {
+  const gated = pods.filter(
+    (pod) => isGated(pod) && pod.metadata.deletionTimestamp === undefined && !isTerminal(pod),
+  );
+  // Nearly always: a gang that runs is looked at with each change of its pods.
+  if (gated.length === 0) return [];
   const [sole] = demandOf(kind, object).podSets;
   const sets = grantedSets(jobspec, sole.name);
-  return pods
-    .filter((pod) => isGated(pod) && pod.metadata.deletionTimestamp === undefined && !isTerminal(pod))
-    .flatMap((pod) => {
-      const set = sets.get(podSetNameOf(kind, pod));
-      return set === undefined ? [] : [{ pod, set }];
-    });
+  return gated.flatMap((pod) => {
+    const set = sets.get(podSetNameOf(kind, pod));
+    return set === undefined ? [] : [{ pod, set }];
+  });
 }
 
 /** Gated pods that ask for no more than their pod set was granted for; those that came first are first. */

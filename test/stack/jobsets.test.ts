@@ -271,8 +271,8 @@ describeIf('a JobSet', () => {
         expect([1, 2]).toContain(row.requeues);
         expect(row.clusterRequeues).toBe(row.requeues);
         expectPlaced(row, pods);
-        for (const { kind, metadata } of policy) {
-          const path = `/apis/admissionregistration.k8s.io/v1/${kind === 'MutatingAdmissionPolicy' ? 'mutatingadmissionpolicies' : 'mutatingadmissionpolicybindings'}/${metadata.name}`;
+        for (const plural of ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicies']) {
+          const path = `/apis/admissionregistration.k8s.io/v1/${plural}/${policy[0]!.metadata.name}`;
           await getFixture().client.delete(path);
         }
         await delet(made);

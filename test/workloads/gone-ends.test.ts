@@ -105,6 +105,13 @@ describe('a Job that has ended and is gone', () => {
       });
     }
 
+    /** The database answers again. */
+    async function expectEnd(result: string): Promise<void> {
+      isDown = false;
+      await controller.seconds(60);
+      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result });
+    }
+
     const removePods = (names = NAMES) => {
       for (const name of names) controller.apiserver.store.remove('pods', `science/${name}`);
     };
@@ -120,9 +127,7 @@ describe('a Job that has ended and is gone', () => {
       removePods();
       await controller.seconds(60);
       expect(controller.row('ring')).toMatchObject({ phase: 'Running' });
-      isDown = false;
-      await controller.seconds(60);
-      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result });
+      await expectEnd(result);
       expect(controller.row('ring')!.finishedAt).toBeLessThanOrEqual(end);
       expect(await controller.held()).toEqual([]);
     });
@@ -133,9 +138,7 @@ describe('a Job that has ended and is gone', () => {
       await controller.seconds(30);
       removePods(['a']);
       await controller.seconds(30);
-      isDown = false;
-      await controller.seconds(60);
-      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
+      await expectEnd('Succeeded');
     });
 
     test('was deleted if its pods go before their end', async () => {
@@ -144,9 +147,7 @@ describe('a Job that has ended and is gone', () => {
       for (const name of NAMES) controller.apiserver.delete(pods('science', name));
       await controller.seconds(60);
       expect(controller.apiserver.store.list('pods')).toEqual([]);
-      isDown = false;
-      await controller.seconds(60);
-      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+      await expectEnd('Cancelled');
     });
 
     test('was deleted if one of its pods had succeeded, and the other goes before its end', async () => {
@@ -159,9 +160,7 @@ describe('a Job that has ended and is gone', () => {
       await controller.seconds(10);
       removePods(['a']);
       await controller.seconds(30);
-      isDown = false;
-      await controller.seconds(60);
-      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+      await expectEnd('Cancelled');
     });
 
     test('was deleted if its pods end by their deletion', async () => {
@@ -180,9 +179,7 @@ describe('a Job that has ended and is gone', () => {
       }
       await controller.seconds(60);
       expect(controller.apiserver.store.list('pods')).toEqual([]);
-      isDown = false;
-      await controller.seconds(60);
-      expect(controller.row('ring')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+      await expectEnd('Cancelled');
     });
   });
 
