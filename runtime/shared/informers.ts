@@ -238,13 +238,14 @@ function jobInformer(common: Common, pool: InternPool): Informer<Job, WatchedJob
 }
 
 /** Of a kind that the cluster may not serve. */
-function optionsOf(kind: MakerKind | WorkloadKind, common: Common) {
-  return { ...common, backoff: KIND_BACKOFF, dispensable: true, path: kindPath(kind)() };
+function dispensable(common: Common) {
+  return { ...common, backoff: KIND_BACKOFF, dispensable: true };
 }
 
 function kindInformer(kind: WorkloadKind, common: Common, pool: InternPool): Informer<KindObject> {
   return new Informer<KindObject>({
-    ...optionsOf(kind, common),
+    ...dispensable(common),
+    path: kindPath(kind)(),
     labelSelector: `${ADMITTED_LABEL}=true`,
     project: (object) => projectKind(kind, object, pool),
   });
@@ -264,7 +265,8 @@ function makerInformers(
 
 function makerInformer(maker: MakerKind, common: Common, pool: InternPool): Informer<KubernetesObject> {
   return new Informer<KubernetesObject>({
-    ...optionsOf(maker, common),
+    ...dispensable(common),
+    path: kindPath(maker)(),
     project: ({ metadata }) => {
       const user = metadata.annotations?.[USER_ANNOTATION];
       const annotations = user === undefined ? {} : { annotations: { [USER_ANNOTATION]: user } };
