@@ -90,9 +90,11 @@ test('a queue of a cohort in which one reclaims keeps the order of the line', as
 
 test('whatever the order, every workload starts, promises are kept, and nothing waits that fits', async () => {
   let reordered = 0;
+  // Of short lines, few are ever put in another order.
+  const long = fc.tuple(trace, trace, trace).map((parts) => parts.flat());
   await fc.assert(
     fc.asyncProperty(
-      trace,
+      long,
       fc.constantFrom('easy', 'hybrid'),
       fc.integer({ min: 1, max: 3 }),
       async (jobs, policy, queues) => {
@@ -126,7 +128,7 @@ test('whatever the order, every workload starts, promises are kept, and nothing 
         if (jobs.some((_, i) => usual.startOf(`j${i}`) !== sim.startOf(`j${i}`))) reordered += 1;
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
   expect(reordered).toBeGreaterThan(0);
 });
