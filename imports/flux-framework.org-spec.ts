@@ -365,7 +365,7 @@ export type FluxSetupSpecPreemptionFairSharing = 'Never' | 'LessThanOrEqualToFin
  */
 export interface FluxSetupSpecRequeue {
   /**
-   * Maximum number of automatic requeues of a workload.
+   * Number of automatic requeues of a workload that fails for causes of its own; after that it is tried once an hour.
    */
   readonly limit?: number;
 

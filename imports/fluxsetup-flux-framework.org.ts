@@ -766,7 +766,7 @@ export function toJson_FluxSetupSpecPreemption(obj: FluxSetupSpecPreemption | un
  */
 export interface FluxSetupSpecRequeue {
   /**
-   * Maximum number of automatic requeues of a workload.
+   * Number of automatic requeues of a workload that fails for causes of its own; after that it is tried once an hour.
    *
    * @schema FluxSetupSpecRequeue#limit
    */

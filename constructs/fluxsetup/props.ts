@@ -186,7 +186,7 @@ export interface FluxSetupProps {
   /** How often others can preempt one workload of the queue; after that it keeps its nodes. @default 5 */
   readonly preemptionLimit?: number;
 
-  /** Maximum number of automatic requeues of a workload that lost its nodes. @default 5 */
+  /** Number of automatic requeues of a workload that fails for causes of its own; after that it is tried once an hour. @default 5 */
   readonly requeueLimit?: number;
 
   /** Delay before the first requeue starts again; it doubles with each further one, up to an hour. @default Duration.seconds(5) */

@@ -28,7 +28,7 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
   Invalid: 'correct what the message names and submit it again',
   Requeued: 'nothing; it is tried again by itself, in its old place',
   RequeueLimit:
-    'remove the cause, then change any setting of it (such as fluxqueue/priority) or submit it again',
+    'remove the cause; to have it tried at once, change any setting of it (such as fluxqueue/priority) or submit it again',
   Granted: STARTING,
   ReleaseFailed:
     'nothing, if this passes: it is tried again by itself. If it lasts: ask your administrator about the webhook or policy that the message names',

@@ -73,6 +73,7 @@ export function newRow(given: NewSubmission, seq: number): WorkloadRow {
     notBefore = null,
     avoid = {},
     metAfter,
+    reason = 'Requeued',
     predecessor: _,
     ...submission
   } = given;
@@ -81,7 +82,7 @@ export function newRow(given: NewSubmission, seq: number): WorkloadRow {
     seq,
     jobid: seq,
     phase: 'Waiting',
-    reason: submission.held ? 'Held' : message === null ? 'Submitted' : 'Requeued',
+    reason: submission.held ? 'Held' : message === null ? 'Submitted' : reason,
     message,
     allocation: null,
     estimatedStart: null,

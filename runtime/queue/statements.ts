@@ -108,7 +108,7 @@ input AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
     "user" text, after jsonb, preemptible boolean,
-    requeues integer, "clusterRequeues" integer, message text, "notBefore" double precision, avoid jsonb, "metAfter" jsonb, predecessor text
+    requeues integer, "clusterRequeues" integer, message text, "notBefore" double precision, avoid jsonb, "metAfter" jsonb, reason text, predecessor text
   )) WITH ORDINALITY
 ),
 changed AS (
@@ -118,7 +118,7 @@ changed AS (
   )
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Waiting',
-    CASE WHEN held THEN 'Held' WHEN message IS NULL THEN 'Submitted' ELSE 'Requeued' END, message,
+    CASE WHEN held THEN 'Held' WHEN message IS NULL THEN 'Submitted' ELSE coalesce(reason, 'Requeued') END, message,
     coalesce(requeues, 0), coalesce("clusterRequeues", 0), to_timestamp("notBefore"), coalesce(avoid, '{}'), "metAfter"
   FROM input i WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
   ORDER BY ordinality
@@ -165,11 +165,14 @@ export const UPDATE = update({
   repeats: true,
 });
 
-/** A row that was held since the snapshot, or is at its requeue limit, keeps its reason. */
+/** Whether only its user can make it start again. */
+const GIVEN_UP = `(w.reason = 'RequeueLimit' AND w.not_before IS NULL)`;
+
+/** A row that was held since the snapshot, or is not tried again, keeps its reason. */
 export const WAIT = update({
   input: 'reason text, message text, "estimatedStart" double precision',
   where: `w.phase = 'Waiting' AND (NOT w.held OR i.reason IN ('Held', 'GroupIncomplete'))
-    AND (w.reason <> 'RequeueLimit' OR i.reason = 'RequeueLimit')`,
+    AND (NOT ${GIVEN_UP} OR i.reason = 'RequeueLimit')`,
   set: `reason = (t.input).reason, message = (t.input).message, estimated_start = to_timestamp((t.input)."estimatedStart")`,
   event: `'Waiting'`,
   detail: `jsonb_build_object('reason', reason, 'message', message, 'estimatedStart', extract(epoch FROM estimated_start)::float8)`,
@@ -181,7 +184,7 @@ export const WAIT = update({
 /** Leaves rows alone that were held, or changed their request, since the snapshot of the pass. */
 export const ALLOCATE = update({
   input: 'allocation jsonb',
-  where: `w.phase = 'Waiting' AND NOT w.held AND w.reason <> 'RequeueLimit'
+  where: `w.phase = 'Waiting' AND NOT w.held AND NOT ${GIVEN_UP}
     AND w.jobid = (i.allocation->>'jobid')::bigint`,
   set: `phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL, not_before = NULL,
     allocation = (t.input).allocation, allocated_at = clock_timestamp(), met_after = t.after`,

@@ -87,6 +87,8 @@ type Place = Pick<
   WorkloadRow,
   'submittedAt' | 'requeues' | 'clusterRequeues' | 'message' | 'notBefore' | 'avoid'
 > & {
+  /** Why it waits, if it has a message. @default Requeued */
+  readonly reason?: RequeueReason;
   /** The dependencies that it had met at its grant. @default - an earlier version noted the place: all are asked for */
   readonly metAfter?: readonly Dependency[];
 };
@@ -195,8 +197,26 @@ export interface Requeue {
   readonly message: string;
   /** End of its backoff. @default - it may start at once */
   readonly notBefore?: number;
-  /** With RequeueLimit it waits until its user changes it. @default Requeued */
-  readonly reason?: 'Requeued' | 'RequeueLimit';
+  /** With RequeueLimit, and no end of its backoff, it waits until its user changes it. @default Requeued */
+  readonly reason?: RequeueReason;
+}
+
+export type RequeueReason = 'Requeued' | 'RequeueLimit';
+
+/** Whether it failed so often for causes of its own that it is only tried once an hour. */
+export function isPastRequeueLimit(
+  row: Pick<WorkloadRow, 'requeues' | 'clusterRequeues'>,
+  { limit }: { readonly limit: number },
+): boolean {
+  return ownRequeues(row) > limit;
+}
+
+/** How often it could not run for a cause of its own. A version that does not know those of the cluster may have set all to 0. */
+export function ownRequeues({
+  requeues,
+  clusterRequeues,
+}: Pick<WorkloadRow, 'requeues' | 'clusterRequeues'>): number {
+  return Math.max(0, requeues - clusterRequeues);
 }
 
 /** How a workload ended. */

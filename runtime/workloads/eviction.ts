@@ -10,7 +10,7 @@ import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
-import type { Requeue, RequeueCause, WorkloadRow } from '../queue/workload';
+import { ownRequeues, type Requeue, type RequeueCause, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
 import { terminationOf } from '../scheduler/pass/planned-end';
@@ -211,7 +211,7 @@ export class Eviction {
     return requeued;
   }
 
-  /** Takes the nodes back from a workload that is not tried again before its user acts. */
+  /** Takes the nodes back from a pod that cannot be tried again: only its user can help it. */
   async stopRetrying({ object, adapter, row }: ActiveWorkload, message: string): Promise<undefined> {
     const { workloadCache } = this.options;
     const reason = 'RequeueLimit';
@@ -238,12 +238,12 @@ export class Eviction {
   requeueTerms(row: WorkloadRow, { cause, message }: EvictionReason): RequeueTerms {
     if (cause === 'preempted' || cause === 'suspended') return { message: `${message}; requeued` };
     const { limit, backoffSeconds } = this.options.requeueOf(row.queue);
-    // A version that does not know those of the cluster may have set all to 0.
-    const own = Math.max(0, row.requeues - row.clusterRequeues);
+    const own = ownRequeues(row);
     if (cause === 'failure' && own >= limit)
       return {
         reason: 'RequeueLimit',
-        message: `${message}; not retried after ${countRequeues(own)}, edit the workload to retry`,
+        message: `${message}; retried once an hour after ${countRequeues(own)}, edit the workload to retry now`,
+        notBefore: this.options.now() + LONGEST_BACKOFF_SECONDS,
       };
     const [times, longest] =
       cause === 'failure'

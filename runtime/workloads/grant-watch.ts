@@ -10,7 +10,8 @@ import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
-import type { WorkloadRow } from '../queue/workload';
+import type { QueueSettings } from '../queue/settings';
+import { isPastRequeueLimit, type WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal, type LargerPod, type Outcome } from './adapter';
 import type { EvictionReason } from './eviction';
@@ -34,6 +35,8 @@ export interface GrantWatchOptions {
   readonly nodes: NodeView;
   /** Whether this scheduler has ever scheduled or refused a pod. */
   readonly schedulerRuns: PodWaitContext['schedulerRuns'];
+  /** The requeue limit of a queue. */
+  readonly requeueOf: (queue: string) => Pick<QueueSettings['requeue'], 'limit'>;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -210,11 +213,12 @@ export class GrantWatch {
 
   /** The waits that have a limit. Forgets those that are over. */
   private limited(
-    { jobid }: WorkloadRow,
+    row: WorkloadRow,
     waits: readonly PodWait[],
     { isMissing, isIdle }: { readonly isMissing: boolean; readonly isIdle: boolean },
   ): Limited[] {
     const { clock, limits } = this.options;
+    const { jobid } = row;
     const before = this.since.get(jobid);
     const since = new Map<string, number>();
     const now = clock.now();
@@ -224,7 +228,9 @@ export class GrantWatch {
       return { key, wait, left: from + limits[limit] * 1000 - now };
     };
     const limited = waits.flatMap((wait) =>
-      wait.cause === 'pending' ? [] : [limitedBy(`${wait.cause}/${wait.uid}`, LIMIT_OF[wait.cause], wait)],
+      wait.cause === 'pending'
+        ? []
+        : [limitedBy(`${wait.cause}/${wait.uid}`, this.limitOf(row, wait, wait.cause), wait)],
     );
     if (isMissing) limited.push(limitedBy(MISSING, 'unschedulableSeconds'));
     // Between the end of a pod and the start of the next no pod runs for a moment.
@@ -232,6 +238,13 @@ export class GrantWatch {
     if (since.size === 0) this.since.delete(jobid);
     else this.since.set(jobid, since);
     return limited;
+  }
+
+  /** What is tried once an hour holds its nodes for a moment only, where the cause is still its own. */
+  private limitOf(row: WorkloadRow, wait: PodWait, cause: keyof typeof LIMIT_OF): Limit {
+    const isShort =
+      isPastRequeueLimit(row, this.options.requeueOf(row.queue)) && causeOfWait(wait) === 'failure';
+    return isShort ? 'unschedulableSeconds' : LIMIT_OF[cause];
   }
 
   private failureOf(due: readonly Limited[], creation: string | undefined): EvictionReason | undefined {

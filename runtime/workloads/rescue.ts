@@ -47,15 +47,15 @@ export class Rescue {
     const owner = controllerOf(object);
     if (owner === undefined) return eviction.stopRetrying(workload, `${reason.message}; ${BARE}`);
     const terms = eviction.requeueTerms(row, reason);
-    if (terms.reason === 'RequeueLimit') return eviction.stopRetrying(workload, terms.message);
     const committed = await eviction.commit(row, reason);
     if (committed === undefined) return undefined;
     const { avoid, submittedAt, after: metAfter } = committed;
-    const { message, notBefore = now() } = terms;
+    const { message, reason: shown = 'Requeued', notBefore = now() } = terms;
     const { uid } = row;
     const requeues = row.requeues + 1;
     const clusterRequeues = row.clusterRequeues + (reason.cause === 'cluster' ? 1 : 0);
-    const place = { submittedAt, requeues, clusterRequeues, message, notBefore, avoid, metAfter };
+    const waits = { reason: shown, message, notBefore, avoid };
+    const place = { submittedAt, requeues, clusterRequeues, metAfter, ...waits };
     const predecessor = { uid, ...place, asked: askedBy(row) };
     const succession = { controller: owner.uid, predecessor, at: now() };
     // Before the eviction: whoever leads when the controller creates the successor knows its place.

@@ -18,6 +18,7 @@ import {
   endingBy,
   grantDetail,
   holds,
+  isGivenUp,
   keepsReason,
   lastOfEach,
   NO_WAIT,
@@ -100,9 +101,7 @@ export class QueueModel extends QueueModelBase implements Queue {
     return [...byQueue].map(([queue, { length: count }]) => ({ queue, count }));
   }
 
-  async usualParts(): Promise<UsualPart[]> {
-    return usualPartsOf(this.all);
-  }
+  usualParts = async (): Promise<UsualPart[]> => usualPartsOf(this.all);
 
   async unrecorded(uids: readonly string[]): Promise<string[]> {
     const found = new Set((await this.byUid(uids)).map(({ uid }) => uid));
@@ -169,7 +168,7 @@ export class QueueModel extends QueueModelBase implements Queue {
       grants,
       'Allocated',
       (row, { allocation }) =>
-        row.phase !== 'Waiting' || row.held || row.reason === 'RequeueLimit' || row.jobid !== allocation.jobid
+        row.phase !== 'Waiting' || row.held || isGivenUp(row) || row.jobid !== allocation.jobid
           ? undefined
           : { ...row, ...NO_WAIT, phase: 'Ready', allocation, isAfterMet: true, allocatedAt: this.now() },
       ({ jobid, allocation }) => ({ jobid, ...grantDetail(allocation) }),

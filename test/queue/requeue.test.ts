@@ -125,6 +125,16 @@ describePostgres('evictions and requeues', (getPostgres) => {
     expect(edited).toMatchObject({ reason: 'Submitted', message: null, requeues: 0, notBefore: null });
   });
 
+  test('a row that cannot be tried again is neither allocated nor given another reason', async () => {
+    await ready('a');
+    const limited = await requeue('a', { reason: 'RequeueLimit', message: 'lost its node' });
+    expect(limited).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit' });
+    expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(limited) }])).toEqual([]);
+    const busy = { uid: 'a', reason: 'Busy', message: 'full', estimatedStart: null } as const;
+    expect(await queue.wait(fence, [busy])).toEqual([]);
+    expect(await queue.wait(fence, [{ ...busy, reason: 'RequeueLimit', message: 'still' }])).toHaveLength(1);
+  });
+
   describe('a row at its requeue limit', () => {
     let limited: WorkloadRow;
     beforeEach(async () => {
@@ -136,14 +146,11 @@ describePostgres('evictions and requeues', (getPostgres) => {
       });
     });
 
-    test('is neither allocated nor given another reason', async () => {
-      expect(limited).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit' });
-      expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(limited) }])).toEqual([]);
+    test('is tried again when a pass finds that its backoff is over', async () => {
       const busy = { uid: 'a', reason: 'Busy', message: 'full', estimatedStart: null } as const;
-      expect(await queue.wait(fence, [busy])).toEqual([]);
-      expect(await queue.wait(fence, [{ ...busy, reason: 'RequeueLimit', message: 'still' }])).toHaveLength(
-        1,
-      );
+      expect(await queue.wait(fence, [busy])).toMatchObject([{ reason: 'Busy', requeues: 1 }]);
+      const [granted] = await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(limited) }]);
+      expect(granted).toMatchObject({ phase: 'Ready', notBefore: null });
     });
 
     test('stays there when only its jobspec changes', async () => {

@@ -192,7 +192,7 @@ describe('an eviction', () => {
     expect(row().phase).toBe('Waiting');
   });
 
-  test('doubles the backoff with each failure and stops retrying at the limit', async () => {
+  test('doubles the backoff with each failure, up to the limit, and then tries it once an hour', async () => {
     const { grant, evict, row, events } = await setUp();
     const waits: (number | null)[] = [];
     for (let i = 0; i < 2; i++) {
@@ -205,8 +205,8 @@ describe('an eviction', () => {
     await evict(LOST, job(true));
     expect(row()).toMatchObject({
       reason: 'RequeueLimit',
-      notBefore: null,
-      message: 'node node-1 was lost; not retried after 2 requeues, edit the workload to retry',
+      notBefore: NOW + 3600,
+      message: 'node node-1 was lost; retried once an hour after 2 requeues, edit the workload to retry now',
     });
     expect(events.map(({ reason }) => reason)).toEqual(['Requeued', 'Requeued', 'RequeueLimit']);
   });

@@ -54,6 +54,23 @@ test('a container that does not start has ten minutes', async () => {
   expect((await observe(pods)).failure).toMatchObject({ avoid: ['n2'] });
 });
 
+test.each([
+  ['CreateContainerConfigError', 'secret "late" not found', 3, 30_000],
+  ['ErrImagePull', 'rpc error: code = NotFound desc = a:1: not found', 3, 30_000],
+  ['ErrImagePull', 'rpc error: code = Unavailable desc = no route to host', 3, 600_000],
+  ['CreateContainerConfigError', 'secret "late" not found', 2, 600_000],
+])(
+  'what is tried once an hour has half a minute, if its own cause is still there: %s, %s',
+  async (...row) => {
+    const [reason, message, requeues, after] = row;
+    const given = rowIn('Ready', { uid: 'job', jobid: 7, pods: 2, releasedAt: RELEASED, requeues });
+    const { observe } = setUp({ given });
+    const waiting = { containerStatuses: [{ name: 'main', state: { waiting: { reason, message } } }] };
+    const pods = [pod('a', RUNS, 'n1'), pod('b', waiting, 'n2')];
+    expect(await observe(pods)).toMatchObject({ failure: undefined, after });
+  },
+);
+
 test('a pod for which a scheduler of others says nothing ends the grant after ten minutes', async () => {
   const { observe, seconds } = setUp();
   const waiting = pod('b', {});

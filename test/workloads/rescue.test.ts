@@ -136,6 +136,7 @@ test('its successor takes over its place, its backoff, its count and the nodes t
     requeues: 1,
     clusterRequeues: 0,
     notBefore: 1_010,
+    reason: 'Requeued',
     message: `${REFUSED.message}; requeued, retrying in 10s`,
     avoid: { 'node-1': 1_300 },
     metAfter: [],
@@ -201,17 +202,17 @@ test('a controller that creates no pod any more leaves nothing to take over', as
   expect(await offerTo(pod('b', 'web'), rescue)).toBeUndefined();
 });
 
-test('stops at the requeue limit of the queue, over all successors, and holds nothing', async () => {
-  const { fail, row, created, freed } = await setUp();
+test('counts to the requeue limit of the queue over all successors, and then tries them once an hour', async () => {
+  const { fail, rescue, created } = await setUp();
   for (const uid of ['a', 'b', 'c']) await fail(pod(uid, 'web'));
-  expect(created).toHaveLength(2);
-  expect(row('c')).toMatchObject({
-    phase: 'Waiting',
+  expect(created).toHaveLength(3);
+  expect(await offerTo(pod('d', 'web'), rescue)).toMatchObject({
+    uid: 'c',
+    requeues: 3,
     reason: 'RequeueLimit',
-    allocation: null,
-    message: `${REFUSED.message}; not retried after 2 requeues, edit the workload to retry`,
+    notBefore: 1_000 + 3600,
+    message: `${REFUSED.message}; retried once an hour after 2 requeues, edit the workload to retry now`,
   });
-  expect(freed).toHaveLength(1);
 });
 
 test('a bare pod is kept, without its grant, and says what its user can do', async () => {

@@ -75,6 +75,7 @@ export function setUp({
     clock,
     nodes,
     schedulerRuns: () => schedulerRuns,
+    requeueOf: () => ({ limit: 2 }),
     now: () => RELEASED + 10 + clock.now() / 1000,
   });
   const observe = (pods: readonly Pod[], adapter: WorkloadAdapter = jobAdapter as WorkloadAdapter) =>

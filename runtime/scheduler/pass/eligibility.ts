@@ -1,6 +1,6 @@
 import { hasPlacementRules } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
-import type { WaitReason, WorkloadRow } from '../../queue/workload';
+import type { WorkloadRow } from '../../queue/workload';
 import { NEVER_MET, type OutcomeOf, unmet } from './dependencies';
 import type { DependencyCycles } from './dependency-cycles';
 import type { NodeChanges } from './node-changes';
@@ -24,13 +24,13 @@ const noOutcome: OutcomeOf = () => undefined;
 export const LONGEST_BACKOFF_SECONDS = 3600;
 
 /** A reason that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
-function isDecidedElsewhere(reason: WaitReason | null): boolean {
-  return reason === 'Invalid' || reason === 'RequeueLimit';
+function isDecidedElsewhere({ reason, notBefore }: WorkloadRow): boolean {
+  return reason === 'Invalid' || (reason === 'RequeueLimit' && notBefore === null);
 }
 
-/** A time further ahead than the longest backoff was written by a clock that was wrong, and does not count. */
+/** A time much further ahead than the longest backoff was written by a clock that was wrong, and does not count. */
 function isBackingOff({ notBefore }: WorkloadRow, now: number): boolean {
-  return notBefore !== null && notBefore > now && notBefore <= now + LONGEST_BACKOFF_SECONDS;
+  return notBefore !== null && notBefore > now && notBefore <= now + 2 * LONGEST_BACKOFF_SECONDS;
 }
 
 /**
@@ -61,7 +61,7 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     waits.markHeld(row);
     return false;
   }
-  if (isDecidedElsewhere(row.reason)) return false;
+  if (isDecidedElsewhere(row)) return false;
   if (input.hasLeft?.(row) === true) {
     waits.markLeft(row);
     return false;

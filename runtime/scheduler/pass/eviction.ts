@@ -1,7 +1,7 @@
 /** Evicts workloads for another one, if Fluxion and the quotas confirm that this one then starts. */
 import { QUEUE_DEFAULTS } from '../../../constructs/api/queue-defaults';
 import type { MatchResult } from '../../fluxion/types';
-import { isImmovable, type WorkloadRow } from '../../queue/workload';
+import { isImmovable, isPastRequeueLimit, type WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 import { FreeCapacity } from './free-capacity';
@@ -77,6 +77,12 @@ function lossOf({ units, input }: Pass, row: WorkloadRow): number {
   const cores = Math.max(1, (core * units.cpuMillis) / 1000);
   const ran = Math.max(0, input.now - runsSince(row));
   return Math.round(cores * (ran + RESTART.seconds) + RESTART.coreSeconds);
+}
+
+/** What failed too often for causes of its own ends nobody's work: it would do so once an hour, in vain. */
+export function mayEndOthers(pass: Pass, row: WorkloadRow): boolean {
+  const { requeue } = pass.budgets.get(row.queue)?.settings ?? QUEUE_DEFAULTS;
+  return !isPastRequeueLimit(row, requeue);
 }
 
 /** How long its queue protects it from preemption, as Unix seconds; Infinity: it was preempted as often as it may be. */

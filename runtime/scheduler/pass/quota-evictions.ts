@@ -15,6 +15,7 @@ import {
   freeFor,
   type Holder,
   isAwaiting,
+  mayEndOthers,
   nodeRoom,
   protectedUntil,
 } from './eviction';
@@ -52,6 +53,7 @@ export async function evictForQuota(
   const { row } = candidate;
   const { quotas, failedReclaims, reservations } = pass;
   if ((failedReclaims.get(row.queue) ?? 0) >= FAILURES || isAwaiting(pass, row)) return false;
+  if (!mayEndOthers(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
   if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
   // What those that leave return is enough, even beside the plans of others: these need not be lifted to see that.

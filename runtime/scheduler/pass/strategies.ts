@@ -8,7 +8,7 @@ import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import { isOwed, takePlaces } from './claims';
-import { isAwaiting } from './eviction';
+import { isAwaiting, mayEndOthers } from './eviction';
 import { preferredRequests, rankOf } from './node-preference';
 import { priorityOf } from './order';
 import { TERMINATION_SECONDS } from './planned-end';
@@ -192,8 +192,8 @@ async function matchWithout(
 }
 
 /** Only the next in order may evict, only once in its life, and not for a start that is near anyway. */
-function mayPreempt(pass: Pass, { row, budget, isNext: isFirst }: Candidate, answer: MatchResult): boolean {
-  if (!budget.settings.preempts || row.preemptions > 0 || !isFirst) return false;
+function mayPreempt(pass: Pass, { row, budget, isNext }: Candidate, answer: MatchResult): boolean {
+  if (!budget.settings.preempts || row.preemptions > 0 || !isNext || !mayEndOthers(pass, row)) return false;
   if (isAwaiting(pass, row)) return false;
   if (answer.status === 'BUSY') return true;
   return answer.status === 'OK' && answer.allocation.start > pass.input.now + TERMINATION_SECONDS;

@@ -114,7 +114,7 @@ export const FAULT_ROWS: readonly Row[] = [
       await cluster.apply(
         job('train', { pod: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'none' } }] } }),
       );
-      await cluster.saysAndFrees('train', /"none" not found.*not retried after 0 requeues/);
+      await cluster.saysAndFrees('train', /"none" not found.*retried once an hour after 0 requeues/);
     },
   },
 ];

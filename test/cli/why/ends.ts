@@ -169,10 +169,10 @@ export const LEAVING: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      'RequeueLimit: the Job controller cannot create its pods: pods "mine-0" is forbidden: exceeded quota: team, requested: cpu=3, used: cpu=4, limited: cpu=4; not retried after 0 requeues, edit the workload to retry',
+      'RequeueLimit: the Job controller cannot create its pods: pods "mine-0" is forbidden: exceeded quota: team, requested: cpu=3, used: cpu=4, limited: cpu=4; retried once an hour after 0 requeues, edit the workload to retry now',
       'it cannot start as things are',
       '1 of its grants has failed so far',
-      'what to do: remove the cause, then change any setting of it (such as fluxqueue/priority) or submit it again',
+      'what to do: remove the cause; to have it tried at once, change any setting of it (such as fluxqueue/priority) or submit it again',
     ],
   },
   {

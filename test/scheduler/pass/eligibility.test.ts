@@ -1,6 +1,5 @@
 import { invalidJobspec } from '../../../runtime/jobspec/jobspec';
 import { DEFAULT_UNITS } from '../../../runtime/jobspec/units';
-import { newRow } from '../../../runtime/queue/rows';
 import { nodesOf, Simulation } from './simulation';
 
 test('does not match a requeued workload during its backoff, and returns when that ends', async () => {
@@ -11,6 +10,19 @@ test('does not match a requeued workload during its backoff, and returns when th
   expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'next' }], waits: [], nextAt: 1011 });
   sim.now = 1011;
   expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'again' }], nextAt: undefined });
+});
+
+test('tries what is at its requeue limit again when its hour is over, and never a pod that cannot be tried again', async () => {
+  const sim = await Simulation.of(nodesOf(2, 1));
+  for (const uid of ['hourly', 'bare']) {
+    sim.submit(uid);
+    sim.change(uid, { reason: 'RequeueLimit', message: 'no such image', requeues: 6 });
+  }
+  // The clock of a pass counts whole seconds.
+  sim.change('hourly', { notBefore: sim.now + 3600.5 });
+  expect(await sim.pass()).toMatchObject({ grants: [], waits: [], nextAt: sim.now + 3601 });
+  sim.now += 3601;
+  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'hourly' }], waits: [] });
 });
 
 test('says that a workload backs off if nothing else does', async () => {
@@ -27,7 +39,7 @@ test('waiting rows of a queue that does not exist wait for it', async () => {
   const sim = await Simulation.of(nodesOf(1, 1));
   const row = sim.submit('orphan', { queue: 'science/gone' });
   sim.rows.clear();
-  const held = { ...newRow(row, 2), uid: 'held', held: true };
+  const held = { ...row, seq: 2, uid: 'held', held: true };
   const { waits } = await sim.pass({
     queues: [],
     orphaned: [row, held, { ...row, uid: 'runs', phase: 'Running' }],

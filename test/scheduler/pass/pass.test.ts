@@ -14,7 +14,7 @@ describe('order', () => {
     expect(granted(await sim.pass())).toEqual(['urgent', 'old', 'tie', 'young']);
   });
 
-  test('passes over workloads that are held, invalid or at their requeue limit', async () => {
+  test('passes over workloads that are held, invalid or not tried again', async () => {
     for (const policy of ['fcfs', 'easy'] as const) {
       const sim = await Simulation.of(nodesOf(4, 1), { policy });
       sim.submit('held', { held: true });

@@ -38,6 +38,17 @@ test('evicts the youngest alone if that suffices, and starts the preemptor when 
   expect(sim.doubleGrants()).toEqual([]);
 });
 
+test.each([
+  ['nobody for what is at its requeue limit: it would fail again', { requeues: 6 }, []],
+  ['for what failed less often', { requeues: 5 }, ['low3']],
+  ['for what failed for causes of the cluster', { requeues: 6, clusterRequeues: 1 }, ['low3']],
+])('evicts %s', async (_, counts, evicted) => {
+  const sim = await full();
+  sim.submit('urgent', { cpu: 2, priority: 10 });
+  sim.change('urgent', counts);
+  expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(evicted);
+});
+
 test('does not start the preemptor before the start of its victim, which a clock that was ahead has written', async () => {
   const sim = await full();
   sim.now -= 100;
