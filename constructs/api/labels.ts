@@ -92,7 +92,8 @@ export const SUSPEND_ANNOTATION = 'fluxqueue/suspend';
 
 /**
  * Annotation on a Job: `604800/864000` is the activeDeadlineSeconds that the queue wrote at the release, and the user's own
- * (`none` if there was none). A field with another value is the user's.
+ * (`none` if there was none). A field with another value is the user's. `604800+3600/none` allows for a start that is an
+ * hour late, until half of the walltime is over.
  */
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
 

@@ -29,9 +29,22 @@ function isRaised(field: Field, job: UpdatedJob, old: UpdatedJob): boolean {
   return granted !== undefined && (job.spec?.[field] ?? Number.POSITIVE_INFINITY) > granted;
 }
 
+/**
+ * The deadline of a release allows for a late start (`600+3600/none`). One beyond the granted 600 s would end the Job no
+ * earlier, because the queue takes the allowance back.
+ */
+function isIneffective(field: Field, job: UpdatedJob, old: UpdatedJob): boolean {
+  if (isRaised(field, job, old)) return true;
+  if (field !== 'activeDeadlineSeconds') return false;
+  const [, granted] = /^([0-9]{1,10})[+]/.exec(old.metadata?.annotations?.[DEADLINE_ANNOTATION] ?? '') ?? [];
+  const { activeDeadlineSeconds: is = Number.NaN } = old.spec ?? {};
+  const { activeDeadlineSeconds: wanted = Number.NaN } = job.spec ?? {};
+  return granted !== undefined && wanted < is && wanted > Number(granted);
+}
+
 function restoreField(field: Field, job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
   const isAgain = field === 'activeDeadlineSeconds' && isAppliedAgain(job, old);
-  return isRaised(field, job, old) || isAgain
+  return isIneffective(field, job, old) || isAgain
     ? [{ op: 'add', path: `/spec/${field}`, value: old.spec?.[field] }]
     : [];
 }
@@ -39,7 +52,8 @@ function restoreField(field: Field, job: UpdatedJob, old: UpdatedJob): JsonPatch
 /** Names of the fields that the user wants to change and that are put back. */
 function ignoredOf(job: UpdatedJob, old: UpdatedJob): readonly string[] {
   const raised = GRANTED_FIELDS.map(({ field }) => field).filter(
-    (field) => isRaised(field, job, old) && !(field === 'activeDeadlineSeconds' && hasOwnDeadline(job, old)),
+    (field) =>
+      isIneffective(field, job, old) && !(field === 'activeDeadlineSeconds' && hasOwnDeadline(job, old)),
   );
   // The queue writes `Failed`: a manifest that is put again has what was there before the release.
   const { podReplacementPolicy: replaced }: Fields = old.spec ?? {};

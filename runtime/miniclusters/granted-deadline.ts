@@ -16,9 +16,10 @@ export function withinGrant(
   { grantedDeadline }: Partial<Progress> = {},
 ): ManifestObject {
   if (grantedDeadline === undefined) return job;
-  const { seconds, own } = grantedDeadline;
+  const { seconds, most, own } = grantedDeadline;
   const wanted = deadlineOf(job);
-  const activeDeadlineSeconds = wanted === own ? seconds : Math.min(wanted ?? seconds, seconds);
+  const isEarlier = wanted !== undefined && wanted !== own && wanted <= most;
+  const activeDeadlineSeconds = isEarlier ? wanted : seconds;
   return { ...job, spec: { ...(job.spec as object), activeDeadlineSeconds } };
 }
 
@@ -30,14 +31,14 @@ export function laterDeadline(
 ): Rejection | undefined {
   const job = rendered.find(({ kind }) => kind === 'Job');
   if (grantedDeadline === undefined || job === undefined) return undefined;
-  const { seconds, own } = grantedDeadline;
+  const { most, own } = grantedDeadline;
   const wanted = deadlineOf(job);
-  if (wanted === own || (wanted ?? Number.POSITIVE_INFINITY) <= seconds) return undefined;
+  if (wanted === own || (wanted ?? Number.POSITIVE_INFINITY) <= most) return undefined;
   const field = wanted === undefined || wanted === spec.deadlineSeconds ? 'deadlineSeconds' : 'walltime';
   return {
     reason: 'DeadlineFixed',
     message:
-      `spec.${field}: must be at most ${seconds}s, which the queue granted at the start of the Job ` +
+      `spec.${field}: must be at most ${most}s, which the queue granted at the start of the Job ` +
       `(got ${wanted === undefined ? 'none' : `${wanted}s`}); delete and recreate the MiniCluster to let it run longer`,
   };
 }

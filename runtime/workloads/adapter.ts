@@ -85,8 +85,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   replacementPolicy(object: T, row: WorkloadRow): PodReplacementPolicy | undefined;
   /** Whether the object says that its user had the default policy, and that the queue wrote another one. */
   isReplacementNoted(object: T): boolean;
-  /** What enforces the walltime of a released object whose pods start late, or make others, and when to look again. `now` is in Unix seconds. */
-  lateDeadline(object: T, row: WorkloadRow, now: number): LateDeadline;
+  /** What enforces the walltime of an object by its start, and when to look again. `now` is in Unix seconds. */
+  walltimeEnd(object: T, row: WorkloadRow, now: number): WalltimeEnd;
   /** The patch that suspends the object; undefined if it is suspended or its kind is not suspendable. */
   suspendPatch(object: T): Patch | undefined;
   /**
@@ -136,8 +136,8 @@ export interface Outcome {
   readonly finishedAt: number;
 }
 
-export interface LateDeadline {
-  /** @default - the deadline allows for the start */
+export interface WalltimeEnd {
+  /** @default - nothing is due */
   readonly patch?: Patch;
   /** Milliseconds. @default - not before the next change */
   readonly after?: number;

@@ -3,6 +3,10 @@
  * walltime. Both are in one field of the Job, so an annotation says which is which: `604800/864000` is the deadline that
  * the queue wrote and the one that its user had set, `604800/none` if there was none. Without the user's own, a requeued
  * Job would ask for the default of its queue instead of what it asked for before.
+ *
+ * Kubernetes counts from the release, and the walltime from the start of the first container, which may be long after it and
+ * happen while no controller runs. So the deadline of a release allows for a late start: `600+3600/none` is a walltime of 600
+ * seconds and 3600 seconds for the start. A start that is known takes the allowance back.
  */
 
 import { pointerToken } from '../../constructs/api/json-pointer';
@@ -11,7 +15,7 @@ import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import type { WatchedJob } from '../shared/job-projection';
-import { deadlineOf, type JsonPatchOperation, type LateDeadline, secondsOf } from './adapter';
+import { deadlineOf, type JsonPatchOperation, secondsOf, type WalltimeEnd } from './adapter';
 
 type DeadlineFields = Pick<WatchedJob, 'metadata' | 'spec'>;
 
@@ -19,20 +23,30 @@ type DeadlineFields = Pick<WatchedJob, 'metadata' | 'spec'>;
 interface Written {
   /** The activeDeadlineSeconds that the queue wrote. */
   readonly enforced: number;
+  /** How much of that is for the start. Seconds. */
+  readonly allowance: number;
   /** Undefined: the user had set none. */
   readonly own: number | undefined;
   /** Whether an earlier version wrote it, which did not keep the user's own. */
   readonly isOld: boolean;
 }
 
-const FORMAT = /^([0-9]{1,10})(?:\/(none|[0-9]{1,10}))?$/;
+const FORMAT = /^([0-9]{1,10})(?:\+([0-9]{1,10}))?(?:\/(none|[0-9]{1,10}))?$/;
+
+/** Undefined if no release wrote a deadline. */
+function noteOf({ metadata }: DeadlineFields): Written | undefined {
+  const [, granted, allowed = '0', own] =
+    FORMAT.exec(metadata.annotations?.[DEADLINE_ANNOTATION] ?? '') ?? [];
+  if (granted === undefined) return undefined;
+  const users = own === undefined || own === 'none' ? undefined : Number(own);
+  const allowance = Number(allowed);
+  return { enforced: Number(granted) + allowance, allowance, own: users, isOld: own === undefined };
+}
 
 /** Undefined if the user has changed the deadline since the release, or no release wrote one. */
-function writtenBy({ metadata, spec: { activeDeadlineSeconds } }: DeadlineFields): Written | undefined {
-  const [, enforced, own] = FORMAT.exec(metadata.annotations?.[DEADLINE_ANNOTATION] ?? '') ?? [];
-  if (enforced === undefined || Number(enforced) !== activeDeadlineSeconds) return undefined;
-  const users = own === undefined || own === 'none' ? undefined : Number(own);
-  return { enforced: activeDeadlineSeconds, own: users, isOld: own === undefined };
+function writtenBy(job: DeadlineFields): Written | undefined {
+  const note = noteOf(job);
+  return note?.enforced === job.spec.activeDeadlineSeconds ? note : undefined;
 }
 
 /** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */
@@ -49,6 +63,8 @@ export function ownDeadline(job: DeadlineFields): number | undefined {
 /** The deadline of a Job that its grant has fixed. Seconds. */
 export interface GrantedDeadline {
   readonly seconds: number;
+  /** The most that an edit can set: a value beyond it, which only the time for the start allows, would end nothing earlier. */
+  readonly most: number;
   /** What the Job asked for before its start; undefined: the default of its queue. */
   readonly own: number | undefined;
 }
@@ -58,7 +74,7 @@ export function grantedDeadline(job: DeadlineFields): GrantedDeadline | undefine
   const { activeDeadlineSeconds: seconds, suspend } = job.spec;
   const isStarted = suspend !== true && job.metadata.labels?.[ADMITTED_LABEL] === 'true';
   if (seconds === undefined || !(isStarted || enforcedDeadline(job) !== undefined)) return undefined;
-  return { seconds, own: ownDeadline(job) };
+  return { seconds, most: seconds - (writtenBy(job)?.allowance ?? 0), own: ownDeadline(job) };
 }
 
 /** The deadline that the Job asks for; what an earlier version granted, if that kept nothing else. */
@@ -74,35 +90,42 @@ export interface ReleasedDeadline {
   readonly annotation: string | undefined;
 }
 
-/** What a release knows of the time until its pods run. Seconds. */
-interface ReleaseTimes {
-  /** From the start of the Job to its grant: a staged Job has started before (staged.ts). @default 0 */
-  readonly staged?: number;
-  /** From the release to the start of the first container. @default 0 */
-  readonly delay?: number;
-}
-
-/** The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. */
-export function releasedDeadline(
-  job: DeadlineFields,
-  row: WorkloadRow,
-  { staged = 0, delay = 0 }: ReleaseTimes = {},
-): ReleasedDeadline {
-  const own = ownDeadline(job);
-  return written(staged + deadlineOf({ walltime: row.walltime + delay }, own), own);
-}
-
-function written(activeDeadlineSeconds: number, own: number | undefined): ReleasedDeadline {
-  const annotation = activeDeadlineSeconds === own ? undefined : `${activeDeadlineSeconds}/${own ?? 'none'}`;
-  return { activeDeadlineSeconds, annotation };
-}
-
 /** The longest that every reader takes: 68 years. */
 export const PARKED_SECONDS = 2 ** 31 - 1;
 
+/**
+ * How much later than its release a Job may start without a loss of walltime. What never starts holds its units for so long
+ * beyond its walltime. What runs does so only while no controller is there to write its exact deadline: nothing else is
+ * started then.
+ */
+export const START_ALLOWANCE_SECONDS = 3_600;
+
+/**
+ * The Job controller counts the deadline from status.startTime, which is the release; suspended time does not count. The
+ * user's own deadline counts from there too, as always in Kubernetes.
+ * @param staged seconds from the start of a staged Job, which has started before its grant, to its grant
+ */
+export function releasedDeadline(
+  job: DeadlineFields,
+  { walltime }: WorkloadRow,
+  staged = 0,
+): ReleasedDeadline {
+  const own = ownDeadline(job);
+  const granted = staged + deadlineOf({ walltime }, own);
+  const latest = staged + deadlineOf({ walltime: walltime + START_ALLOWANCE_SECONDS }, own);
+  return written(granted, Math.max(0, Math.min(latest, PARKED_SECONDS) - granted), own);
+}
+
+function written(granted: number, allowance: number, own: number | undefined): ReleasedDeadline {
+  const activeDeadlineSeconds = granted + allowance;
+  const isUsers = activeDeadlineSeconds === own && allowance === 0;
+  const text = `${granted}${allowance === 0 ? '' : `+${allowance}`}/${own ?? 'none'}`;
+  return { activeDeadlineSeconds, annotation: isUsers ? undefined : text };
+}
+
 /** Of a staged Job, which may wait for as long as another controller needs. Its walltime begins with its grant. */
 export function parkedDeadline(job: DeadlineFields): ReleasedDeadline {
-  return written(PARKED_SECONDS, ownDeadline(job));
+  return written(PARKED_SECONDS, 0, ownDeadline(job));
 }
 
 export function isParked({ spec }: DeadlineFields): boolean {
@@ -115,33 +138,27 @@ export function stagedSeconds({ status }: WatchedJob, { releasedAt, allocatedAt 
   return Number.isFinite(begun) ? Math.max(0, Math.ceil((releasedAt ?? allocatedAt ?? begun) - begun)) : 0;
 }
 
-/** A start that takes no longer than this is part of the walltime: each later one costs a write. */
-const PROMPT_SECONDS = 5;
+/** Milliseconds; a timer takes no more. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
- * No start is waited for longer than this: what runs in init containers, or never starts, would have no walltime at all.
- */
-const LONGEST_DELAY_SECONDS = 3_600;
-
-/**
- * The walltime counts from the start of the first container. The deadline of a release assumes a prompt start, so it moves
- * with a late one: to its exact value once a container has started, and before that whenever half of the walltime is over.
- * The user's own deadline counts from the release, as always in Kubernetes.
+ * Takes back what the start did not need, once half of the walltime is over: most Jobs have ended by then, and cost no write.
+ * A start that takes longer than the allowance is part of the walltime.
  * @param staged seconds from the start of a staged Job to its grant
  */
-export function lateDeadline(job: WatchedJob, row: WorkloadRow, now: number, staged = 0): LateDeadline {
+export function walltimeEnd(job: WatchedJob, row: WorkloadRow, now: number, staged = 0): WalltimeEnd {
+  const note = noteOf(job);
+  const { activeDeadlineSeconds: is = 0, suspend } = job.spec;
   const begun = secondsOf(job.status?.startTime ?? '') + staged;
-  const enforced = enforcedDeadline(job);
-  if (enforced === undefined || job.spec.suspend === true || !Number.isFinite(begun)) return {};
-  // A grant that is younger than the release was adopted by an earlier version, and says nothing about the start.
-  if ((row.allocatedAt ?? 0) > begun + PROMPT_SECONDS) return {};
-  const left = begun + enforced - staged - now;
-  const half = row.walltime / 2;
-  if (row.startedAt === null && left > half) return { after: Math.ceil((left - half) * 1000) };
-  const delay = Math.min(Math.max(0, (row.startedAt ?? now) - begun), LONGEST_DELAY_SECONDS);
-  const { activeDeadlineSeconds, annotation } = releasedDeadline(job, row, { staged, delay });
-  if (activeDeadlineSeconds <= enforced + (row.startedAt === null ? 0 : PROMPT_SECONDS)) return {};
-  return { patch: { type: 'json', body: extension(job, activeDeadlineSeconds, annotation) } };
+  if (note === undefined || note.allowance === 0 || suspend === true) return {};
+  if (row.startedAt === null || !Number.isFinite(begun)) return {};
+  const delay = Math.ceil(Math.max(0, row.startedAt - begun));
+  const exact = note.enforced - note.allowance + Math.min(delay, note.allowance);
+  if (exact >= is) return {};
+  const half = row.startedAt + row.walltime / 2;
+  if (now < half) return { after: Math.min(Math.ceil((half - now) * 1000), LONGEST_WAIT_MS) };
+  const { activeDeadlineSeconds, annotation } = written(exact, 0, ownDeadline(job));
+  return { patch: { type: 'json', body: tightening(job, activeDeadlineSeconds, annotation) } };
 }
 
 /** Whether the walltime of a workload is over, whose pods may be made again. */
@@ -150,18 +167,26 @@ export function isPastWalltime(row: WorkloadRow | undefined, now: number): boole
   return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
 }
 
-/** Of a pod that comes after the others of its workload: it ends with them. */
-export function remainingDeadline(pod: Pod, row: WorkloadRow, now: number): readonly JsonPatchOperation[] {
+/**
+ * Of a pod that may come after the others of its workload: it ends with them.
+ * @param allowance for a late start of the first of them. Seconds
+ */
+export function remainingDeadline(
+  pod: Pod,
+  row: WorkloadRow,
+  now: number,
+  allowance = 0,
+): readonly JsonPatchOperation[] {
   const { allocation, walltime, startedAt } = row;
   const users = pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY;
   if (allocation === null || isEndless(allocation)) return [];
-  const left = startedAt === null ? walltime : startedAt + walltime - now;
+  const left = startedAt === null ? walltime + allowance : startedAt + walltime - now;
   const value = Math.min(Math.max(1, Math.ceil(left)), users);
   return value === users ? [] : [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 
 /** The user may change the deadline at the same moment. An empty annotation says that the deadline is the user's own. */
-function extension(
+function tightening(
   { metadata, spec }: DeadlineFields,
   value: number,
   annotation = '',

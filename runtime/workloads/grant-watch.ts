@@ -15,6 +15,7 @@ import { isPastRequeueLimit, type WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal, type LargerPod, type Outcome } from './adapter';
 import type { EvictionReason } from './eviction';
+import { refusedWait } from './group-notices';
 import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
@@ -180,7 +181,12 @@ export class GrantWatch {
       const { pod, reason, message } = largerPodWait(larger);
       return { reason, message: `pod ${pod} waits: ${message}`, pod, isPartial: true };
     }
-    return lingerWait(pods, now()) ?? restartWait(pods) ?? turnWait(workload, pods, nodes);
+    return (
+      lingerWait(pods, now()) ??
+      restartWait(pods) ??
+      refusedWait(workload.object) ??
+      turnWait(workload, pods, nodes)
+    );
   }
 
   /** Milliseconds until what is said of pods that have to end changes. */

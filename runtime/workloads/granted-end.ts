@@ -1,7 +1,7 @@
 /**
  * When a workload that runs ends at the latest. The end of its allocation is that time: plans and promises of others, and what
- * its user is told, follow it. A grant plans with a prompt start; the first container may start late, its user may lower or
- * raise the deadline, and Kubernetes counts that from its own start of the Job.
+ * its user is told, follow it. A grant plans with a prompt start; the first container may start late, and its user may lower the
+ * deadline, which Kubernetes counts from its own start of the Job.
  */
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
@@ -36,7 +36,9 @@ export function latestEnd({ object, row }: Pick<ActiveWorkload, 'object' | 'row'
   const { activeDeadlineSeconds } = spec;
   if (activeDeadlineSeconds === undefined || !Number.isFinite(begun)) return byWalltime;
   // The watch still shows the Job before its grant.
-  return activeDeadlineSeconds === PARKED_SECONDS ? undefined : begun + activeDeadlineSeconds;
+  return activeDeadlineSeconds === PARKED_SECONDS
+    ? undefined
+    : Math.min(byWalltime, begun + activeDeadlineSeconds);
 }
 
 /** Moves the end of the allocation to the latest end of the workload. */

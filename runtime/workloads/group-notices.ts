@@ -1,13 +1,15 @@
-/** What the members of a group are told that wait for no place of it, and when the group has to be looked at again. */
+/** What a group and its members are told of those that have no place in it, and when the group has to be looked at again. */
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { GROUP_LATE } from '../scheduler/pass/wait-reasons';
+import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 import { membershipOf } from './group-member';
 import { asGroup, groupEnd, type PodGroup, placesOf } from './pod-group';
+import { olderMembersText } from './rollout';
 
 export interface GroupNoticesOptions {
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
@@ -16,6 +18,21 @@ export interface GroupNoticesOptions {
   readonly onQueueChanged: () => void;
   /** Unix seconds. */
   readonly now: () => number;
+}
+
+/** What a group that runs says of pods that have no place in it. */
+export function refusedWait(object: KubernetesObject): GrantWait | undefined {
+  const group = asGroup(object);
+  if (group === undefined) return undefined;
+  const { refused, live } = placesOf(group);
+  const [first] = refused;
+  if (first === undefined) return undefined;
+  const [pod, told] = first;
+  const count = refused.size - 1;
+  const others = count === 0 ? [] : [`and ${count} more ${count === 1 ? 'pod waits' : 'pods wait'}`];
+  const message = [told, ...others, olderMembersText(pod, live) ?? []].flat().join('; ');
+  const reason: GrantReason = 'Pending';
+  return { reason, pod: pod.metadata.name, message, isPartial: true };
 }
 
 export class GroupNotices {

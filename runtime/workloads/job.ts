@@ -36,7 +36,7 @@ import {
   placementOf,
   withoutNotes,
 } from './assignment';
-import { lateDeadline, releasedDeadline, requestedDeadline, stagedSeconds } from './deadlines';
+import { releasedDeadline, requestedDeadline, stagedSeconds, walltimeEnd } from './deadlines';
 import { jobHandOver } from './hand-over';
 import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
@@ -109,8 +109,8 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   replacementPolicy: (job, { jobid }) =>
     isReleasedAs(job, jobid) ? (job.spec.podReplacementPolicy ?? 'TerminatingOrFailed') : undefined,
   isReplacementNoted,
-  lateDeadline: (job, row, now) =>
-    lateDeadline(job, row, now, isStaged(job) ? stagedSeconds(job, row) : undefined),
+  walltimeEnd: (job, row, now) =>
+    walltimeEnd(job, row, now, isStaged(job) ? stagedSeconds(job, row) : undefined),
   suspendPatch: (job) =>
     job.spec.suspend === true
       ? undefined
@@ -139,8 +139,7 @@ function jsonPatch(body: readonly JsonPatchOperation[] | undefined): Patch | und
 
 /** A staged Job runs already, and its pods are pinned one by one. */
 function releaseOf(job: WatchedJob, row: WorkloadRow): readonly JsonPatchOperation[] {
-  if (isStaged(job))
-    return deadlineOperations(job, releasedDeadline(job, row, { staged: stagedSeconds(job, row) }));
+  if (isStaged(job)) return deadlineOperations(job, releasedDeadline(job, row, stagedSeconds(job, row)));
   return jobReleasePatch(job, row, {
     assignment: assignmentOf(job, row),
     deadline: releasedDeadline(job, row),
@@ -220,7 +219,7 @@ function neverStarted(
   row: WorkloadRow | undefined,
 ): string | undefined {
   if (result !== 'TimedOut' || row === undefined || row.startedAt !== null) return undefined;
-  return `none of its pods ran within its activeDeadlineSeconds (${activeDeadlineSeconds} s)`;
+  return `none of its pods is known to have run within its activeDeadlineSeconds (${activeDeadlineSeconds} s)`;
 }
 
 /** The pods of a Job that exceeded its deadline are deleted; those that failed stay. */

@@ -17,16 +17,16 @@ import {
   isTerminal,
   type JsonPatchOperation,
   type LargerPod,
-  type LateDeadline,
   lastFinishTime,
   type Outcome,
   type RecordedGrant,
   secondsOf,
+  type WalltimeEnd,
   type WorkloadAdapter,
 } from './adapter';
 import { assignmentOfSets, placementOf, placementOfSets } from './assignment';
 import { sameTerms } from './compared';
-import { isPastWalltime, remainingDeadline } from './deadlines';
+import { isPastWalltime, remainingDeadline, START_ALLOWANCE_SECONDS } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { kindHandOver } from './hand-over';
 import { excessOf, grantedSets } from './kind-pods';
@@ -89,7 +89,7 @@ export function kindAdapter(kind: WorkloadKind): WorkloadAdapter<KindObject> {
       ...patchEntries('/metadata/annotations', pod.metadata.annotations, {
         [JOBID_ANNOTATION]: `${row.jobid}`,
       }),
-      ...remainingDeadline(pod, row, now),
+      ...remainingDeadline(pod, row, now, START_ALLOWANCE_SECONDS),
     ],
     placedPod: (_object, row, pod, node) => {
       const placed = ungated(pod, node);
@@ -97,7 +97,7 @@ export function kindAdapter(kind: WorkloadKind): WorkloadAdapter<KindObject> {
       return { ...placed, metadata: { ...placed.metadata, annotations } };
     },
     releasePatch: (object, row) => ({ type: 'json', body: releaseOf(kind, object, row) }),
-    lateDeadline: (object, row, now) => lateDeadline(kind, object, row, now),
+    walltimeEnd: (object, row, now) => walltimeEnd(kind, object, row, now),
     suspendPatch: (object) =>
       isHeld(object)
         ? undefined
@@ -296,8 +296,11 @@ function releaseOf(
   ];
 }
 
-/** Each pod has a deadline of its own. Their controllers would make others after it, so the object is suspended for good. */
-function lateDeadline(kind: WorkloadKind, object: KindObject, row: WorkloadRow, now: number): LateDeadline {
+/**
+ * Each pod has a deadline of its own, which allows for a late start of the first. Their controllers would make others after it,
+ * so the object is suspended for good.
+ */
+function walltimeEnd(kind: WorkloadKind, object: KindObject, row: WorkloadRow, now: number): WalltimeEnd {
   if (row.startedAt === null || row.allocation === null || isEndless(row.allocation)) return {};
   if (endOf(kind, object) !== undefined) return {};
   const left = row.startedAt + row.walltime - now;

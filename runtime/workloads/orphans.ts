@@ -63,15 +63,16 @@ function endOfGroup({ kind, allocation, evictionReason }: WorkloadRow): number |
   return kind === POD_GROUP && evictionReason !== null ? allocation?.end : undefined;
 }
 
-/** Unix seconds: the deadline of the Job, which is later if its pods started late, or when it should have left its nodes. */
+/** Unix seconds: the end of its walltime, or the deadline of the Job before its start, or when it should have left its nodes. */
 function endOf(
   { spec, status }: WatchedJob,
-  { allocation, evictionReason }: WorkloadRow,
+  { allocation, evictionReason, startedAt, walltime }: WorkloadRow,
 ): number | undefined {
   if (allocation === null || evictionReason !== null) return allocation?.end;
   const { activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec;
   const deadline = secondsOf(status?.startTime ?? '') + activeDeadlineSeconds;
-  return Number.isFinite(deadline) ? Math.max(deadline, allocation.end) : undefined;
+  const byWalltime = startedAt === null ? Number.POSITIVE_INFINITY : startedAt + walltime;
+  return Number.isFinite(deadline) ? Math.max(Math.min(deadline, byWalltime), allocation.end) : undefined;
 }
 
 async function limitPods({ client, now }: OrphansOptions, end: number, pods: readonly Pod[]): Promise<void> {

@@ -50,7 +50,7 @@ export const OF_PLAIN_PODS = {
   replacementPolicy: () => undefined,
   isReplacementNoted: () => false,
   // Kubernetes lets nobody extend the deadline of a pod.
-  lateDeadline: () => ({}),
+  walltimeEnd: () => ({}),
   suspendPatch: () => undefined,
 } satisfies Partial<WorkloadAdapter>;
 

@@ -33,7 +33,7 @@ import { ReturnedWorkloads } from './returned';
 import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
 import { asGranted } from './staged';
 import { Staging } from './staging';
-import { allowForLateStart, recordStart } from './starts';
+import { enforceWalltime, recordStart } from './starts';
 import { Ungating } from './ungate';
 
 type Retry = NonNullable<ReconcileResult>;
@@ -279,10 +279,11 @@ export class WorkloadReconciler {
         ? this.evict(current, failure)
         : this.rescuePod(current, failure);
     await followEnd(this.options, current);
-    const late = await allowForLateStart(this.options.client, current, this.options.now());
     const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
     const overdue = hasLeft ? undefined : await limitOverdue(this.options, current);
-    return [after === undefined ? undefined : { after }, late, replacing, overdue].reduce(earliest);
+    // Last, because a policy of the cluster may refuse it.
+    const walltime = await enforceWalltime(this.options.client, current, this.options.now());
+    return [after === undefined ? undefined : { after }, replacing, overdue, walltime].reduce(earliest);
   }
 
   private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {

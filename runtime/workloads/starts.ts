@@ -1,4 +1,4 @@
-/** The start of the first container of a grant, from which its walltime counts, and what a late one means for its deadline. */
+/** The start of the first container of a grant, from which its walltime counts, and what it means for its deadline. */
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
@@ -57,13 +57,13 @@ export async function recordStart(
   return workloadCache.byUid(row.uid) ?? row;
 }
 
-/** Writes the deadline of a released workload again if its pods start so late that they would lose walltime. */
-export async function allowForLateStart(
+/** Writes what ends a started workload at its walltime, once that is due. */
+export async function enforceWalltime(
   client: KubernetesClient,
   { object, adapter, row }: ActiveWorkload,
   now: number,
 ): Promise<ReconcileResult> {
-  const { patch, after } = adapter.lateDeadline(object, row, now);
+  const { patch, after } = adapter.walltimeEnd(object, row, now);
   if (patch !== undefined) await applyPatch(client, adapter.path(row.namespace, row.name), patch);
   return after === undefined ? undefined : { after };
 }

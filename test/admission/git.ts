@@ -64,18 +64,25 @@ export async function stateOf(
   return { metadata: { ...rest, annotations } as Job['metadata'], spec };
 }
 
-/** As the runtime releases a Job. */
+/** As the runtime releases a Job. @param start seconds that are allowed for it */
 export async function release(
   users: Users,
   namespace: string,
   object: KubeObject,
   seconds = 600,
+  start = 3_600,
 ): Promise<void> {
   const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' };
   const own = (object as KubeObject & Pick<Job, 'spec'>).spec.activeDeadlineSeconds;
+  const allowance = Math.max(0, Math.min(start, (own ?? Number.POSITIVE_INFINITY) - seconds));
+  const text = allowance === 0 ? '' : `+${allowance}`;
   const { status, body } = await users.patch(CONTROLLER, namespace, object, {
-    metadata: { annotations: { [DEADLINE_ANNOTATION]: `${seconds}/${own ?? 'none'}` } },
-    spec: { suspend: false, activeDeadlineSeconds: seconds, template: { metadata: { annotations } } },
+    metadata: { annotations: { [DEADLINE_ANNOTATION]: `${seconds}${text}/${own ?? 'none'}` } },
+    spec: {
+      suspend: false,
+      activeDeadlineSeconds: seconds + allowance,
+      template: { metadata: { annotations } },
+    },
   });
   if (status !== 200) throw new Error(body.message);
 }

@@ -43,6 +43,13 @@ const CHANGES: readonly Change[] = [
   change('a priority', { metadata: { annotations: { 'fluxqueue/priority': '-5' } } }, ['fluxqueue/priority']),
   change('a walltime', { metadata: { annotations: { 'fluxqueue/walltime': '2h' } } }, ['fluxqueue/walltime']),
   change('fewer pods at once', spec({ parallelism: 1 }), []),
+  change(
+    'a deadline that only a late start allows',
+    spec({ activeDeadlineSeconds: 900 }),
+    ['spec.activeDeadlineSeconds'],
+    'activeDeadlineSeconds',
+  ),
+  change('an earlier deadline', spec({ activeDeadlineSeconds: 500 }), []),
   change('the deadline from before the release', spec({ activeDeadlineSeconds: 7_200 }), []),
   change('the end of a hold', labels({ 'fluxqueue/hold': null }), []),
   change('a label', labels({ tier: 'gold' }), []),
@@ -72,8 +79,8 @@ describeCluster('a change without an effect', (getCluster) => {
     const asked = { ...pods, activeDeadlineSeconds: 7_200 };
     const made = await accepted(users.create(ALICE, namespace, job(asked)));
     const released = {
-      metadata: { annotations: { [DEADLINE_ANNOTATION]: '600/7200' } },
-      spec: { suspend: false, activeDeadlineSeconds: 600 },
+      metadata: { annotations: { [DEADLINE_ANNOTATION]: '600+3600/7200' } },
+      spec: { suspend: false, activeDeadlineSeconds: 4_200 },
     };
     return accepted(users.patch(CONTROLLER, namespace, made, released));
   }

@@ -91,7 +91,7 @@ describeCluster('a manifest that is applied again', (getCluster) => {
         const ended = [...starting, ...lifted].filter(
           ({ metadata: { name } }) => name !== `settled-${suffix}`,
         );
-        for (const one of ended) await release(users, form, one, 1);
+        for (const one of ended) await release(users, form, one, 1, 0);
         for (const {
           metadata: { name },
         } of ended)

@@ -95,6 +95,27 @@ describeCluster('a started Job', (getCluster) => {
       });
     });
 
+    it('takes a deadline within the walltime, and none that only a late start allows', async () => {
+      const train = await started(namespace, { parallelism: 1 });
+      const made = await accepted(
+        users.patch(CONTROLLER, namespace, train, {
+          metadata: { annotations: { [DEADLINE_ANNOTATION]: '600+3600/none' } },
+          spec: { activeDeadlineSeconds: 4_200 },
+        }),
+      );
+      for (const [given, stays] of [
+        [4_199, 4_200],
+        [601, 4_200],
+        [null, 4_200],
+        [600, 600],
+        [500, 500],
+        [600, 500],
+      ] as const)
+        expect((await edit(made, spec({ activeDeadlineSeconds: given }))).spec).toMatchObject({
+          activeDeadlineSeconds: stays,
+        });
+    });
+
     it('can be changed by the runtime, and by its user once it is suspended', async () => {
       const train = await started(namespace);
       expect((await edit(train, spec({ parallelism: 3 }), CONTROLLER)).spec).toMatchObject({

@@ -67,6 +67,7 @@ test.each(jobs)('the queue overwrites nothing of Job %s in Git', async (_, manif
 test('a MiniCluster that asks for no walltime has that of its queue', async () => {
   const [, hello] = jobs.find(([name]) => name === 'hello')!;
   expect((await released(hello)).spec).toMatchObject({
-    activeDeadlineSeconds: QUEUE_DEFAULTS.defaultWalltimeSeconds,
+    // An hour for its start.
+    activeDeadlineSeconds: QUEUE_DEFAULTS.defaultWalltimeSeconds + 3_600,
   });
 });

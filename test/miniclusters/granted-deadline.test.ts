@@ -47,11 +47,15 @@ test.each([
 
 test.each([
   ['raised', { deadlineSeconds: 864_000 }, mostly('deadlineSeconds', 3600, '864000s')],
+  ['raised by what is for its start', { deadlineSeconds: 4000 }, mostly('deadlineSeconds', 3600, '4000s')],
   ['left alone', {}, undefined],
   ['set to what counts as none', { deadlineSeconds: MINICLUSTER_DEADLINE_SECONDS }, undefined],
 ])('keeps the default walltime of a running Job whose deadline is %s', (_, spec, problem) => {
-  const stored = { activeDeadlineSeconds: 3600, note: '3600/none' };
-  expect(applied(spec, stored)).toEqual({ deadline: 3600, problem });
+  for (const stored of [
+    { activeDeadlineSeconds: 7200, note: '3600+3600/none' },
+    { activeDeadlineSeconds: 3600, note: '3600/none' },
+  ])
+    expect(applied(spec, stored)).toEqual({ deadline: stored.activeDeadlineSeconds, problem });
 });
 
 test('says nothing about a deadline that is beyond the limit of the queue since its start', () => {
@@ -60,7 +64,7 @@ test('says nothing about a deadline that is beyond the limit of the queue since 
 });
 
 test('ends a running Job earlier if its MiniCluster says so', () => {
-  for (const note of ['600/1000', undefined]) {
+  for (const note of ['600/1000', '500+100/1000', undefined]) {
     const stored = { activeDeadlineSeconds: 600, ...(note === undefined ? {} : { note }) };
     expect(applied({ deadlineSeconds: 60 }, stored)).toEqual({ deadline: 60, problem: undefined });
   }

@@ -6,13 +6,14 @@
  */
 import { Client } from 'pg';
 import { connectFluxion } from '../../runtime/fluxion/client/client';
-import type { Lease } from '../../runtime/kubernetes/types';
+import { pods as podsPath } from '../../runtime/kubernetes/paths';
+import type { Lease, Pod } from '../../runtime/kubernetes/types';
 import type { Phase } from '../../runtime/queue/workload';
 import { waitFor } from '../cluster/wait';
 import type { RoleProcess } from './roles';
 import { expectNothingLost, untilAllFree } from './settled';
 import { describeOwnStack } from './suite';
-import { Namespace } from './workloads';
+import { Namespace, NEVER_STARTS, UNTIL_ENDED } from './workloads';
 
 /** The phases of a workload, from its first row to its end: a controller is killed as soon as one of them has come. */
 const MOMENTS: readonly Phase[] = ['Waiting', 'Ready', 'Running', 'Finished'];
@@ -105,6 +106,42 @@ describeOwnStack(
           await startController();
         }
         await expectUndisturbed();
+      },
+      TIMEOUT,
+    );
+
+    test(
+      'a Job whose first container starts while no controller is there has its whole walltime',
+      async () => {
+        const { client } = getFixture();
+        const walltime = 5;
+        const late = await Namespace.create(getFixture, 'late');
+        const job = await late.job('pulls', {
+          annotations: { 'fluxqueue/walltime': `${walltime}s` },
+          runs: UNTIL_ENDED,
+          neverStarts: true,
+        });
+        const bound = await waitFor('its pod to be bound', async () =>
+          (await late.podsOf(job)).find(({ spec }) => spec.nodeName !== undefined),
+        );
+        const { releasedAt } = await late.phase(job, 'Ready');
+        await controllers.pop()!.crash();
+        await waitFor(
+          'its walltime since its release',
+          async () => Date.now() / 1000 > releasedAt! + walltime + 2,
+        );
+        const path = podsPath(late.name, bound.metadata.name);
+        await client.patch(path, { metadata: { annotations: { [NEVER_STARTS]: null } } }, 'merge');
+        await waitFor(
+          'its pod to run',
+          async () => (await client.get<Pod>(path)).status?.phase === 'Running',
+        );
+        await startController();
+        const { result, startedAt, finishedAt } = await late.phase(job, 'Finished');
+        expect(result).toBe('TimedOut');
+        expect(startedAt! - releasedAt!).toBeGreaterThan(walltime);
+        // Kubernetes tells both in whole seconds.
+        expect(finishedAt! - startedAt!).toBeGreaterThanOrEqual(walltime - 1);
       },
       TIMEOUT,
     );

@@ -53,7 +53,8 @@ describeIf('a JobSet', () => {
         expectPlaced(row, pods);
         for (const { metadata, spec } of pods) {
           expect(metadata.annotations?.[OWNER_ANNOTATION]).toBe(`JobSet/train/${made.metadata.uid}`);
-          expect(spec.activeDeadlineSeconds).toBeLessThanOrEqual(3600);
+          // An hour for the start of the first.
+          expect(spec.activeDeadlineSeconds).toBeLessThanOrEqual(3600 + 3600);
         }
         const children = await getFixture().client.list<Job>(jobs('science'));
         expect(children.items).toHaveLength(3);

@@ -1,5 +1,5 @@
 /** Changes of a running MiniCluster on the real control plane: its size, its spec, a restart of the controller. */
-import { MINICLUSTER_LABEL } from '../../constructs/api/labels';
+import { DEADLINE_ANNOTATION, MINICLUSTER_LABEL } from '../../constructs/api/labels';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { miniClusters } from '../../runtime/miniclusters/resource';
@@ -36,8 +36,10 @@ describeStack(
         expect(row.allocation!.nodes.map(({ name }) => name)).toEqual([pod.spec.nodeName]);
       }
       // The walltime stays enforced although the Job was applied again.
-      const deadline = (await clusters.job('band')).spec.activeDeadlineSeconds;
-      expect(deadline).toBe((await science.row(await clusters.job('band')))!.walltime);
+      const { metadata, spec } = await clusters.job('band');
+      const { walltime } = (await science.row({ metadata }))!;
+      expect(metadata.annotations?.[DEADLINE_ANNOTATION]).toBe(`${walltime}+3600/none`);
+      expect(spec.activeDeadlineSeconds).toBe(walltime + 3_600);
       const grown = await clusters.condition('band', 'Reconciling', 'False');
       expect(grown.message).toBe('8 of 8 brokers are up');
       expect((await clusters.get('band'))!.status).toMatchObject({ size: 8, maximumSize: 8 });

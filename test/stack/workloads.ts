@@ -29,6 +29,8 @@ export interface Shape {
   readonly labels?: Readonly<Record<string, string>>;
   /** Whether the pods of a Job never end, until their finalizer is removed. @default false */
   readonly stuck?: boolean;
+  /** Whether the containers of the pods of a Job are not started, as if their image were pulled. @default false */
+  readonly neverStarts?: boolean;
   /** More of the Job's or the Pod's spec. */
   readonly spec?: Readonly<Record<string, unknown>>;
   /** More of the pod's spec. */
@@ -37,6 +39,8 @@ export interface Shape {
 
 const DURATION = 'fluxqueue.test/duration';
 const STUCK = 'fluxqueue.test/stuck';
+/** A pod that loses this annotation starts. */
+export const NEVER_STARTS = 'fluxqueue.test/never-starts';
 /** It runs until the test ends or deletes it. */
 export const UNTIL_ENDED = '24h';
 
@@ -69,7 +73,11 @@ export class Namespace {
         ...shape.spec,
         template: {
           metadata: {
-            annotations: { [DURATION]: runs, ...(shape.stuck === true && { [STUCK]: 'true' }) },
+            annotations: {
+              [DURATION]: runs,
+              ...(shape.stuck === true && { [STUCK]: 'true' }),
+              ...(shape.neverStarts === true && { [NEVER_STARTS]: 'true' }),
+            },
             // A simulated kubelet that ignores a pod keeps nobody from deleting it.
             ...(shape.stuck === true && { finalizers: [STUCK] }),
           },

@@ -17,19 +17,15 @@ const row = (changes: Partial<WorkloadRow> = {}) => {
 const job = (spec: object = {}, metadata: object = {}) =>
   ({
     metadata: { name: 'train', namespace: 'science', uid: 'u', resourceVersion: '1', ...metadata },
-    spec: { activeDeadlineSeconds: 3600, ...spec },
+    spec: { activeDeadlineSeconds: 7200, ...spec },
     status: { startTime: at(1) },
   }) as unknown as KubernetesObject;
 
 test.each<[string, KubernetesObject, WorkloadRow, number | undefined]>([
-  ['by the deadline of its release', job(), row(), 3601],
+  ['by its walltime, although its deadline allows for a late start', job(), row(), 3602],
   ['by a deadline that its user has lowered', job({ activeDeadlineSeconds: 60 }), row(), 61],
-  [
-    'by a deadline that moved with a late start',
-    job({ activeDeadlineSeconds: 3630 }),
-    row({ startedAt: GRANTED + 30 }),
-    3631,
-  ],
+  ['by its walltime after a late start', job(), row({ startedAt: GRANTED + 30 }), 3630],
+  ['by its deadline after a very late start', job(), row({ startedAt: GRANTED + 4000 }), 7201],
   [
     'by its walltime where Kubernetes enforces nothing',
     job({ activeDeadlineSeconds: undefined }),
@@ -47,7 +43,7 @@ test.each<[string, KubernetesObject, WorkloadRow, number | undefined]>([
 
 test.each([
   ['moves with a deadline that its user has lowered', { activeDeadlineSeconds: 60 }, GRANTED + 61],
-  ['stays for seconds: each move costs a write', { activeDeadlineSeconds: 3604 }, undefined],
+  ['stays for seconds: each move costs a write', { activeDeadlineSeconds: 3597 }, undefined],
 ])('the end of an allocation %s', async (_, spec, end) => {
   const written: Allocation[] = [];
   const seen: string[] = [];

@@ -11,6 +11,7 @@ import { createLogger } from '../../runtime/observability/log';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { AllocatedNode } from '../../runtime/resources/types';
+import type { GrantWait } from '../../runtime/shared/grant-waits';
 import { WorkloadObjects } from '../../runtime/shared/workload-objects';
 import { adapters } from '../../runtime/workloads/index';
 import { assignedNode, isGated } from '../../runtime/workloads/pod';
@@ -43,6 +44,8 @@ export class GroupWorld {
   now = START;
   readonly events: { readonly on: string; readonly note: EventNote }[] = [];
   readonly freed: number[] = [];
+  /** What its FluxJob says that the group waits for. */
+  wait: GrantWait | undefined;
   readonly nodes = new Set(['node-1', 'node-2', 'node-3']);
   /** Paths of pods that no eviction may end. */
   readonly protectedPods = new Set<string>();
@@ -239,7 +242,9 @@ export class GroupWorld {
       requeueOf: () => ({ limit: 3, backoffSeconds: 5 }),
       limits: config.grants,
       isWithdrawn: () => false,
-      onWait: () => undefined,
+      onWait: (_uid, wait) => {
+        this.wait = wait;
+      },
       onFreed: (jobid) => this.freed.push(jobid),
       onRequeued: () => undefined,
       ...{ onShrunk: () => undefined, onReduced: () => undefined },

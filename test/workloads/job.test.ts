@@ -103,11 +103,11 @@ describe('a Job', () => {
     const after = released(before, wide)!;
     expect(after).toEqual({
       ...before,
-      metadata: { ...before.metadata, annotations: { [DEADLINE_ANNOTATION]: '60/none' } },
+      metadata: { ...before.metadata, annotations: { [DEADLINE_ANNOTATION]: '60+3600/none' } },
       spec: {
         ...before.spec,
         suspend: false,
-        activeDeadlineSeconds: 60,
+        activeDeadlineSeconds: 3660,
         podReplacementPolicy: 'Failed',
         template: { metadata: { annotations }, spec: { containers: [] } },
       },
@@ -124,7 +124,7 @@ describe('a Job', () => {
     const before = job({ manualSelector: true, template } as Spec);
     const kept = { ...before, metadata: { ...before.metadata, annotations: { 'a/b~c': 'd' } } };
     const after = released(kept, wide)!;
-    expect(after.metadata.annotations).toEqual({ 'a/b~c': 'd', [DEADLINE_ANNOTATION]: '60/none' });
+    expect(after.metadata.annotations).toEqual({ 'a/b~c': 'd', [DEADLINE_ANNOTATION]: '60+3600/none' });
     expect(after.spec.template.metadata).toMatchObject({
       labels: { app: 'x', [JOB_UID_LABEL]: 'u' },
       annotations: { note: 'y', [JOBID_ANNOTATION]: '7' },
@@ -148,14 +148,15 @@ describe('a Job', () => {
   });
 
   test.each([
-    ['set none', undefined, undefined, 61, '61/none', undefined],
-    ['set a later one', 600, undefined, 61, '61/600', 600],
+    ['set none', undefined, undefined, 3661, '61+3600/none', undefined],
+    ['set a later one', 600, undefined, 600, '61+539/600', 600],
+    ['set a much later one', 86_400, undefined, 3661, '61+3600/86400', 86_400],
     ['set an earlier one, which is kept', 30, undefined, 30, null, 30],
     ['set the same one', 61, undefined, 61, null, 61],
-    ['set none and an earlier release wrote a shorter one', 20, '20/none', 61, '61/none', undefined],
-    ['set a later one and an earlier release wrote a shorter one', 20, '20/600', 61, '61/600', 600],
+    ['set none and an earlier release wrote a shorter one', 20, '20/none', 3661, '61+3600/none', undefined],
+    ['set a later one and an earlier release wrote a shorter one', 20, '20/600', 600, '61+539/600', 600],
     ['set one after an earlier release wrote another', 40, '20/600', 40, null, 40],
-    ['is unknown to the version that wrote the last one', 20, '20', 61, '61/none', 20],
+    ['is unknown to the version that wrote the last one', 20, '20', 3661, '61+3600/none', 20],
   ])('gets the deadline of its walltime if its user %s', (_, given, written, deadline, mark, users) => {
     const train = job({ activeDeadlineSeconds: given });
     const annotations = written === undefined ? {} : { [DEADLINE_ANNOTATION]: written };
@@ -260,7 +261,7 @@ describe('the outcome of a Job', () => {
     expect(jobAdapter.outcome(ofDeadline, [], 99, rowIn('Ready'))).toEqual({
       result: 'TimedOut',
       finishedAt: SECONDS,
-      message: 'none of its pods ran within its activeDeadlineSeconds (60 s)',
+      message: 'none of its pods is known to have run within its activeDeadlineSeconds (60 s)',
     });
     expect(jobAdapter.outcome(ofDeadline, [], 99, rowIn('Running'))?.message).toBeUndefined();
   });

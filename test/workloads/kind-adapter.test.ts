@@ -236,9 +236,17 @@ test('misses its pods only until the first of them is there', () => {
   expect(adapter.missingPods(released, rowOf(), [pod('w1')])).toBe(0);
 });
 
+test.each([
+  ['may start an hour late', null, 60 + 3_600],
+  ['ends with the others, once one of them has started', NOW - 50, 10],
+])('a pod that gets its place %s', (_, startedAt, seconds) => {
+  const operations = adapter.placePatch(released, rowOf({ startedAt }), pod('w1'), 'n1', NOW);
+  expect(operations).toContainEqual({ op: 'add', path: '/spec/activeDeadlineSeconds', value: seconds });
+});
+
 test('is suspended for good at the end of its walltime', () => {
-  expect(adapter.lateDeadline(released, rowOf(), NOW)).toEqual({});
-  expect(adapter.lateDeadline(released, rowOf({ startedAt: NOW - 50 }), NOW)).toEqual({ after: 10_000 });
-  const { patch } = adapter.lateDeadline(released, rowOf({ startedAt: NOW - 60 }), NOW);
+  expect(adapter.walltimeEnd(released, rowOf(), NOW)).toEqual({});
+  expect(adapter.walltimeEnd(released, rowOf({ startedAt: NOW - 50 }), NOW)).toEqual({ after: 10_000 });
+  const { patch } = adapter.walltimeEnd(released, rowOf({ startedAt: NOW - 60 }), NOW);
   expect(patch?.body).toContainEqual({ op: 'add', path: '/spec/suspend', value: true });
 });

@@ -60,9 +60,14 @@ test('the pods of a Job whose controller does not end them at its deadline get o
   expect(await after(WALLTIME + 300)).toEqual({ written: [WALLTIME - 10], again: undefined });
 });
 
-test('a Job that started late has the later deadline that the queue wrote', async () => {
-  const job = jobWith(WALLTIME + 600);
-  expect(await after(WALLTIME + 300, { job })).toEqual({ written: [], again: { after: 600_000 } });
+test.each([
+  ['has started late ends by its walltime', STARTED + 600, 600],
+  ['has not started ends by its deadline, which allows for that', null, 3_600],
+  ['has started later than its deadline allows for ends by its deadline', STARTED + 9_000, 3_600],
+])('a Job that %s', async (_, startedAt, later) => {
+  const job = jobWith(WALLTIME + 3_600);
+  const row = { startedAt, walltime: WALLTIME };
+  expect(await after(WALLTIME + 300, { job, row })).toEqual({ written: [], again: { after: later * 1000 } });
 });
 
 test('a Job that should have left its nodes ends with its grant', async () => {

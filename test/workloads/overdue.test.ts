@@ -1,6 +1,7 @@
 /** Reconciles of a Job whose controller does not sync it any more, on tables in memory. */
-import { JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { DEADLINE_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { apiError } from '../../runtime/kubernetes/errors';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { WorkloadReconciler } from '../../runtime/workloads/reconciler';
@@ -33,12 +34,14 @@ describe('a Job whose controller does not act', () => {
   let reconciler: WorkloadReconciler;
   let pods: Pod[];
   let patched: string[];
+  /** Whether a policy of the cluster refuses what the queue writes into a Job. */
+  let isFrozen: boolean;
 
   beforeEach(async () => {
-    [now, hasLeft, patched, job] = [STARTED, false, [], JOB];
+    [now, hasLeft, isFrozen, patched, job] = [STARTED, false, false, [], JOB];
     const queue = new QueueModel(() => now);
     workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
-    const row = await workloadCache.submit(submission('a'));
+    const row = await workloadCache.submit(submission('a', { walltime: WALLTIME }));
     const nodes = [{ name: 'node-0', units: { core: '0' } }];
     const allocation = { jobid: row!.jobid, start: STARTED, end: STARTED + WALLTIME, nodes };
     await workloadCache.allocate([{ uid: 'a', allocation }]);
@@ -55,6 +58,8 @@ describe('a Job whose controller does not act', () => {
     const client: Partial<KubernetesClient> = {
       list: async () => ({ items: pods, metadata: {} }) as never,
       patch: async (path) => {
+        if (isFrozen && path.includes('/jobs/'))
+          throw apiError(403, JSON.stringify({ message: 'change freeze' }), undefined, path);
         patched.push(path);
         return {} as never;
       },
@@ -82,6 +87,23 @@ describe('a Job whose controller does not act', () => {
     await follow(WALLTIME + 299);
     expect(patched).not.toContain(pod);
     await follow(2);
+    expect(patched).toContain(pod);
+  });
+
+  test('has pods with a deadline of their own, although a change freeze keeps its deadline an hour later', async () => {
+    await reconciler.reconcile(KEY);
+    const annotations = { [DEADLINE_ANNOTATION]: `${WALLTIME}+3600/none` };
+    job = {
+      ...JOB,
+      metadata: { ...JOB.metadata, annotations },
+      spec: { ...JOB.spec, activeDeadlineSeconds: WALLTIME + 3_600 },
+    };
+    isFrozen = true;
+    now += WALLTIME + 299;
+    await expect(reconciler.reconcile(KEY)).rejects.toThrow('change freeze');
+    expect(patched).not.toContain(pod);
+    now += 2;
+    await expect(reconciler.reconcile(KEY)).rejects.toThrow('change freeze');
     expect(patched).toContain(pod);
   });
 

@@ -2,7 +2,7 @@
 import { ADMITTED_LABEL, GROUP, GROUP_SIZE, HOLD } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { groupOf } from '../../runtime/workloads/group-member';
-import { GroupWorld, KEY, type Leader } from './group-world';
+import { GroupWorld, KEY, type Leader, runRing } from './group-world';
 
 let world: GroupWorld;
 let leader: Leader;
@@ -42,6 +42,39 @@ test('a pod that its user holds waits on when the namespace leaves the queue, an
   expect(Object.keys(world.placed)).toEqual(['a', 'b', 'c']);
   await reconcile();
   expect(Object.keys(world.placed)).toEqual(['a', 'b', 'c']);
+});
+
+const BEYOND = 'is beyond the 3 pods of its group: it waits until a place in the group is free';
+
+test('a group that runs says which pods wait for a place of it, as long as they do', async () => {
+  await runRing(world, leader);
+  expect(world.wait).toBeUndefined();
+  world.pod('d');
+  await reconcile();
+  expect(world.wait).toMatchObject({ isPartial: true, pod: 'd', message: `pod d ${BEYOND}` });
+  world.pod('e', { user: 'eve' });
+  await reconcile();
+  expect(world.wait!.message).toMatch(
+    /^pod e is left out of the group: its user is eve.*; and 1 more pod waits$/,
+  );
+  for (const name of ['d', 'e']) world.delete(name);
+  await reconcile();
+  expect(world.wait).toBeUndefined();
+});
+
+test('a group of a Deployment says what its rollout waits for', async () => {
+  const of = (hash: string) => ({ owner: `band-${hash}`, labels: { 'pod-template-hash': hash } });
+  for (const name of ['a', 'b', 'c']) world.pod(name, of('1'));
+  await reconcile();
+  await world.grant(['node-1', 2], ['node-2', 1]);
+  await reconcile();
+  world.runAll();
+  world.pod('d', of('2'));
+  await reconcile();
+  expect(world.wait!.message).toBe(
+    `pod d ${BEYOND}; Deployment band keeps older pods until new ones run, so its rollout goes on with ` +
+      'maxUnavailable of at least 1 or type Recreate in its strategy',
+  );
 });
 
 test('a gated pod that is pinned by its user takes no place of the group', async () => {

@@ -42,8 +42,19 @@ const APPLIED_AGAIN =
   '(has(object.spec.activeDeadlineSeconds) && has(oldObject.spec.activeDeadlineSeconds) && ' +
   'object.spec.activeDeadlineSeconds < oldObject.spec.activeDeadlineSeconds && ' +
   `${NOTED_DEADLINE}.endsWith("/" + string(object.spec.activeDeadlineSeconds)))`;
+/**
+ * The deadline of a release allows for a late start (`600+3600/none`). One beyond the granted 600 s would end the Job no
+ * earlier, because the queue takes the allowance back.
+ */
+const OF_THE_START =
+  '(has(object.spec.activeDeadlineSeconds) && has(oldObject.spec.activeDeadlineSeconds) && ' +
+  'object.spec.activeDeadlineSeconds < oldObject.spec.activeDeadlineSeconds && ' +
+  `${NOTED_DEADLINE}.matches("^[0-9]{1,10}[+]") && ` +
+  `object.spec.activeDeadlineSeconds > int(${NOTED_DEADLINE}.split("+")[0]))`;
+const ineffective = (field: string) =>
+  field === 'activeDeadlineSeconds' ? `(${raised(field)} || ${OF_THE_START})` : raised(field);
 const putBack = (field: string) =>
-  field === 'activeDeadlineSeconds' ? `(${raised(field)} || ${APPLIED_AGAIN})` : raised(field);
+  field === 'activeDeadlineSeconds' ? `(${ineffective(field)} || ${APPLIED_AGAIN})` : raised(field);
 
 /** A Job that the queue started and that its user does not suspend: a suspended Job is judged anew before its next start. */
 export const STARTED = `${WAS_ADMITTED} && !oldObject.spec.?suspend.orValue(false) && !object.spec.?suspend.orValue(false)`;
@@ -71,7 +82,7 @@ const OWN_DEADLINE =
   '(has(object.spec.activeDeadlineSeconds) ? string(object.spec.activeDeadlineSeconds) : "none"))))';
 
 const wanted = (field: string) =>
-  field === 'activeDeadlineSeconds' ? `${raised(field)} && !${OWN_DEADLINE}` : raised(field);
+  field === 'activeDeadlineSeconds' ? `${ineffective(field)} && !${OWN_DEADLINE}` : raised(field);
 const KEPT_KEYS = `${OLD_SPEC}.map(key, key).filter(key, ${changed}) + ${SPEC}.map(key, key).filter(key, ${added})`;
 
 /** The queue writes `Failed`: a manifest that is put again has what was there before the release. */

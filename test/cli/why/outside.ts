@@ -1,6 +1,7 @@
 /** It waits for what is no matter of the queue: its namespace has left, or another controller holds it. */
 import { NAMESPACE_LABEL } from '../../../constructs/api/labels';
 import { namespaces, pods } from '../../../runtime/kubernetes/paths';
+import { RUNS } from '../../fuzz/simulated-cluster';
 import type { Situation } from './situation';
 import { MINE, NAMESPACE } from './world';
 
@@ -37,6 +38,32 @@ export const OUTSIDE: readonly Situation[] = [
       'GroupIncomplete: waits for pods of its group: 1 of its 2 pods is there',
       'no start is known before all pods of its group are there',
       'what to do: create its other pods with the same fluxqueue/group, or correct the pod that the message names: then it waits for nodes by itself',
+    ],
+  },
+  {
+    because: 'it is a group that runs, and a pod has no place in it',
+    reason: 'Running',
+    async arrange(world) {
+      for (const name of ['first', 'second', 'third']) {
+        world.create(pods(NAMESPACE), {
+          metadata: {
+            name,
+            annotations: { 'fluxqueue/group': MINE, 'fluxqueue/group-size': '2', [RUNS]: '9000' },
+          },
+          spec: {
+            restartPolicy: 'Never',
+            containers: [{ name: 'main', image: 'a:1', resources: { requests: { cpu: '1' } } }],
+          },
+          status: { phase: 'Pending' },
+        });
+        await world.seconds(2);
+      }
+      await world.seconds(20);
+    },
+    prints: [
+      'science/podgroup/mine runs on node-0',
+      'pod third is beyond the 2 pods of its group: it waits until a place in the group is free',
+      'it started at 2027-01-15T08:00:03Z, and its walltime ends at 2027-01-15T09:00:03Z',
     ],
   },
   {
