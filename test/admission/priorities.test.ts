@@ -14,6 +14,9 @@ const CLASSES = [
 ] as const;
 const CRONJOBS = 'system:serviceaccount:kube-system:cronjob-controller';
 
+/** It makes pods for the users of other objects, and may give them every priority. */
+const OPERATOR = 'system:serviceaccount:ray:operator';
+
 const miniCluster = (fields: Fields = {}): KubeObject => ({
   apiVersion: 'flux-framework.org/v1alpha2',
   kind: 'MiniCluster',
@@ -49,12 +52,14 @@ describeCluster('priorities', (getCluster) => {
     const { group, resource, verb } = PRIORITIZE;
     await cluster.apply([
       ...classes,
-      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS]),
-      ...FORMS.flatMap((form) => rights('lead', [rule([group], [resource], [verb])], ['lead'], form)),
+      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS, OPERATOR]),
+      ...FORMS.flatMap((form) =>
+        rights('lead', [rule([group], [resource], [verb])], ['lead', OPERATOR], form),
+      ),
       ...rights(
         'classy',
         [{ ...rule([USE_CLASS.group], [USE_CLASS.resource], [USE_CLASS.verb]), resourceNames: ['urgent'] }],
-        ['classy'],
+        ['classy', OPERATOR],
       ),
     ]);
     // The apiserver reads each policy some time after it has stored it.
@@ -126,6 +131,14 @@ describeCluster('priorities', (getCluster) => {
       await accepted(users.create(CRONJOBS, namespace, job({}, ownedBy('batch/v1', 'CronJob'))));
       for (const operated of [labelled('5'), ownedBy('example.com/v1', 'CronJob')])
         await denied(users.create(CRONJOBS, namespace, job({}, operated)), TOO_HIGH);
+    });
+
+    it.each(['Pod', 'Job'])('lets an operator give none to a %s of another object', async (kind) => {
+      const made = (more: Fields, spec: Fields = {}) => MAKERS[kind]!(more, spec);
+      const of = { ownerReferences: [owner('ray.io/v1', 'RayJob')] };
+      await denied(users.create(OPERATOR, namespace, made({ ...labelled('5'), ...of })), TOO_HIGH);
+      await denied(users.create(OPERATOR, namespace, made(of, classed('urgent'))), NO_CLASS);
+      await accepted(users.create(OPERATOR, namespace, made(labelled('5'), classed('urgent'))));
     });
 
     it('limits those in the template of a Job that admission leaves alone', async () => {

@@ -19,7 +19,7 @@ import { settingParts } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { kindConditions, OF_THE_GRANT } from './kinds';
-import { priorityRight, type ReachGuardProps } from './reach-guard';
+import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
 import { admittedLabel, setByQueue, USER_STAYS } from './reserved';
 import {
   type AdmissionScopeProps,
@@ -70,6 +70,7 @@ export class KindGuards extends Construct {
       kueuePart(kind),
       ...settingParts('Job', isOurs),
       templateKeyPart(kind, isOurs),
+      reachPart(kind, isOurs),
       ...(kind.refused ?? []).map((refused) => refusedPart(kind, refused, isOurs)),
     ]);
     addGuard(this, `${kind.plural}-settings`, props, {
@@ -192,6 +193,18 @@ function templateKeyPart(kind: WorkloadKind, isOurs: string): GuardPart {
       `${INVALID}: ${kind.podSets.in.join('.')}: a label or annotation ${KEY_PREFIX}… has no effect in its templates; ` +
         `move it to the metadata of the ${kind.kind}`,
     ),
+  };
+}
+
+/** Its operator may create pods everywhere, and makes what its user writes, so none of its pods may have such a term. */
+function reachPart(kind: WorkloadKind, isOurs: string): GuardPart {
+  const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
+  const podSpec = ['set', ...[...kind.podSets.template, 'spec'].map((key) => `?${key}`)].join('.');
+  return {
+    name: 'reach',
+    when: `(oldObject == null || ${now} != ${old}) && ${now}.exists(set, ${termsBeyond(podSpec)}.size() > 0) && ${isOurs}`,
+    variables: [],
+    problem: cel(`FLUXQ_REACH: ${kind.podSets.in.join('.')}: podAntiAffinity: ${BEYOND_PROBLEM}`),
   };
 }
 
