@@ -9,6 +9,7 @@ import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
 import { HANDED_BACK, type WorkloadRow } from '../queue/workload';
 import { logDecision } from '../shared/decision-log';
 import { LEAVING } from '../shared/grant-waits';
+import { identityOf } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
@@ -148,7 +149,7 @@ export class WorkloadReconciler {
       return submissionBuilder.submit(object, adapter, place);
     });
     if (row === undefined)
-      return this.returned.requeue(key, object, adapter, this.options.podsOf(object.metadata));
+      return this.returned.requeue(key, object, adapter, this.options.podsOf(identityOf(key.kind, object)));
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
     return undefined;
@@ -161,7 +162,7 @@ export class WorkloadReconciler {
     adapter: WorkloadAdapter,
     row?: WorkloadRow,
   ): boolean {
-    const pods = this.options.podsOf(row ?? object.metadata);
+    const pods = this.options.podsOf(row ?? identityOf(key.kind, object));
     if (unrecordedGrant(object, adapter, row, pods, this.options.now()) === undefined) return false;
     logDecision(this.options.logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
     this.options.onUnrecordedGrant();
