@@ -15,7 +15,7 @@ import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
-import { Eviction, type EvictionReason, requestedEviction } from './eviction';
+import { Eviction, type EvictionReason, endOfEvicted, requestedEviction } from './eviction';
 import { GoneEnds } from './gone-ends';
 import { GrantWatch } from './grant-watch';
 import { followEnd } from './granted-end';
@@ -327,7 +327,7 @@ export class WorkloadReconciler {
 
   private async cancel(row: WorkloadRow): Promise<ReconcileResult> {
     const isGone = this.options.objectOf(row)?.metadata.uid !== row.uid;
-    const message = this.departure.endOf(row);
+    const message = this.departure.endOf(row) ?? endOfEvicted(row, this.options.adapters);
     const deleted: Outcome = { result: 'Cancelled', message, finishedAt: this.options.now() };
     return this.finish(row, (isGone ? await this.goneEnds.endOf(row) : undefined) ?? deleted);
   }

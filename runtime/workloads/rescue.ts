@@ -1,19 +1,22 @@
 /**
  * Lone pods that were granted a node on which they cannot run. Kubernetes cannot move a pod or gate it again, so a pod of
  * a controller is evicted, and the pod that its controller creates instead takes over its place in the queue, its backoff
- * and the nodes that it avoids. A bare pod would be lost: it keeps waiting for kube-scheduler, without a grant.
+ * and the nodes that it avoids. A bare pod is evicted for good: without a gate it would start whenever it can, on nodes that are
+ * granted to others by then. For as long as another pod of its group runs, the group keeps its grant.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { controllerOf } from '../kubernetes/owner';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { SUCCESSION_SECONDS, type Succession } from '../queue/successions';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
+import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import type { ActiveWorkload } from './adapter';
+import { type ActiveWorkload, isTerminal } from './adapter';
 import { evictPod } from './evict-pods';
 import type { Eviction, EvictionReason } from './eviction';
+import { isGated } from './pod';
 
 export interface RescueOptions {
   readonly workloadCache: Pick<WorkloadCache, 'successions' | 'rememberSuccession'>;
@@ -27,7 +30,7 @@ export interface RescueOptions {
 /** A PodDisruptionBudget refuses the eviction. */
 const REFUSED_RETRY_MS = 5_000;
 const BARE =
-  'Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again';
+  'evicted, because Kubernetes cannot move a pod, and no controller creates it again: submit it again';
 
 export class Rescue {
   /** As the queue has them: UID of the controller -> UID of the evicted pod. */
@@ -40,18 +43,17 @@ export class Rescue {
     for (const succession of await this.options.workloadCache.successions()) this.add(succession);
   }
 
-  /** Only of a pod that is not bound. */
+  /** Only of a pod that is not bound, or of a group that has one. */
   async rescue(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
     const { object, row } = workload;
     const { eviction, workloadCache, now } = this.options;
     const owner = controllerOf(object);
-    if (owner === undefined) return eviction.stopRetrying(workload, `${reason.message}; ${BARE}`);
+    if (owner === undefined) return this.giveUp(workload, reason);
     const terms = eviction.requeueTerms(row, reason);
-    if (terms.reason === 'RequeueLimit') return eviction.stopRetrying(workload, terms.message);
     const committed = await eviction.commit(row, reason);
     if (committed === undefined) return undefined;
     const { avoid, submittedAt, after: metAfter } = committed;
-    const { message, notBefore = now() } = terms;
+    const { message, notBefore = now() } = terms.reason === 'RequeueLimit' ? atLimit(reason, now()) : terms;
     const { uid } = row;
     const requeues = row.requeues + 1;
     const clusterRequeues = row.clusterRequeues + (reason.cause === 'cluster' ? 1 : 0);
@@ -62,6 +64,21 @@ export class Rescue {
     await workloadCache.rememberSuccession(succession);
     this.add(succession);
     return this.evict(object, row, reason);
+  }
+
+  /** Its grant ends with its pods, of which none may start without one. */
+  private async giveUp(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
+    const { object, adapter, row, pods } = workload;
+    const { client, eviction } = this.options;
+    const live = (adapter.membersOf(object) === undefined ? [object as Pod] : pods).filter(
+      (pod) => !isTerminal(pod) && !isGated(pod),
+    );
+    if (live.some(mayRun)) return undefined;
+    if ((await eviction.commit(row, reason)) === undefined) return undefined;
+    const outcomes = await Promise.all(live.map((pod) => evictPod(client, pod)));
+    if (outcomes.includes('refused')) return { after: REFUSED_RETRY_MS };
+    eviction.tellEnd(workload, `${reason.message}; ${BARE}`);
+    return undefined;
   }
 
   /**
@@ -120,4 +137,15 @@ export class Rescue {
       });
     return undefined;
   }
+}
+
+/** It must not keep its place on its node, and its successor has a gate. */
+function atLimit({ message }: EvictionReason, now: number) {
+  const seconds = LONGEST_BACKOFF_SECONDS;
+  return { message: `${message}; requeued, retrying in ${seconds}s`, notBefore: now + seconds };
+}
+
+/** A kubelet has it, or is about to get it. */
+function mayRun({ spec, status }: Pod): boolean {
+  return spec.nodeName !== undefined || status?.startTime !== undefined;
 }

@@ -201,31 +201,55 @@ test('a controller that creates no pod any more leaves nothing to take over', as
   expect(await offerTo(pod('b', 'web'), rescue)).toBeUndefined();
 });
 
-test('stops at the requeue limit of the queue, over all successors, and holds nothing', async () => {
-  const { fail, row, created, freed } = await setUp();
+test('waits for the longest backoff after the requeue limit of the queue, over all successors', async () => {
+  const { fail, rescue, row, created } = await setUp();
   for (const uid of ['a', 'b', 'c']) await fail(pod(uid, 'web'));
-  expect(created).toHaveLength(2);
-  expect(row('c')).toMatchObject({
-    phase: 'Waiting',
-    reason: 'RequeueLimit',
-    allocation: null,
-    message: `${REFUSED.message}; not retried after 2 requeues, edit the workload to retry`,
+  // Without its gate it would start on its node whenever it can.
+  expect(created).toHaveLength(3);
+  expect(row('c')).toMatchObject({ requeues: 2, evictionReason: REFUSED.message });
+  expect(await offerTo(pod('d', 'web'), rescue)).toMatchObject({
+    requeues: 3,
+    notBefore: 1_000 + 3_600,
+    message: `${REFUSED.message}; requeued, retrying in 3600s`,
   });
-  expect(freed).toHaveLength(1);
 });
 
-test('a bare pod is kept, without its grant, and says what its user can do', async () => {
+test('a bare pod is evicted before its grant ends, and says what its user can do', async () => {
   const { fail, row, created, events } = await setUp();
   await fail(pod('a'));
-  expect(created).toEqual([]);
-  expect(row('a')).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit', allocation: null });
+  expect(created).toMatchObject([['/api/v1/namespaces/science/pods/p-a/eviction', {}]]);
+  expect(row('a')).toMatchObject({ phase: 'Ready', evictionReason: REFUSED.message });
+  expect(row('a').allocation).not.toBeNull();
   expect(events).toEqual([
     {
       type: 'Warning',
       reason: 'RequeueLimit',
-      message: `${REFUSED.message}; Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again`,
+      message: `${REFUSED.message}; evicted, because Kubernetes cannot move a pod, and no controller creates it again: submit it again`,
     },
   ]);
+});
+
+test('a group of bare pods keeps its grant while one of them runs, and is evicted whole once none does', async () => {
+  const { fail, rescue, row, created } = await setUp();
+  await fail(pod('a'));
+  created.length = 0;
+  const waiting = pod('b');
+  const running: Pod = {
+    ...pod('c'),
+    spec: { containers: [], nodeName: 'node-1' },
+    status: { phase: 'Running' },
+  };
+  const rescued = (pods: readonly Pod[]) => {
+    const group = { ...adapter, membersOf: () => pods };
+    return rescue.rescue({ object: pod('a'), adapter: group, row: row('a'), pods }, REFUSED);
+  };
+  await rescued([waiting, running]);
+  expect(created).toEqual([]);
+  await rescued([waiting, { ...running, status: { phase: 'Succeeded' } }, pod('d')]);
+  expect(created.map(([path]) => path)).toEqual(
+    ['p-b', 'p-d'].map((name) => `/api/v1/namespaces/science/pods/${name}/eviction`),
+  );
+  expect(row('a').allocation).not.toBeNull();
 });
 
 test.each([
