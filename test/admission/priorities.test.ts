@@ -16,6 +16,8 @@ const CRONJOBS = 'system:serviceaccount:kube-system:cronjob-controller';
 
 /** It makes pods for the users of other objects, and may give them every priority. */
 const OPERATOR = 'system:serviceaccount:ray:operator';
+/** Under it users run pods that make others. */
+const driverOf = (namespace: string) => `system:serviceaccount:${namespace}:driver`;
 
 const miniCluster = (fields: Fields = {}): KubeObject => ({
   apiVersion: 'flux-framework.org/v1alpha2',
@@ -52,14 +54,14 @@ describeCluster('priorities', (getCluster) => {
     const { group, resource, verb } = PRIORITIZE;
     await cluster.apply([
       ...classes,
-      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS, OPERATOR]),
+      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS, OPERATOR, ...FORMS.map(driverOf)]),
       ...FORMS.flatMap((form) =>
-        rights('lead', [rule([group], [resource], [verb])], ['lead', OPERATOR], form),
+        rights('lead', [rule([group], [resource], [verb])], ['lead', OPERATOR, driverOf(form)], form),
       ),
       ...rights(
         'classy',
         [{ ...rule([USE_CLASS.group], [USE_CLASS.resource], [USE_CLASS.verb]), resourceNames: ['urgent'] }],
-        ['classy', OPERATOR],
+        ['classy', OPERATOR, ...FORMS.map(driverOf)],
       ),
     ]);
     // The apiserver reads each policy some time after it has stored it.
@@ -138,7 +140,9 @@ describeCluster('priorities', (getCluster) => {
       const of = { ownerReferences: [owner('ray.io/v1', 'RayJob')] };
       await denied(users.create(OPERATOR, namespace, made({ ...labelled('5'), ...of })), TOO_HIGH);
       await denied(users.create(OPERATOR, namespace, made(of, classed('urgent'))), NO_CLASS);
-      await accepted(users.create(OPERATOR, namespace, made(labelled('5'), classed('urgent'))));
+      const urgent = classed('urgent');
+      await accepted(users.create(OPERATOR, namespace, made(labelled('5'), urgent)));
+      await accepted(users.create(driverOf(namespace), namespace, made({ ...labelled('5'), ...of }, urgent)));
     });
 
     it('limits those in the template of a Job that admission leaves alone', async () => {

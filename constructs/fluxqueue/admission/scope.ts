@@ -179,10 +179,13 @@ export function isOfJudgedOwner(props: AdmissionScopeProps & ControllerUserProps
   );
 }
 
-/** CEL: whether an operator sends the request, which is any other ServiceAccount, for an object that it makes of another one. */
+/**
+ * CEL: whether an operator, which is a ServiceAccount of another namespace, sends the request for an object that it makes of
+ * another one. Under an account of their own namespace users run pods of theirs, so its rights are theirs.
+ */
 const byOperator = (props: ControllerUserProps) =>
   `(request.userInfo.username.startsWith("system:serviceaccount:") && !(${BY_KUBERNETES}) && !(${byGitOps(props)}) && ` +
-  `${CONTROLLERS}.size() > 0)`;
+  `!request.userInfo.username.startsWith("system:serviceaccount:" + request.namespace + ":") && ${CONTROLLERS}.size() > 0)`;
 
 /**
  * CEL: whether an account acts for an owner that admission has not judged: it makes what the user of that owner wrote, so its own
