@@ -115,6 +115,21 @@ describeCluster('an object of a workload kind', (getCluster) => {
       await denied(users.patch(ALICE, 'policies', waiting, later), problem);
     });
 
+    test.each(FORMS)('keeps the controller that it was created for, by %s', async (form) => {
+      const { field, builtIn } = kind.managedBy;
+      const elsewhere = withField(make(), field, 'example.com/other') as KubeObject;
+      const other = await created(form, elsewhere);
+      const own = await created(form, make());
+      const problem = `FLUXQ_RESERVED: ${field.join('.')}: cannot be changed`;
+      for (const value of [null, builtIn])
+        await denied(users.patch(ALICE, form, other, withField({}, field, value) as object), problem);
+      await denied(
+        users.patch(ALICE, form, own, withField({}, field, 'example.com/other') as object),
+        problem,
+      );
+      await updated(form, own, withField({}, field, builtIn) as object);
+    });
+
     test.each(FORMS)('is scaled by nobody, by %s', async (form) => {
       const sized = await created(form, make({}, { replicas: 1 }));
       for (const user of [ALICE, HPA]) {

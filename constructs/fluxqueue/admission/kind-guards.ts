@@ -20,7 +20,7 @@ import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { kindConditions, OF_THE_GRANT } from './kinds';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
-import { admittedLabel, setByQueue, USER_STAYS } from './reserved';
+import { admittedLabel, reserved, setByQueue, USER_STAYS } from './reserved';
 import {
   type AdmissionScopeProps,
   allConditions,
@@ -232,6 +232,15 @@ function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variable
         message: `FLUXQ_HELD: ${field}: only the queue can start this ${kind.kind}; keep its value, and remove its hold if it has one`,
       },
       {
+        // Admission decides once who makes its pods: what was left alone would run by pods without the user of the object.
+        expression: `oldObject == null || !(${namespaceIsEnabled(props)}) || ${managerOf('object', kind)} == ${managerOf('oldObject', kind)}`,
+        message: reserved(
+          kind.managedBy.field.join('.'),
+          'cannot be changed',
+          `create another ${kind.kind} instead`,
+        ),
+      },
+      {
         expression: `${released} || (${sameExceptFields('object.spec', 'oldObject.spec', fieldsBelow(kind))})`,
         message:
           `FLUXQ_RELEASED: spec: cannot be changed after the queue started the ${kind.kind}; ` +
@@ -246,6 +255,10 @@ function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variable
     ],
   };
 }
+
+/** CEL: the controller that makes its pods. */
+const managerOf = (object: string, { managedBy: { field, builtIn } }: WorkloadKind) =>
+  fieldOr(object, field, cel(builtIn));
 
 /** Fields below `spec` that may change while it runs. */
 function fieldsBelow({ suspend, changeable }: WorkloadKind): readonly FieldPath[] {
