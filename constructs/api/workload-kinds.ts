@@ -235,6 +235,11 @@ export const WORKLOAD_KINDS: readonly WorkloadKind[] = [
   trainingJob('JAXJob', { replicaSpecs: 'jaxReplicaSpecs' }),
 ];
 
+/** Labels of pods with the name of their pod set. */
+export const POD_SET_LABELS: readonly string[] = [
+  ...new Set(WORKLOAD_KINDS.map(({ podSetLabel }) => podSetLabel)),
+];
+
 /** Names of the kinds, in their order. */
 export const WORKLOAD_KIND_NAMES: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);
 

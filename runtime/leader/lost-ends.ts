@@ -7,6 +7,7 @@
 import { TimeSlice } from '../clock';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
+import { identityOf } from '../shared/pod-facts';
 import type { Shared } from '../shared/shared';
 import type { RecordedGrant, WorkloadAdapter } from '../workloads/adapter';
 import { adoptionOf, adoptRunning, TakenUnits } from '../workloads/adoption';
@@ -47,7 +48,11 @@ export class LostEnds {
       this.recorded.add(object);
       if (!lost.has(object.metadata.uid)) return [];
       const submission = this.submissionBuilder.submissionOf(object, adapter, undefined);
-      const facts = { pods: workloads.podsOf(object.metadata), nodes: nodes.graphNodes(), now: now() };
+      const facts = {
+        pods: workloads.podsOf(identityOf(adapter.kind, object)),
+        nodes: nodes.graphNodes(),
+        now: now(),
+      };
       return submission === undefined ? [] : adoptionOf(submission, grant, taken, facts);
     });
     return adoptRunning(workloadCache, adoptions);
@@ -73,7 +78,7 @@ export class LostEnds {
   private endedGrant(object: KubernetesObject, adapter: WorkloadAdapter): RecordedGrant | undefined {
     const { workloads, now, config } = this.shared;
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
-    const pods = workloads.podsOf(object.metadata);
+    const pods = workloads.podsOf(identityOf(adapter.kind, object));
     const outcome = adapter.outcome(object, pods, now());
     if (outcome === undefined) return undefined;
     const isRecent = outcome.finishedAt > now() - config.queue.retentionDays * DAY_SECONDS;

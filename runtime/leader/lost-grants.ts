@@ -7,6 +7,7 @@ import { pause, TimeSlice } from '../clock';
 import type { Submission, WorkloadRow } from '../queue/workload';
 import { parseRanges } from '../resources/idset';
 import type { AllocatedNode } from '../resources/types';
+import { identityOf } from '../shared/pod-facts';
 import type { Shared } from '../shared/shared';
 import { isTerminal, type RecordedGrant } from '../workloads/adapter';
 import {
@@ -85,7 +86,13 @@ export class LostGrants {
       const { uid } = object.metadata;
       const adapter = adapters.get(key.kind)!;
       const row = workloadCache.byUid(uid);
-      const grant = unrecordedGrant(object, adapter, row, workloads.podsOf(row ?? object.metadata), now());
+      const grant = unrecordedGrant(
+        object,
+        adapter,
+        row,
+        workloads.podsOf(row ?? identityOf(key.kind, object)),
+        now(),
+      );
       const submission = grant && this.submissionBuilder.submissionOf(object, adapter, row?.queue);
       if (grant !== undefined && submission !== undefined) lost.push({ submission, grant });
     }

@@ -3,6 +3,7 @@ import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantWait } from '../shared/grant-waits';
+import { identityOf, type WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKind } from './resize';
 import type { MiniCluster } from './resource';
 import { hasStarted } from './status';
@@ -14,7 +15,7 @@ export interface WorkloadSource {
   /** The StatefulSet of this key, with any owner. */
   readonly statefulSetOf: (key: string) => StatefulSet | undefined;
   /** The pods of this Job or StatefulSet. */
-  readonly podsOf: (workload: KubernetesObject['metadata']) => readonly Pod[];
+  readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
   /** The row of the Job with this uid, active or recently finished. */
   readonly rowOf: (uid: string) => WorkloadRow | undefined;
   /** What a granted workload waits for while none of its pods runs. */
@@ -45,7 +46,7 @@ export function findWorkload(key: string, cluster: MiniCluster, source: Workload
   if (own === undefined)
     return wasDeletedAfterEnd(cluster) ? { progress: endedUnobserved(source.now()) } : {};
   const { uid, labels } = own.metadata;
-  const pods = source.podsOf(own.metadata);
+  const pods = source.podsOf(identityOf(own === job ? 'Job' : 'StatefulSet', own));
   const isJob = own === job;
   return {
     uid,

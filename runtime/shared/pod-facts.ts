@@ -2,14 +2,19 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadKey } from './workload-key';
 
-/** A row, or the metadata of an object. */
+/** A row, or an object by its kind and metadata. */
 export interface WorkloadIdentity {
+  readonly kind: string;
   readonly namespace?: string | undefined;
   /** Its name. @default - not known: it is no group of pods */
   readonly name?: string | undefined;
   readonly uid: string;
   /** Job id of its grant. @default - it has none */
   readonly jobid?: number;
+}
+
+export function identityOf(kind: string, { metadata }: KubernetesObject): WorkloadIdentity {
+  return { ...metadata, kind };
 }
 
 /** The row of a group of pods. */
@@ -34,7 +39,7 @@ export interface PodFacts {
     pods: readonly Pod[],
     row: GroupRow | undefined,
   ): KubernetesObject | undefined;
-  /** Whether the pod, which names this workload, belongs to it: an owner can be of another namespace, or of another grant. */
+  /** Whether the pod, which names this workload, belongs to it: an owner can be of another namespace, or of another grant, and name any uid. */
   belongsTo(pod: Pod, workload: WorkloadIdentity): boolean;
   /** The workload that has to be reconciled when the pod changes; undefined if no Job and no queued pod is concerned. */
   workloadKey(pod: Pod): WorkloadKey | undefined;

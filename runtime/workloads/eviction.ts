@@ -211,15 +211,10 @@ export class Eviction {
     return requeued;
   }
 
-  /** Takes the nodes back from a pod that cannot be tried again: only its user can help it. */
-  async stopRetrying({ object, adapter, row }: ActiveWorkload, message: string): Promise<undefined> {
-    const { workloadCache } = this.options;
-    const reason = 'RequeueLimit';
-    const stopped = await workloadCache.requeue({ uid: row.uid, cause: 'failure', reason, message });
-    if (stopped === undefined) return;
+  /** Tells of a workload that is evicted and comes back only if its user submits it again. */
+  tellEnd({ object, adapter, row }: ActiveWorkload, message: string): void {
     this.log(row, 'not retried', { cause: 'failure', message });
-    this.ended(row, 'failure');
-    this.recordRequeued(object, adapter, { reason, message }, 'failure');
+    this.recordRequeued(object, adapter, { reason: 'RequeueLimit', message }, 'failure');
   }
 
   /** The grant of this row has ended, and its units are free. */
@@ -279,6 +274,14 @@ export class Eviction {
   private log(row: WorkloadRow, decision: string, { cause, message }: EvictionReason): void {
     logDecision(this.options.logger, row, decision, { cause, reason: message });
   }
+}
+
+/** Why pods are gone that the queue has evicted, and which nobody makes again as they were. */
+export function endOfEvicted(
+  { kind, evictionReason }: WorkloadRow,
+  adapters: ReadonlyMap<string, Pick<WorkloadAdapter, 'podsExist'>>,
+): string | undefined {
+  return (adapters.get(kind)?.podsExist === true ? evictionReason : null) ?? undefined;
 }
 
 /** The eviction that is committed and under way. */

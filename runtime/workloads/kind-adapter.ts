@@ -33,6 +33,7 @@ import { excessOf, grantedSets } from './kind-pods';
 import { belongsToGrant, isGated, pinPatch, ungated } from './pod';
 import { failureOf } from './pod-end';
 import { byAge, MOST_POD_SETS } from './pod-group';
+import { isOfAnotherPerson } from './row-user';
 import { succeededNodes } from './succeeded-nodes';
 import { tally } from './tally';
 import { kindTemplatePod } from './template-pod';
@@ -207,11 +208,15 @@ function outcomeOf(
 function gatedPods(
   kind: WorkloadKind,
   object: KindObject,
-  { jobspec }: WorkloadRow,
+  { jobspec, user }: WorkloadRow,
   pods: readonly Pod[],
 ): readonly { readonly pod: Pod; readonly set: Jobspec }[] {
   const gated = pods.filter(
-    (pod) => isGated(pod) && pod.metadata.deletionTimestamp === undefined && !isTerminal(pod),
+    (pod) =>
+      isGated(pod) &&
+      pod.metadata.deletionTimestamp === undefined &&
+      !isTerminal(pod) &&
+      !isOfAnotherPerson(pod.metadata, user),
   );
   // Nearly always: a gang that runs is looked at with each change of its pods.
   if (gated.length === 0) return [];

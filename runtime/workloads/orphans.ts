@@ -1,18 +1,23 @@
 /**
- * Pods that no Job controller ends, so each gets a deadline of its own, which the kubelet enforces: those that outlive their Job
+ * Pods that no controller ends, so each gets a deadline of its own, which the kubelet enforces: those that outlive their Job
  * (`kubectl delete --cascade=orphan`) keep its grant for the rest of its walltime, those of a Job that its controller cannot
  * sync any more, as when a pod has lost a label of its selector, end some time after their grant, and those of a group that a
- * PodDisruptionBudget keeps from its eviction some time after that was asked for.
+ * PodDisruptionBudget keeps from its eviction, and those of an object of a workload kind that its own controller leaves, or that
+ * somebody else made for it, some time after that was asked for. The kubelet counts no deadline of a pod that has never started,
+ * as one that waits for a gate or a claim: the queue evicts it then, or it would hold its node for ever.
  */
+import { WORKLOAD_KIND_NAMES } from '../../constructs/api/workload-kinds';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
+import { isEndless } from '../resources/endless';
 import type { WatchedJob } from '../shared/job-projection';
 import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
-import { belongsToGrant, isOrphaned } from './pod';
+import { evictPods } from './evict-pods';
+import { belongsToGrant, isGated, isOrphaned } from './pod';
 import { POD_GROUP } from './pod-group';
 
 export interface OrphansOptions {
@@ -21,18 +26,19 @@ export interface OrphansOptions {
   readonly now: () => number;
 }
 
-/** The Job controller, or whoever keeps a budget, has this long to end the pods of a grant that is over. It may be down for a while. */
+/** The controller of its kind, or whoever keeps a budget, has this long to end the pods of a grant that is over. It may be down for a while. */
 const LATE_SECONDS = 300;
 /** Milliseconds; a timer takes no more. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 export async function limitOrphans(
   options: OrphansOptions,
-  row: Pick<WorkloadRow, 'releasedAt' | 'walltime'>,
+  row: Pick<WorkloadRow, 'releasedAt' | 'walltime' | 'jobid'>,
   pods: readonly Pod[],
 ): Promise<void> {
   const end = (row.releasedAt ?? options.now()) + row.walltime;
   await limitPods(options, end, pods.filter(isOrphaned));
+  if (options.now() >= end) await evictUnstarted(options, row, pods);
 }
 
 /** Of an object that is deleted, and that a finalizer of its user may keep for ever: its controller ends no pod that it has let go. */
@@ -44,23 +50,46 @@ export async function limitDeleted(
   return limitOverdue(options, workload);
 }
 
-/** Ends the pods of a Job or a group whose grant is over for long, and that nobody has asked to end. Says when to look again. */
+/** Ends the pods of a workload whose grant is over for long, and that nobody has asked to end. Says when to look again. */
 export async function limitOverdue(
   options: OrphansOptions,
   { object, row, pods }: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>,
 ): Promise<ReconcileResult> {
-  const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfGroup(row);
+  const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfOthers(row);
   if (end === undefined) return undefined;
   const left = end + LATE_SECONDS - options.now();
   if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
   const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
   await limitPods(options, end, own);
-  return undefined;
+  return (await evictUnstarted(options, row, own)) ? { after: LATE_SECONDS * 1000 } : undefined;
 }
 
-/** Unix seconds: when it should have left its nodes. Its pods have their walltime as a deadline. */
-function endOfGroup({ kind, allocation, evictionReason }: WorkloadRow): number | undefined {
-  return kind === POD_GROUP && evictionReason !== null ? allocation?.end : undefined;
+/** @returns whether pods of the grant have never started */
+async function evictUnstarted(
+  { client }: OrphansOptions,
+  { jobid }: Pick<WorkloadRow, 'jobid'>,
+  pods: readonly Pod[],
+): Promise<boolean> {
+  const unstarted = pods.filter(
+    (pod) =>
+      belongsToGrant(pod, jobid) &&
+      pod.status?.startTime === undefined &&
+      pod.metadata.deletionTimestamp === undefined &&
+      !isTerminal(pod) &&
+      !isGated(pod),
+  );
+  await evictPods(client, unstarted);
+  return unstarted.length > 0;
+}
+
+const KINDS: ReadonlySet<string> = new Set(WORKLOAD_KIND_NAMES);
+
+/** Unix seconds: when it should have left its nodes. Its pods have their walltime as a deadline, if they start. */
+function endOfOthers({ kind, allocation, evictionReason }: WorkloadRow): number | undefined {
+  if (allocation === null) return undefined;
+  const isAsked = evictionReason !== null && (kind === POD_GROUP || KINDS.has(kind));
+  const hasWalltime = KINDS.has(kind) && !isEndless(allocation);
+  return isAsked || hasWalltime ? allocation.end : undefined;
 }
 
 /** Unix seconds: the end of its walltime, or the deadline of the Job before its start, or when it should have left its nodes. */

@@ -38,9 +38,12 @@ export const podFacts: PodFacts = {
 
   assemble: assembleGroup,
 
-  belongsTo(pod, { namespace, uid, jobid }) {
+  belongsTo(pod, { kind, namespace, name, uid, jobid }) {
     if (pod.metadata.uid === uid) return true;
     if ((pod.metadata.namespace ?? '') !== (namespace ?? '')) return false;
+    const owner = ownerIn(pod);
+    // Users write the owners of pods, so the uid may be that of any workload, which would keep its nodes for that pod.
+    if (owner?.uid === uid && (owner.kind !== kind || owner.name !== (name ?? owner.name))) return false;
     if (isGroupUid(uid)) return groupOf(pod) !== undefined && isOfGroup(pod, uid);
     // Users can write the labels of an orphaned pod into a template, but not the job id.
     return !isOrphaned(pod) || (jobid !== undefined && belongsToGrant(pod, jobid));
@@ -94,7 +97,9 @@ const owners = new WeakMap<Pod, { readonly owner: ReturnType<PodFacts['owner']> 
 function ownerIn(pod: Pod): ReturnType<PodFacts['owner']> {
   const known = owners.get(pod);
   if (known !== undefined) return known.owner;
-  const [kind, name, uid] = (pod.metadata.annotations?.[OWNER_ANNOTATION] ?? '').split('/');
+  // A pod has one place: that in its group, if it names one.
+  const text = groupOf(pod) === undefined ? pod.metadata.annotations?.[OWNER_ANNOTATION] : undefined;
+  const [kind, name, uid] = (text ?? '').split('/');
   const { namespace = '' } = pod.metadata;
   const owner = kind && name && uid ? { kind, namespace, name, uid } : undefined;
   owners.set(pod, { owner });

@@ -9,12 +9,13 @@ import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
 import { HANDED_BACK, type WorkloadRow } from '../queue/workload';
 import { logDecision } from '../shared/decision-log';
 import { LEAVING } from '../shared/grant-waits';
+import { identityOf } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
-import { Eviction, type EvictionReason, requestedEviction } from './eviction';
+import { Eviction, type EvictionReason, endOfEvicted, requestedEviction } from './eviction';
 import { GoneEnds } from './gone-ends';
 import { GrantWatch } from './grant-watch';
 import { followEnd } from './granted-end';
@@ -148,7 +149,7 @@ export class WorkloadReconciler {
       return submissionBuilder.submit(object, adapter, place);
     });
     if (row === undefined)
-      return this.returned.requeue(key, object, adapter, this.options.podsOf(object.metadata));
+      return this.returned.requeue(key, object, adapter, this.options.podsOf(identityOf(key.kind, object)));
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
     return undefined;
@@ -161,7 +162,7 @@ export class WorkloadReconciler {
     adapter: WorkloadAdapter,
     row?: WorkloadRow,
   ): boolean {
-    const pods = this.options.podsOf(row ?? object.metadata);
+    const pods = this.options.podsOf(row ?? identityOf(key.kind, object));
     if (unrecordedGrant(object, adapter, row, pods, this.options.now()) === undefined) return false;
     logDecision(this.options.logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
     this.options.onUnrecordedGrant();
@@ -274,23 +275,17 @@ export class WorkloadReconciler {
     this.options.onWait(row.uid, wait);
     if (isNarrowed) await this.shrinking.narrow(current);
     const hasLeft = this.departure.hasLeft(row.namespace);
-    if (failure !== undefined && !hasLeft)
+    const kept = failure && this.rescue.kept(current, failure);
+    if (failure !== undefined && !hasLeft && kept === undefined)
       return workload.adapter.isSuspendable(workload.object)
         ? this.evict(current, failure)
-        : this.rescuePod(current, failure);
+        : this.rescue.rescue(current, failure);
     await followEnd(this.options, current);
     const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
     const overdue = hasLeft ? undefined : await limitOverdue(this.options, current);
     // Last, because a policy of the cluster may refuse it.
     const walltime = await enforceWalltime(this.options.client, current, this.options.now());
-    return [after === undefined ? undefined : { after }, replacing, overdue, walltime].reduce(earliest);
-  }
-
-  private async rescuePod(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
-    const { row } = workload;
-    const result = await this.rescue.rescue(workload, reason);
-    if (this.options.workloadCache.byUid(row.uid)?.phase === 'Waiting') this.forget(row);
-    return result;
+    return [after === undefined ? undefined : { after }, kept, replacing, overdue, walltime].reduce(earliest);
   }
 
   /** The grant has ended. */
@@ -327,7 +322,7 @@ export class WorkloadReconciler {
 
   private async cancel(row: WorkloadRow): Promise<ReconcileResult> {
     const isGone = this.options.objectOf(row)?.metadata.uid !== row.uid;
-    const message = this.departure.endOf(row);
+    const message = this.departure.endOf(row) ?? endOfEvicted(row, this.options.adapters);
     const deleted: Outcome = { result: 'Cancelled', message, finishedAt: this.options.now() };
     return this.finish(row, (isGone ? await this.goneEnds.endOf(row) : undefined) ?? deleted);
   }

@@ -1,24 +1,29 @@
 /**
  * Lone pods that were granted a node on which they cannot run. Kubernetes cannot move a pod or gate it again, so a pod of
  * a controller is evicted, and the pod that its controller creates instead takes over its place in the queue, its backoff
- * and the nodes that it avoids. A bare pod would be lost: it keeps waiting for kube-scheduler, without a grant.
+ * and the nodes that it avoids. A bare pod is evicted for good: without a gate it would start whenever it can, on nodes that are
+ * granted to others by then. For as long as another pod of its group runs, or a fault of the cluster
+ * may pass before its walltime is over, it keeps its grant.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { controllerOf } from '../kubernetes/owner';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { SUCCESSION_SECONDS, type Succession } from '../queue/successions';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import type { ActiveWorkload } from './adapter';
+import { type ActiveWorkload, isTerminal, lostNodes } from './adapter';
 import { evictPod } from './evict-pods';
 import type { Eviction, EvictionReason } from './eviction';
+import type { NodeView } from './live-pods';
+import { isGated } from './pod';
 
 export interface RescueOptions {
   readonly workloadCache: Pick<WorkloadCache, 'successions' | 'rememberSuccession'>;
   readonly client: KubernetesClient;
   readonly eviction: Eviction;
+  readonly nodes: Pick<NodeView, 'exists'>;
   readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
@@ -26,8 +31,10 @@ export interface RescueOptions {
 
 /** A PodDisruptionBudget refuses the eviction. */
 const REFUSED_RETRY_MS = 5_000;
+/** Until the walltime of pods is looked at again that keep their grant. */
+const KEPT_MS = 60_000;
 const BARE =
-  'Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again';
+  'evicted, because Kubernetes cannot move a pod, and no controller creates it again: submit it again';
 
 export class Rescue {
   /** As the queue has them: UID of the controller -> UID of the evicted pod. */
@@ -40,12 +47,12 @@ export class Rescue {
     for (const succession of await this.options.workloadCache.successions()) this.add(succession);
   }
 
-  /** Only of a pod that is not bound. */
+  /** Only of a pod that is not bound, or of a group that has one. */
   async rescue(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
     const { object, row } = workload;
     const { eviction, workloadCache, now } = this.options;
     const owner = controllerOf(object);
-    if (owner === undefined) return eviction.stopRetrying(workload, `${reason.message}; ${BARE}`);
+    if (owner === undefined) return this.giveUp(workload, reason);
     const terms = eviction.requeueTerms(row, reason);
     const committed = await eviction.commit(row, reason);
     if (committed === undefined) return undefined;
@@ -62,6 +69,28 @@ export class Rescue {
     await workloadCache.rememberSuccession(succession);
     this.add(succession);
     return this.evict(object, row, reason);
+  }
+
+  /** Says when to look again at pods that nobody makes again, if they keep their grant for now although one of them does not run in time. */
+  kept(workload: ActiveWorkload, { cause }: EvictionReason): ReconcileResult {
+    const { object, adapter, row } = workload;
+    const { nodes, now } = this.options;
+    if (adapter.isSuspendable(object) || controllerOf(object) !== undefined) return undefined;
+    const mayPass = cause === 'cluster' && lostNodes(row, nodes.exists).length === 0;
+    const isKept = (mayPass && now() < (row.allocation?.end ?? 0)) || liveOf(workload).some(mayRun);
+    return isKept ? { after: KEPT_MS } : undefined;
+  }
+
+  /** Its grant ends with its pods, of which none may start without one. */
+  private async giveUp(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
+    const { row } = workload;
+    const { client, eviction } = this.options;
+    const live = liveOf(workload);
+    if ((await eviction.commit(row, reason)) === undefined) return undefined;
+    const outcomes = await Promise.all(live.map((pod) => evictPod(client, pod)));
+    if (outcomes.includes('refused')) return { after: REFUSED_RETRY_MS };
+    eviction.tellEnd(workload, `${reason.message}; ${BARE}`);
+    return undefined;
   }
 
   /**
@@ -120,4 +149,14 @@ export class Rescue {
       });
     return undefined;
   }
+}
+
+function liveOf({ object, adapter, pods }: ActiveWorkload): readonly Pod[] {
+  const all = adapter.membersOf(object) === undefined ? [object as Pod] : pods;
+  return all.filter((pod) => !isTerminal(pod) && !isGated(pod));
+}
+
+/** A kubelet has it, or is about to get it. */
+function mayRun({ spec, status }: Pod): boolean {
+  return spec.nodeName !== undefined || status?.startTime !== undefined;
 }

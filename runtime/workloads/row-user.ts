@@ -14,5 +14,19 @@ export function rowUserOf({
   namespace = '',
 }: Pick<ObjectMeta, 'annotations' | 'namespace'>): string {
   const user = annotations?.[USER_ANNOTATION] ?? '';
-  return user === '' || user.startsWith(SERVICE_ACCOUNT) ? `namespace:${namespace}` : user;
+  return isPerson(user) ? user : `namespace:${namespace}`;
+}
+
+/** @param user as admission recorded it; '' for a controller */
+function isPerson(user: string): boolean {
+  return user !== '' && !user.startsWith(SERVICE_ACCOUNT);
+}
+
+/** Whether a person made it who is not the user of the row: it would run for that one, and be charged to that one. */
+export function isOfAnotherPerson(
+  { annotations }: Pick<ObjectMeta, 'annotations'>,
+  rowUser: string,
+): boolean {
+  const user = annotations?.[USER_ANNOTATION] ?? '';
+  return isPerson(user) && user !== rowUser;
 }

@@ -5,7 +5,7 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import type { WorkloadIdentity } from '../shared/pod-facts';
+import { identityOf, type WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, isTerminal, type WorkloadAdapter } from './adapter';
 import { isGated } from './pod';
@@ -50,7 +50,7 @@ export class Staging {
   async end(key: WorkloadKey, object: KubernetesObject, adapter: WorkloadAdapter): Promise<undefined> {
     const { client, podsOf, now, logger } = this.options;
     if (!adapter.isStaged(object)) return;
-    if (adapter.outcome(object, podsOf(object.metadata), now()) !== undefined) return;
+    if (adapter.outcome(object, podsOf(identityOf(key.kind, object)), now()) !== undefined) return;
     const patch = adapter.suspendPatch(object);
     if (patch === undefined) return;
     await applyPatch(client, adapter.path(key.namespace, key.name), patch);

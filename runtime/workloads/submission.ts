@@ -17,6 +17,7 @@ import {
   type SubmissionUpdate,
   type WorkloadRow,
 } from '../queue/workload';
+import { identityOf } from '../shared/pod-facts';
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
 import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf, withGroupState } from './demand';
 import { elasticPodSettings } from './elastic-pod';
@@ -252,7 +253,7 @@ export class SubmissionBuilder {
         self: traits,
         storage,
         podName,
-        gates: adapter.gates(object, this.options.podsOf?.(object.metadata) ?? []),
+        gates: adapter.gates(object, this.options.podsOf?.(identityOf(adapter.kind, object)) ?? []),
         field,
         pods: Math.max(1, count),
         array: !adapter.isGang(object),

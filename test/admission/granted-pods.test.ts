@@ -9,6 +9,7 @@ import {
   JOBID_ANNOTATION,
   QUEUED_BY_ANNOTATION,
 } from '../../constructs/api/labels';
+import { POD_SET_LABELS } from '../../constructs/api/workload-kinds';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { CONTAINER, JOB_CONTROLLER, job, pod } from './corpus-objects';
@@ -25,6 +26,7 @@ const sized = (cpu: string) => ({
   containers: [{ ...CONTAINER, resources: { requests: { cpu, memory: '1Gi' } } }],
 });
 const serving = (spec: unknown) => ({ ...(spec as object), restartPolicy: 'Always' });
+const IN_A_POD_SET = Object.fromEntries(POD_SET_LABELS.map((key) => [key, 'worker']));
 const GRANTS = {
   'of a grant': { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [JOBID_ANNOTATION]: '7' },
   'of a Job that Kueue started': { [QUEUED_BY_ANNOTATION]: 'kueue' },
@@ -32,7 +34,7 @@ const GRANTS = {
 type Grant = keyof typeof GRANTS;
 const releasedWith = ({ name, uid = '' }: KubeObject['metadata'], grant: Grant) =>
   pod(sized('1'), {
-    labels: { [JOB_UID_LABEL]: uid, [JOB_NAME_LABEL]: name, own: 'x' },
+    labels: { [JOB_UID_LABEL]: uid, [JOB_NAME_LABEL]: name, own: 'x', ...IN_A_POD_SET },
     annotations: { [COMPLETION_INDEX_ANNOTATION]: '0', ...GRANTS[grant] },
     finalizers: [JOB_TRACKING_FINALIZER, 'example.com/mine'],
     ...ownedBy(name, uid),
@@ -88,6 +90,17 @@ describeCluster('a pod that the queue released', (getCluster) => {
               `FLUXQ_RESERVED: metadata.labels["${key}"]: `,
             );
         await accepted(edit(ALICE, made, { labels: { app: 'x' } }));
+      });
+
+      it('keeps its pod set, whose places are counted by it', async () => {
+        const made = await create(grant);
+        for (const key of POD_SET_LABELS)
+          for (const value of ['launcher', null]) {
+            const labels = { [key]: value };
+            await denied(edit(ALICE, made, { labels }), `FLUXQ_RESERVED: metadata.labels["${key}"]: `);
+            const byStatus = users.send(ALICE, 'PATCH', `${pathOf(made)}/status`, { metadata: { labels } });
+            await denied(byStatus, 'FLUXQ_RESERVED: metadata: ');
+          }
       });
 
       it('keeps its completion index', async () => {

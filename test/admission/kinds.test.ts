@@ -101,6 +101,35 @@ describeCluster('an object of a workload kind', (getCluster) => {
       await refused(make({ labels: { [KUEUE_QUEUE_LABEL]: 'team' } }), 'FLUXQ_OTHER_QUEUE: ');
     });
 
+    test('is not taken with a rule that keeps pods of other namespaces from nodes', async () => {
+      const ofAll = (where: Fields) => {
+        const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: {}, ...where };
+        const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+        return specOf(kind, {}, { affinity: { podAntiAffinity } });
+      };
+      const problem = `FLUXQ_REACH: ${kind.podSets.in.join('.')}: podAntiAffinity: `;
+      await refused(make({}, ofAll({ namespaceSelector: {} })), problem);
+      await refused(make({}, ofAll({ namespaces: ['beta'] })), problem);
+      const waiting = await created('policies', make({}, ofAll({})));
+      const later = { spec: ofAll({ namespaces: ['beta'] }) };
+      await denied(users.patch(ALICE, 'policies', waiting, later), problem);
+    });
+
+    test.each(FORMS)('keeps the controller that it was created for, by %s', async (form) => {
+      const { field, builtIn } = kind.managedBy;
+      const elsewhere = withField(make(), field, 'example.com/other') as KubeObject;
+      const other = await created(form, elsewhere);
+      const own = await created(form, make());
+      const problem = `FLUXQ_RESERVED: ${field.join('.')}: cannot be changed`;
+      for (const value of [null, builtIn])
+        await denied(users.patch(ALICE, form, other, withField({}, field, value) as object), problem);
+      await denied(
+        users.patch(ALICE, form, own, withField({}, field, 'example.com/other') as object),
+        problem,
+      );
+      await updated(form, own, withField({}, field, builtIn) as object);
+    });
+
     test.each(FORMS)('is scaled by nobody, by %s', async (form) => {
       const sized = await created(form, make({}, { replicas: 1 }));
       for (const user of [ALICE, HPA]) {
@@ -208,11 +237,15 @@ describeCluster('an object of a workload kind', (getCluster) => {
   });
 });
 
-/** Fields of the pod sets of a kind. @param metadata of the pod template */
-function specOf({ podSets: { in: path, name, template } }: WorkloadKind, metadata: Fields = {}): Fields {
+/** Fields of the pod sets of a kind. @param metadata of the pod template @param spec more of its pod spec */
+function specOf(
+  { podSets: { in: path, name, template } }: WorkloadKind,
+  metadata: Fields = {},
+  spec: Fields = {},
+): Fields {
   const set = {
     replicas: 1,
-    ...(withField({}, template, { metadata, spec: { containers: [CONTAINER] } }) as object),
+    ...(withField({}, template, { metadata, spec: { containers: [CONTAINER], ...spec } }) as object),
   };
   const sets = name === undefined ? { Worker: set } : [{ name: 'workers', ...set }];
   return (withField({}, path, sets) as { spec: Fields }).spec;

@@ -14,6 +14,11 @@ const CLASSES = [
 ] as const;
 const CRONJOBS = 'system:serviceaccount:kube-system:cronjob-controller';
 
+/** It makes pods for the users of other objects, and may give them every priority. */
+const OPERATOR = 'system:serviceaccount:ray:operator';
+/** Under it users run pods that make others. */
+const driverOf = (namespace: string) => `system:serviceaccount:${namespace}:driver`;
+
 const miniCluster = (fields: Fields = {}): KubeObject => ({
   apiVersion: 'flux-framework.org/v1alpha2',
   kind: 'MiniCluster',
@@ -49,12 +54,14 @@ describeCluster('priorities', (getCluster) => {
     const { group, resource, verb } = PRIORITIZE;
     await cluster.apply([
       ...classes,
-      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS]),
-      ...FORMS.flatMap((form) => rights('lead', [rule([group], [resource], [verb])], ['lead'], form)),
+      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS, OPERATOR, ...FORMS.map(driverOf)]),
+      ...FORMS.flatMap((form) =>
+        rights('lead', [rule([group], [resource], [verb])], ['lead', OPERATOR, driverOf(form)], form),
+      ),
       ...rights(
         'classy',
         [{ ...rule([USE_CLASS.group], [USE_CLASS.resource], [USE_CLASS.verb]), resourceNames: ['urgent'] }],
-        ['classy'],
+        ['classy', OPERATOR, ...FORMS.map(driverOf)],
       ),
     ]);
     // The apiserver reads each policy some time after it has stored it.
@@ -126,6 +133,16 @@ describeCluster('priorities', (getCluster) => {
       await accepted(users.create(CRONJOBS, namespace, job({}, ownedBy('batch/v1', 'CronJob'))));
       for (const operated of [labelled('5'), ownedBy('example.com/v1', 'CronJob')])
         await denied(users.create(CRONJOBS, namespace, job({}, operated)), TOO_HIGH);
+    });
+
+    it.each(['Pod', 'Job'])('lets an operator give none to a %s of another object', async (kind) => {
+      const made = (more: Fields, spec: Fields = {}) => MAKERS[kind]!(more, spec);
+      const of = { ownerReferences: [owner('ray.io/v1', 'RayJob')] };
+      await denied(users.create(OPERATOR, namespace, made({ ...labelled('5'), ...of })), TOO_HIGH);
+      await denied(users.create(OPERATOR, namespace, made(of, classed('urgent'))), NO_CLASS);
+      const urgent = classed('urgent');
+      await accepted(users.create(OPERATOR, namespace, made(labelled('5'), urgent)));
+      await accepted(users.create(driverOf(namespace), namespace, made({ ...labelled('5'), ...of }, urgent)));
     });
 
     it('limits those in the template of a Job that admission leaves alone', async () => {

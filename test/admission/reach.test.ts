@@ -10,6 +10,9 @@ const JOBS = 'system:serviceaccount:kube-system:job-controller';
 const SETS = 'system:serviceaccount:kube-system:replicaset-controller';
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
 
+/** It makes pods for the users of other objects, and may make them everywhere. */
+const OPERATOR = 'system:serviceaccount:kubeflow:training-operator';
+
 const against = (...terms: Fields[]) => ({
   affinity: {
     podAntiAffinity: {
@@ -51,7 +54,7 @@ describeCluster('what reaches beyond a namespace', (getCluster) => {
       ...[...FORMS, 'other'].flatMap((namespace) =>
         rights('write', workloads, ['tenant', JOBS, SETS, COLLECTOR], namespace),
       ),
-      ...rights('everywhere', workloads, ['admin', 'engine']),
+      ...rights('everywhere', workloads, ['admin', 'engine', OPERATOR]),
     ]);
     // The apiserver reads each policy and each right some time after it has stored it.
     for (const namespace of FORMS) {
@@ -119,6 +122,21 @@ describeCluster('what reaches beyond a namespace', (getCluster) => {
       ] as const)
         await denied(users.create(user, namespace, MAKERS.Pod!(of(kind, 'Job'), spec)), 'FLUXQ_REACH: ');
     });
+
+    it.each(Object.entries(MAKERS))(
+      'an operator makes no such %s for the user of another object',
+      async (_, make) => {
+        const made = { ownerReferences: [owner('kubeflow.org/v1', 'PyTorchJob')] };
+        await denied(
+          users.create(OPERATOR, namespace, {
+            ...make({}, against(ALL)),
+            metadata: { generateName: 'x-', ...made },
+          }),
+          'FLUXQ_REACH: ',
+        );
+        await accepted(users.create(OPERATOR, namespace, make({}, against(ALL))));
+      },
+    );
 
     describe('a DaemonSet', () => {
       const start = 'FLUXQ_REACH: kind: ';

@@ -8,6 +8,7 @@ import {
   KUEUE_QUEUE_LABEL,
   QUEUED_BY_ANNOTATION,
 } from '../../constructs/api/labels';
+import { POD_SET_LABELS } from '../../constructs/api/workload-kinds';
 import { type Act, ALPHA, type Attack, type Role } from './attack';
 import { apply, container, create, deployment, job, patch, pathTo, template } from './objects';
 
@@ -23,10 +24,11 @@ const REACH = 'FLUXQ_REACH';
 /** The Job of the pods below. No controller runs it, so nothing but the attacks changes them. */
 export const STARTED_JOB = create('Job', 'started', { spec: job({}, { managedBy: 'example.com/nobody' }) });
 const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'started', uid: '$started', controller: true };
+const POD_SET = Object.fromEntries(POD_SET_LABELS.map((key) => [key, 'worker']));
 const startedPod = (name: string, annotations: object): Act =>
   create('Pod', name, {
     metadata: {
-      labels: { [JOB_UID_LABEL]: '$started', [JOB_NAME_LABEL]: 'started', own: 'x' },
+      labels: { [JOB_UID_LABEL]: '$started', [JOB_NAME_LABEL]: 'started', own: 'x', ...POD_SET },
       annotations: { 'fluxqueue.test/duration': '2h', ...annotations },
       finalizers: [JOB_TRACKING_FINALIZER],
       ownerReferences: [owner],
@@ -50,7 +52,7 @@ const SECOND_PODS: readonly Attack[] = [
   const change = (metadata: object) => patch('Pod', name, { metadata });
   const release = { ownerReferences: null, finalizers: null };
   return [
-    ...[JOB_UID_LABEL, JOB_NAME_LABEL].map((key) =>
+    ...[JOB_UID_LABEL, JOB_NAME_LABEL, ...POD_SET_LABELS].map((key) =>
       refused('editor', `${what} without the label ${key}`, change({ labels: { [key]: null } }), RESERVED),
     ),
     ...(['editor', 'pod creator'] as const).map((role) =>

@@ -1,5 +1,6 @@
 import {
   ADMITTED_LABEL,
+  GATE,
   GROUP,
   GROUP_MEMBER_ANNOTATION,
   GROUP_SIZE,
@@ -23,6 +24,7 @@ const job: Job = {
   metadata: metadata('train', { namespace: 'science', labels: ADMITTED }),
   spec: { template: { spec: { containers: [] } } },
 };
+const JOB = { ...job.metadata, kind: 'Job' };
 const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'train', uid: 'uid-train', controller: true };
 const pod = (name: string, over: Partial<Pod['metadata']> = {}): Pod => ({
   metadata: metadata(name, { namespace: 'science', ...over }),
@@ -70,7 +72,7 @@ test('lists Jobs and queued pods, and finds objects by key and pods by the uid o
   expect([...objects.keys()].map(formatKey)).toEqual(['Job/science/train', 'Pod/science/lone']);
   expect(objects.get({ kind: 'Job', namespace: 'science', name: 'train' })).toBe(job);
   expect(objects.get({ kind: 'Pod', namespace: 'science', name: 'train-0' })).toBe(first);
-  expect(objects.podsOf(job.metadata)).toEqual([first]);
+  expect(objects.podsOf(JOB)).toEqual([first]);
 });
 
 test('lists no group whose row is about none of the pods that there are', () => {
@@ -85,6 +87,7 @@ test('lists no group whose row is about none of the pods that there are', () => 
 
 describe('of a workload kind', () => {
   const set = { metadata: metadata('set', { namespace: 'science' }) };
+  const SET = { ...set.metadata, kind: 'JobSet' };
   const member = pod('set-0', {
     labels: ADMITTED,
     annotations: { [OWNER_ANNOTATION]: `JobSet/set/${set.metadata.uid}` },
@@ -149,7 +152,7 @@ describe('of a workload kind', () => {
     changed.length = 0;
     pods.set(member);
     expect(changed).toContain('JobSet/science/set');
-    expect(objects.podsOf(set.metadata)).toEqual([member]);
+    expect(objects.podsOf(SET)).toEqual([member]);
     expect([...objects.keys()].map(formatKey)).toEqual(['JobSet/science/set']);
     expect(objects.get(lone)).toBeUndefined();
   });
@@ -157,10 +160,54 @@ describe('of a workload kind', () => {
   test('that is not admitted, or another one of its name, leaves them workloads of their own', () => {
     pods.set(member);
     expect(objects.get(lone)).toBe(member);
-    expect(objects.podsOf(member.metadata)).toEqual([member]);
+    expect(objects.podsOf({ ...member.metadata, kind: 'Pod' })).toEqual([member]);
     jobSets.set({ metadata: { ...set.metadata, uid: 'another' } });
     expect(objects.get(lone)).toBe(member);
     jobSets.delete('science/set');
+  });
+
+  test.each([
+    ['MPIJob', 'set', 'JobSet', 'set'],
+    ['JobSet', 'other', 'JobSet', 'set'],
+    ['JobSet', 'set', 'Job', 'set'],
+  ])('has no pod of %s/%s with the uid of %s/%s', (kind, name, ofKind, ofName) => {
+    const forged = pod('forged', {
+      labels: ADMITTED,
+      annotations: { [OWNER_ANNOTATION]: `${kind}/${name}/uid` },
+    });
+    pods.set(forged);
+    expect(objects.podsOf({ kind: ofKind, namespace: 'science', name: ofName, uid: 'uid' })).toEqual([]);
+    expect(objects.podsOf({ kind, namespace: 'science', name, uid: 'uid' })).toEqual([forged]);
+  });
+
+  test('has no pod that waits in a group, or has the place of one there', () => {
+    jobSets.set(set);
+    const { labels, annotations } = member.metadata;
+    const grouped = {
+      labels: { ...labels, [GROUP]: 'ring' },
+      annotations: { ...annotations, [GROUP_SIZE]: '1' },
+    };
+    const gated = { ...pod('set-0', grouped), spec: { containers: [], schedulingGates: [{ name: GATE }] } };
+    pods.set(gated);
+    expect([objects.podsOf(SET), podFacts.owner(gated)]).toEqual([[], undefined]);
+    pods.set(
+      pod('set-0', {
+        ...grouped,
+        annotations: {
+          ...grouped.annotations,
+          [GROUP_MEMBER_ANNOTATION]: 'group-1/pods-1',
+          [JOBID_ANNOTATION]: '7',
+        },
+      }),
+    );
+    expect(objects.podsOf(SET)).toEqual([]);
+    // What has a place of the JobSet keeps it, whatever its user writes into it then.
+    const placed = pod('set-0', {
+      ...grouped,
+      annotations: { ...grouped.annotations, [JOBID_ANNOTATION]: '7' },
+    });
+    pods.set(placed);
+    expect(objects.podsOf({ ...SET, jobid: 7 })).toEqual([placed]);
   });
 
   test('that was deleted leaves what was orphaned after a while', async () => {
@@ -178,8 +225,8 @@ test('finds no pods of another namespace that name the Job as their owner', () =
     ...pod('forged'),
     metadata: metadata('forged', { namespace: 'others', ownerReferences: [owner] }),
   });
-  expect(objects.podsOf(job.metadata)).toEqual([]);
-  expect(objects.podsOf({ ...job.metadata, namespace: 'others' })).toHaveLength(1);
+  expect(objects.podsOf(JOB)).toEqual([]);
+  expect(objects.podsOf({ ...JOB, namespace: 'others' })).toHaveLength(1);
 });
 
 test('finds orphaned pods of a grant, and none that only have the labels of a Job', () => {
@@ -188,7 +235,7 @@ test('finds orphaned pods of a grant, and none that only have the labels of a Jo
   pods.set(orphan);
   pods.set(pod('labelled', { labels }));
   expect(changed).toEqual(['Job/science/train']);
-  expect(objects.podsOf({ ...job.metadata, jobid: 7 })).toEqual([orphan]);
-  expect(objects.podsOf({ ...job.metadata, jobid: 8 })).toEqual([]);
-  expect(objects.podsOf(job.metadata)).toEqual([]);
+  expect(objects.podsOf({ ...JOB, jobid: 7 })).toEqual([orphan]);
+  expect(objects.podsOf({ ...JOB, jobid: 8 })).toEqual([]);
+  expect(objects.podsOf(JOB)).toEqual([]);
 });

@@ -255,23 +255,6 @@ describeStack(
     );
 
     together.test(
-      'takes the node back from a bare pod that cannot run on it, and says what to do',
-      async ({ science, podSpec }) => {
-        const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }];
-        const pod = await science.pod('bare', { podSpec: { ...podSpec, volumes } });
-        const row = await science.phase(pod, 'Waiting', 'RequeueLimit');
-        expect(row.allocation).toBeNull();
-        expect(row.message).toMatch(
-          /persistentvolumeclaim "missing" not found.*; Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again$/,
-        );
-        const { status } = await science.shown('bare-pod', 'Waiting', 'RequeueLimit');
-        expect(status!.conditions!.find(({ type }) => type === 'Stalled')?.status).toBe('True');
-        await science.delete(pod, 'Pod');
-        await science.phase(pod, 'Finished');
-      },
-    );
-
-    together.test(
       'frees the nodes of a deleted Job whose pods are gone while a finalizer keeps it',
       async ({ science, podSpec }) => {
         const { client } = getFixture();

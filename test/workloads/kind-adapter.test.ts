@@ -4,6 +4,7 @@ import {
   GATE,
   JOBID_ANNOTATION,
   OWNER_ANNOTATION,
+  USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { jobspecOf } from '../../runtime/jobspec/jobspec';
@@ -59,6 +60,7 @@ function rowOf(more: Partial<WorkloadRow> = {}): WorkloadRow {
     },
     walltime: 60,
     startedAt: null,
+    user: 'ada',
     ...more,
   } as unknown as WorkloadRow;
 }
@@ -71,10 +73,12 @@ interface PodShape {
   readonly phase?: string;
   readonly jobid?: number;
   readonly isLeaving?: boolean;
+  /** Who made it. @default - a controller of Kubernetes */
+  readonly user?: string;
 }
 
 function pod(name: string, shape: PodShape = {}): Pod {
-  const { set = 'workers', cores = 2, node, phase = 'Pending', jobid = 7, isLeaving = false } = shape;
+  const { set = 'workers', cores = 2, node, phase = 'Pending', jobid = 7, isLeaving = false, user } = shape;
   return {
     metadata: {
       name,
@@ -85,6 +89,7 @@ function pod(name: string, shape: PodShape = {}): Pod {
       labels: { 'jobset.sigs.k8s.io/replicatedjob-name': set },
       annotations: {
         [OWNER_ANNOTATION]: 'JobSet/train/uid-train',
+        ...(user !== undefined && { [USER_ANNOTATION]: user }),
         ...(node !== undefined && { [JOBID_ANNOTATION]: `${jobid}` }),
       },
       ...(isLeaving && { deletionTimestamp: '2026-01-01T00:00:01Z' }),
@@ -180,6 +185,16 @@ test('gives no place to a pod of an unknown set, or to one that asks for more th
   expect(
     placesOf([pod('x', { set: 'others' }), pod('y', { cores: 3 }), pod('z', { set: 'driver', cores: 2 })]),
   ).toEqual([]);
+});
+
+test('gives no place to a pod that another person made', () => {
+  const own = [
+    pod('a', { user: 'ada' }),
+    pod('b', { user: 'system:serviceaccount:jobset-system:jobset-controller-manager' }),
+  ];
+  expect(placesOf([...own, pod('c', { user: 'mallory' })])).toEqual(['a n1', 'b n2']);
+  expect(placesOf([pod('c', { user: 'mallory' })])).toEqual([]);
+  expect(placesOf([pod('c', { user: 'ada' })], rowOf({ user: 'namespace:science' }))).toEqual([]);
 });
 
 test('keeps the place of a pod until it is gone or has ended, also if it is being deleted', () => {

@@ -2,7 +2,7 @@
 import { JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Pod } from '../../runtime/kubernetes/types';
-import { limitOverdue } from '../../runtime/workloads/orphans';
+import { limitOrphans, limitOverdue } from '../../runtime/workloads/orphans';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -83,6 +83,63 @@ test.each<readonly [string, Parameters<typeof pod>[0]]>([
   ['ends earlier', { spec: { activeDeadlineSeconds: 60 } }],
 ])('a pod that %s stays as it is', async (_, more) => {
   expect((await after(WALLTIME + 300, { pods: [pod(more)] })).written).toEqual([]);
+});
+
+/** The pods that are evicted this long after the start of the grant. */
+async function evictedAfter(seconds: number, row: object, pods: readonly Pod[], isDeleted = false) {
+  const evicted: string[] = [];
+  const client = {
+    patch: () => Promise.resolve({}),
+    create: (path: string) => {
+      evicted.push(path);
+      return Promise.resolve({});
+    },
+  } as unknown as KubernetesClient;
+  const options = { client, now: () => STARTED + seconds };
+  const given = { ...ROW, releasedAt: STARTED, walltime: WALLTIME, ...row };
+  if (isDeleted) await limitOrphans(options, given, pods);
+  else await limitOverdue(options, { object: jobWith(WALLTIME), row: given, pods });
+  return evicted;
+}
+
+describe('a pod that has never started, of which the kubelet counts no deadline', () => {
+  const status = { phase: 'Pending', startTime: undefined };
+  const waiting = pod({ spec: { nodeName: undefined, activeDeadlineSeconds: 60 }, status });
+  const EVICTED = ['/api/v1/namespaces/science/pods/p/eviction'];
+
+  test.each(['Job', 'JobSet', 'PyTorchJob'])('of a %s ends some time after its walltime', async (kind) => {
+    expect(await evictedAfter(WALLTIME + 299, { kind }, [waiting])).toEqual([]);
+    expect(await evictedAfter(WALLTIME + 300, { kind }, [waiting])).toEqual(EVICTED);
+  });
+
+  test.each(['JobSet', 'PodGroup'])(
+    'of a %s that should have left ends some time after that',
+    async (kind) => {
+      const row = { kind, evictionReason: 'preempted', allocation: { ...ROW.allocation, end: STARTED + 45 } };
+      expect(await evictedAfter(344, row, [waiting])).toEqual([]);
+      expect(await evictedAfter(345, row, [waiting])).toEqual(EVICTED);
+    },
+  );
+
+  test('of what is deleted ends with its walltime', async () => {
+    expect(await evictedAfter(WALLTIME - 1, {}, [waiting], true)).toEqual([]);
+    expect(await evictedAfter(WALLTIME, {}, [waiting], true)).toEqual(EVICTED);
+  });
+
+  test.each<readonly [string, Parameters<typeof pod>[0]]>([
+    ['waits for the queue', { spec: { schedulingGates: [{ name: 'fluxqueue' }] }, status }],
+    ['has ended', { status: { phase: 'Failed', startTime: undefined } }],
+    ['was deleted', { metadata: { deletionTimestamp: time(STARTED) }, status }],
+    ['is of another grant', { metadata: { annotations: { [JOBID_ANNOTATION]: '6' } }, status }],
+  ])('stays if it %s', async (_, more) => {
+    expect(await evictedAfter(WALLTIME + 300, { kind: 'JobSet' }, [pod(more)])).toEqual([]);
+  });
+});
+
+test('a pod that runs beyond the eviction of its JobSet gets a deadline', async () => {
+  const allocation = { ...ROW.allocation, end: STARTED + 145 };
+  const row = { kind: 'JobSet', allocation, evictionReason: 'preempted by science/other' };
+  expect(await after(445, { row })).toEqual({ written: [135], again: undefined });
 });
 
 test('a pod without a Job, and a Job without a deadline, get none', async () => {

@@ -295,7 +295,13 @@ test('a group whose row was lost carries its grant, by node and pod set', async 
   const [large, small] = jobspec.attributes.user!.podSets!.map(({ name }) => name);
   const adapter = adapters.get(KEY.kind)!;
   expect(
-    unrecordedGrant(group, adapter, undefined, leader.objects.podsOf(group.metadata), world.now),
+    unrecordedGrant(
+      group,
+      adapter,
+      undefined,
+      leader.objects.podsOf({ ...group.metadata, kind: KEY.kind }),
+      world.now,
+    ),
   ).toEqual({
     jobid,
     placement: [

@@ -33,12 +33,13 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
       if (answer !== undefined) throw answer;
     },
   } as unknown as KubernetesClient;
-  const common = { client, logger: { debug: () => undefined } as never, now: () => now };
+  const lost = new Set<string>();
+  const nodes = { exists: (name: string) => !lost.has(name), isReady: () => true };
+  const common = { client, nodes, logger: { debug: () => undefined } as never, now: () => now };
   const eviction = new Eviction({
     ...common,
     workloadCache,
     submissionBuilder: { changeOf: () => undefined, asksForGrant: () => true },
-    nodes: { exists: () => true, isReady: () => true },
     requeueOf: () => ({ limit, backoffSeconds: 10 }),
     avoidSeconds: 300,
     onFreed: (jobid) => freed.push(jobid),
@@ -71,7 +72,7 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
   const wait = (seconds: number) => {
     now += seconds;
   };
-  return { rescue, nextLeader, queue, row, fail, wait, events, created, freed };
+  return { rescue, nextLeader, queue, row, fail, wait, lost, events, created, freed };
 }
 
 /** What the pod would take over; it takes nothing, because it is not queued. */
@@ -215,18 +216,60 @@ test('counts to the requeue limit of the queue over all successors, and then tri
   });
 });
 
-test('a bare pod is kept, without its grant, and says what its user can do', async () => {
+test('a bare pod is evicted before its grant ends, and says what its user can do', async () => {
   const { fail, row, created, events } = await setUp();
   await fail(pod('a'));
-  expect(created).toEqual([]);
-  expect(row('a')).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit', allocation: null });
+  expect(created).toMatchObject([['/api/v1/namespaces/science/pods/p-a/eviction', {}]]);
+  expect(row('a')).toMatchObject({ phase: 'Ready', evictionReason: REFUSED.message });
+  expect(row('a').allocation).not.toBeNull();
   expect(events).toEqual([
     {
       type: 'Warning',
       reason: 'RequeueLimit',
-      message: `${REFUSED.message}; Kubernetes cannot move a pod, and no controller would create it again: delete it and submit it again`,
+      message: `${REFUSED.message}; evicted, because Kubernetes cannot move a pod, and no controller creates it again: submit it again`,
     },
   ]);
+});
+
+test('a bare pod keeps its grant through a fault of the cluster, until its walltime is over or its node is gone', async () => {
+  const { fail, rescue, row, wait, lost } = await setUp();
+  await fail(pod('a', 'web'));
+  const granted = { ...row('a'), allocation: { ...row('a').allocation!, end: 1_600 } };
+  const workload = (object: Pod) => ({ object, adapter, row: granted, pods: [object] });
+  const fault = { ...REFUSED, cause: 'cluster' as const };
+  expect(rescue.kept(workload(pod('a')), fault)).toEqual({ after: 60_000 });
+  expect(rescue.kept(workload(pod('a')), REFUSED)).toBeUndefined();
+  // Its controller makes it again elsewhere.
+  expect(rescue.kept(workload(pod('a', 'web')), fault)).toBeUndefined();
+  lost.add('node-1');
+  expect(rescue.kept(workload(pod('a')), fault)).toBeUndefined();
+  lost.clear();
+  wait(600);
+  expect(rescue.kept(workload(pod('a')), fault)).toBeUndefined();
+});
+
+test('a group of bare pods keeps its grant while one of them runs, and is evicted whole once none does', async () => {
+  const { fail, rescue, row, created } = await setUp();
+  await fail(pod('a'));
+  created.length = 0;
+  const waiting = pod('b');
+  const running: Pod = {
+    ...pod('c'),
+    spec: { containers: [], nodeName: 'node-1' },
+    status: { phase: 'Running' },
+  };
+  const groupOf = (pods: readonly Pod[]) => {
+    const group = { ...adapter, membersOf: () => pods };
+    return { object: pod('a'), adapter: group, row: row('a'), pods };
+  };
+  expect(rescue.kept(groupOf([waiting, running]), REFUSED)).toEqual({ after: 60_000 });
+  const ended = groupOf([waiting, { ...running, status: { phase: 'Succeeded' } }, pod('d')]);
+  expect(rescue.kept(ended, REFUSED)).toBeUndefined();
+  await rescue.rescue(ended, REFUSED);
+  expect(created.map(([path]) => path)).toEqual(
+    ['p-b', 'p-d'].map((name) => `/api/v1/namespaces/science/pods/${name}/eviction`),
+  );
+  expect(row('a').allocation).not.toBeNull();
 });
 
 test.each([

@@ -17,6 +17,7 @@ import {
   JOBID_ANNOTATION,
   QUEUED_BY_ANNOTATION,
 } from '../../api/labels';
+import { POD_SET_LABELS } from '../../api/workload-kinds';
 import { annotation, label } from './job-reapplied';
 import { BY_KUBERNETES, cel, celList, HAS_ASSIGNMENT, isOfJob, type MatchCondition } from './scope';
 import type { Validation } from './settings';
@@ -62,7 +63,8 @@ const problem = (field: string, remedy: string) =>
 
 /** Validations of the guard of pods. */
 export const POD_KEEPS_ITS_GRANT: readonly Validation[] = [
-  ...[JOB_UID_LABEL, JOB_NAME_LABEL].map((key) => ({
+  // A pod that would change its pod set left a free place in it, and ran on beside the one that gets that.
+  ...[JOB_UID_LABEL, JOB_NAME_LABEL, ...POD_SET_LABELS].map((key) => ({
     expression: `!${IS_GRANTED} || ${label('object', key)} == ${label('oldObject', key)}`,
     message: problem(`metadata.labels["${key}"]`, 'keep its value'),
   })),

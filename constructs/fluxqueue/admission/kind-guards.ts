@@ -19,8 +19,8 @@ import { settingParts } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { kindConditions, OF_THE_GRANT } from './kinds';
-import { priorityRight, type ReachGuardProps } from './reach-guard';
-import { admittedLabel, setByQueue, USER_STAYS } from './reserved';
+import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
+import { admittedLabel, reserved, setByQueue, USER_STAYS } from './reserved';
 import {
   type AdmissionScopeProps,
   allConditions,
@@ -70,6 +70,7 @@ export class KindGuards extends Construct {
       kueuePart(kind),
       ...settingParts('Job', isOurs),
       templateKeyPart(kind, isOurs),
+      reachPart(kind, isOurs),
       ...(kind.refused ?? []).map((refused) => refusedPart(kind, refused, isOurs)),
     ]);
     addGuard(this, `${kind.plural}-settings`, props, {
@@ -195,6 +196,18 @@ function templateKeyPart(kind: WorkloadKind, isOurs: string): GuardPart {
   };
 }
 
+/** Its operator may create pods everywhere, and makes what its user writes, so none of its pods may have such a term. */
+function reachPart(kind: WorkloadKind, isOurs: string): GuardPart {
+  const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
+  const podSpec = ['set', ...[...kind.podSets.template, 'spec'].map((key) => `?${key}`)].join('.');
+  return {
+    name: 'reach',
+    when: `(oldObject == null || ${now} != ${old}) && ${now}.exists(set, ${termsBeyond(podSpec)}.size() > 0) && ${isOurs}`,
+    variables: [],
+    problem: cel(`FLUXQ_REACH: ${kind.podSets.in.join('.')}: podAntiAffinity: ${BEYOND_PROBLEM}`),
+  };
+}
+
 function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variables' | 'validations'> {
   const { suspend } = kind;
   const before = (value: string, none: string) => `oldObject == null ? ${none} : ${value}`;
@@ -219,6 +232,15 @@ function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variable
         message: `FLUXQ_HELD: ${field}: only the queue can start this ${kind.kind}; keep its value, and remove its hold if it has one`,
       },
       {
+        // Admission decides once who makes its pods: what was left alone would run by pods without the user of the object.
+        expression: `oldObject == null || !(${namespaceIsEnabled(props)}) || ${managerOf('object', kind)} == ${managerOf('oldObject', kind)}`,
+        message: reserved(
+          kind.managedBy.field.join('.'),
+          'cannot be changed',
+          `create another ${kind.kind} instead`,
+        ),
+      },
+      {
         expression: `${released} || (${sameExceptFields('object.spec', 'oldObject.spec', fieldsBelow(kind))})`,
         message:
           `FLUXQ_RELEASED: spec: cannot be changed after the queue started the ${kind.kind}; ` +
@@ -233,6 +255,10 @@ function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variable
     ],
   };
 }
+
+/** CEL: the controller that makes its pods. */
+const managerOf = (object: string, { managedBy: { field, builtIn } }: WorkloadKind) =>
+  fieldOr(object, field, cel(builtIn));
 
 /** Fields below `spec` that may change while it runs. */
 function fieldsBelow({ suspend, changeable }: WorkloadKind): readonly FieldPath[] {

@@ -172,26 +172,31 @@ function mayCreateEverywhere(group: string, resource: string): string {
 }
 
 /**
- * CEL: terms that keep pods of other namespaces from nodes for as long as a pod with them runs. A required affinity, and
- * preferences, keep nobody from a node.
+ * CEL: terms of a pod spec that keep pods of other namespaces from nodes for as long as a pod with them runs. A required affinity,
+ * and preferences, keep nobody from a node.
  */
-function termsBeyond(kind: Kind, object: string): string {
+export function termsBeyond(podSpec: string): string {
   return (
-    `${inPodSpec(kind, object)}.?affinity.?podAntiAffinity.?requiredDuringSchedulingIgnoredDuringExecution.orValue([])` +
+    `${podSpec}.?affinity.?podAntiAffinity.?requiredDuringSchedulingIgnoredDuringExecution.orValue([])` +
     '.filter(term, has(term.namespaceSelector) || term.?namespaces.orValue([]).exists(name, name != request.namespace))'
   );
 }
 
+/** Why such a term is refused. */
+export const BEYOND_PROBLEM =
+  'a required term would keep pods of other namespaces from nodes; remove its namespaces and namespaceSelector';
+
 function hasNewTerm(kind: Kind): string {
-  return `${termsBeyond(kind, 'object')}.exists(term, oldObject == null || !(term in ${termsBeyond(kind, 'oldObject')}))`;
+  const [now, old] = ['object', 'oldObject'].map((object) => termsBeyond(inPodSpec(kind, object)));
+  return `${now}.exists(term, oldObject == null || !(term in ${old}))`;
 }
 
 function termValidation(kind: Kind, props: ReachGuardProps): Validation {
   return {
     expression: `!${hasNewTerm(kind)} || (!${isOfUnjudgedOwner(props)} && ${mayCreateEverywhere('', 'pods')})`,
     message:
-      `FLUXQ_REACH: ${kind.podSpec.join('.')}.affinity.podAntiAffinity: a required term would keep pods of other namespaces from ` +
-      'nodes; remove its namespaces and namespaceSelector, or ask an administrator with the right to create Pods in the whole cluster',
+      `FLUXQ_REACH: ${kind.podSpec.join('.')}.affinity.podAntiAffinity: ${BEYOND_PROBLEM}, ` +
+      'or ask an administrator with the right to create Pods in the whole cluster',
   };
 }
 
@@ -232,12 +237,13 @@ function priorityValidation(allowed: string, props: ReachGuardProps): Validation
   };
 }
 
-function classValidation({ userPriorities: { max } = USER_PRIORITIES }: ReachGuardProps): Validation {
+function classValidation(props: ReachGuardProps): Validation {
+  const { max } = props.userPriorities ?? USER_PRIORITIES;
   const { group, resource, verb } = USE_CLASS;
   return {
     expression:
       `params.metadata.name != variables.class || params.value <= ${max} || params.?globalDefault.orValue(false) || ` +
-      `authorizer.group(${cel(group)}).resource(${cel(resource)}).name(variables.class).check(${cel(verb)}).allowed()`,
+      `(!${isOfUnjudgedOwner(props)} && authorizer.group(${cel(group)}).resource(${cel(resource)}).name(variables.class).check(${cel(verb)}).allowed())`,
     message:
       `${PRIORITY_CODE}: priorityClassName: this PriorityClass is not for every user, because its value is more than ` +
       `${max}; ask an administrator for the verb ${verb} on it`,

@@ -179,9 +179,20 @@ export function isOfJudgedOwner(props: AdmissionScopeProps & ControllerUserProps
   );
 }
 
-/** CEL: whether an account of kube-system acts for an owner that admission has not judged. Its own rights say nothing then. */
+/**
+ * CEL: whether an operator, which is a ServiceAccount of another namespace, sends the request for an object that it makes of
+ * another one. Under an account of their own namespace users run pods of theirs, so its rights are theirs.
+ */
+const byOperator = (props: ControllerUserProps) =>
+  `(request.userInfo.username.startsWith("system:serviceaccount:") && !(${BY_KUBERNETES}) && !(${byGitOps(props)}) && ` +
+  `!request.userInfo.username.startsWith("system:serviceaccount:" + request.namespace + ":") && ${CONTROLLERS}.size() > 0)`;
+
+/**
+ * CEL: whether an account acts for an owner that admission has not judged: it makes what the user of that owner wrote, so its own
+ * rights say nothing.
+ */
 export function isOfUnjudgedOwner(props: ControllerUserProps): string {
-  return `(${byKubernetes(props)} && ${CONTROLLERS}.exists(owner, !(${isJudged})))`;
+  return `((${byKubernetes(props)} && ${CONTROLLERS}.exists(owner, !(${isJudged}))) || ${byOperator(props)})`;
 }
 
 /** CEL: the owners of the object that control it and are of a kind that admission holds; at most one. */
