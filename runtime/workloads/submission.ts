@@ -73,11 +73,13 @@ export class SubmissionBuilder {
     // The shape identifies the jobspec. A jobspec from Postgres has its keys in another order, so it is not compared.
     const known = { ...mutableFields(row), jobspec: wanted.jobspec };
     const isReducedAsBefore = isDeepStrictEqual(reducedIn(wanted), reducedIn(row));
-    if (!isReducedAsBefore) this.reportReductions(object, adapter, wanted);
-    if (isReducedAsBefore && isDeepStrictEqual(update, known)) {
+    // A grant stays what it is if only another part of the wish is cut away.
+    const isNoted = isReducedAsBefore || row.phase !== 'Waiting';
+    if (isNoted && isDeepStrictEqual(update, known)) {
       this.compared.add(object);
       return undefined;
     }
+    if (!isReducedAsBefore) this.reportReductions(object, adapter, wanted);
     this.reportInvalid(object, adapter, wanted);
     return hasProgressed(wanted, row, () => adapter.demand(object))
       ? { ...update, progressed: true }

@@ -102,6 +102,9 @@ describe('the queue', () => {
     expect(submissionBuilder.changeOf(object, jobs, row)).toBeUndefined();
     setups.push(team);
     queues.invalidate();
+    const granted = { ...row, queue: 'science/team', walltime: 300, priority: 50, phase: 'Ready' } as const;
+    expect(submissionBuilder.changeOf(object, jobs, granted)).toBeUndefined();
+    expect(submissionBuilder.changeOf(object, jobs, { ...granted, phase: 'Waiting' })).toBeDefined();
     const update = submissionBuilder.changeOf(object, jobs, row);
     expect(update).toMatchObject({ queue: 'science/team', walltime: 300, priority: 50 });
     const moved = { ...row, ...update };
