@@ -201,7 +201,7 @@ export interface Requeue {
   readonly reason?: RequeueReason;
 }
 
-export type RequeueReason = 'Requeued' | 'RequeueLimit';
+type RequeueReason = 'Requeued' | 'RequeueLimit';
 
 /** Whether it failed so often for causes of its own that it is only tried once an hour. */
 export function isPastRequeueLimit(
