@@ -23,6 +23,7 @@ import type { PassInput, PassResult, PassStep } from './pass/types';
 import { PhaseTimer } from './phase-timer';
 import { rowsByQueue } from './queue-rows';
 import { Reminders } from './reminders';
+import { confirmedGrants, untoldPlans } from './void-grants';
 
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
@@ -196,7 +197,7 @@ export class SchedulingLoop {
     logDecisions(logger, this.passes, result, (uid) => this.options.workloadCache.byUid(uid));
     // 3. Commit, then act: a grant that is not in Postgres never happened.
     phases.start('commit');
-    await this.commit(result);
+    await this.commit(result, snapshot.reservations);
     this.options.onPassed?.(result, !this.again);
     stopTimer();
     const milliseconds = phases.stop();
@@ -230,34 +231,34 @@ export class SchedulingLoop {
    * Writes in parallel: one round trip to the database. On an error all of them are awaited first. Decisions on rows
    * that became stale during the pass are void: the database may have been restored, and hold other allocations.
    */
-  private async commit(result: PassResult): Promise<void> {
+  private async commit(result: PassResult, before: readonly Reservation[]): Promise<void> {
     const { workloadCache } = this.options;
     if (workloadCache.isStale) {
       this.cancelRefused(result.grants, []);
       this.again = true;
       return;
     }
+    const confirmed = confirmedGrants(result.grants, this.nodeList, this.options);
+    const areVoid = confirmed.length < result.grants.length;
+    const cancelled = this.cancelPlans(areVoid ? untoldPlans(result, before) : []);
     const writes = [
-      this.commitGrants(result),
+      this.commitGrants(result, confirmed),
       this.commitEvictions(result.evictions),
-      this.commitWaits(result.waits),
+      this.commitWaits(result.waits.filter(({ uid }) => !cancelled.has(uid))),
     ];
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
   }
 
-  /**
-   * A node that changed during the pass, or the constraints of a row that is newer than the nodes, void a grant on it. A
-   * changed node also voids the later grants: the next pass, which runs at once, may need their nodes for the earlier one.
-   */
-  private async commitGrants({ grants, line }: PassResult): Promise<void> {
+  /** @returns their uids */
+  private cancelPlans(plans: readonly Reservation[]): ReadonlySet<string> {
+    this.reservations = this.reservations.filter((each) => !plans.includes(each));
+    for (const { jobid } of plans) this.options.graph.cancelLater(jobid);
+    return new Set(plans.map(({ uid }) => uid));
+  }
+
+  private async commitGrants({ grants, line }: PassResult, confirmed: PassResult['grants']): Promise<void> {
     if (grants.length === 0) return;
-    const { workloadCache, mayGrant, hasLeft, metrics, onGranted } = this.options;
-    const nodes = this.options.nodes();
-    const outdated = grants.findIndex(({ allocation }) => this.nodeList.isOutdated(allocation, nodes));
-    const confirmed = grants.slice(0, outdated < 0 ? grants.length : outdated).filter(({ uid }) => {
-      const row = workloadCache.byUid(uid);
-      return row !== undefined && !hasLeft(row) && mayGrant(row);
-    });
+    const { workloadCache, metrics, onGranted } = this.options;
     // A grant forgets the promise before it.
     const promised = new Map(confirmed.map(({ uid }) => [uid, workloadCache.byUid(uid)?.estimatedStart]));
     const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);
