@@ -7,6 +7,7 @@
  * as one that waits for a gate or a claim: the queue evicts it then, or it would hold its node for ever.
  */
 import { WORKLOAD_KIND_NAMES } from '../../constructs/api/workload-kinds';
+import type { Clock } from '../clock';
 import type { KubernetesClient } from '../kubernetes/client';
 import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
@@ -22,6 +23,7 @@ import { POD_GROUP } from './pod-group';
 
 export interface OrphansOptions {
   readonly client: KubernetesClient;
+  readonly clock: Clock;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -31,55 +33,74 @@ const LATE_SECONDS = 300;
 /** Milliseconds; a timer takes no more. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-export async function limitOrphans(
-  options: OrphansOptions,
-  row: Pick<WorkloadRow, 'releasedAt' | 'walltime' | 'jobid'>,
-  pods: readonly Pod[],
-): Promise<void> {
-  const end = (row.releasedAt ?? options.now()) + row.walltime;
-  await limitPods(options, end, pods.filter(isOrphaned));
-  if (options.now() >= end) await evictUnstarted(options, row, pods);
+export class Orphans {
+  /** Job id -> UID of a pod that has not started -> when it was seen first, in milliseconds of the clock. */
+  private readonly unstarted = new Map<number, ReadonlyMap<string, number>>();
+
+  constructor(private readonly options: OrphansOptions) {}
+
+  forget({ jobid }: Pick<WorkloadRow, 'jobid'>): void {
+    this.unstarted.delete(jobid);
+  }
+
+  /** Of an object that does not exist any more. */
+  async limitOrphans(
+    row: Pick<WorkloadRow, 'releasedAt' | 'walltime' | 'jobid'>,
+    pods: readonly Pod[],
+  ): Promise<void> {
+    const { now } = this.options;
+    const late = this.late(row, pods);
+    const end = (row.releasedAt ?? now()) + row.walltime;
+    await limitPods(this.options, end, pods.filter(isOrphaned));
+    if (now() >= end) await evictPods(this.options.client, late);
+  }
+
+  /** Of an object that is deleted, and that a finalizer of its user may keep for ever: its controller ends no pod that it has let go. */
+  async limitDeleted(workload: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>): Promise<ReconcileResult> {
+    await this.limitOrphans(workload.row, workload.pods);
+    return this.limitOverdue(workload);
+  }
+
+  /** Ends the pods of a workload whose grant is over for long, and that nobody has asked to end. Says when to look again. */
+  async limitOverdue({
+    object,
+    row,
+    pods,
+  }: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>): Promise<ReconcileResult> {
+    const late = this.late(row, pods);
+    const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfOthers(row);
+    if (end === undefined) return undefined;
+    const left = end + LATE_SECONDS - this.options.now();
+    if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
+    const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
+    await limitPods(this.options, end, own);
+    await evictPods(this.options.client, late);
+    return this.unstarted.has(row.jobid) ? { after: LATE_SECONDS * 1000 } : undefined;
+  }
+
+  /**
+   * The pods of the grant that this process has seen without a start for long. The clock that says that their walltime is over may
+   * be hours ahead of that of the cluster: then they have only just been made.
+   */
+  private late({ jobid }: Pick<WorkloadRow, 'jobid'>, pods: readonly Pod[]): readonly Pod[] {
+    const now = this.options.clock.now();
+    const before = this.unstarted.get(jobid);
+    const waiting = pods.filter((pod) => belongsToGrant(pod, jobid) && mayStart(pod));
+    const since = new Map(waiting.map(({ metadata: { uid } }) => [uid, before?.get(uid) ?? now]));
+    if (since.size === 0) this.unstarted.delete(jobid);
+    else this.unstarted.set(jobid, since);
+    return waiting.filter(({ metadata: { uid } }) => now - since.get(uid)! >= LATE_SECONDS * 1000);
+  }
 }
 
-/** Of an object that is deleted, and that a finalizer of its user may keep for ever: its controller ends no pod that it has let go. */
-export async function limitDeleted(
-  options: OrphansOptions,
-  workload: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>,
-): Promise<ReconcileResult> {
-  await limitOrphans(options, workload.row, workload.pods);
-  return limitOverdue(options, workload);
-}
-
-/** Ends the pods of a workload whose grant is over for long, and that nobody has asked to end. Says when to look again. */
-export async function limitOverdue(
-  options: OrphansOptions,
-  { object, row, pods }: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>,
-): Promise<ReconcileResult> {
-  const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfOthers(row);
-  if (end === undefined) return undefined;
-  const left = end + LATE_SECONDS - options.now();
-  if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
-  const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
-  await limitPods(options, end, own);
-  return (await evictUnstarted(options, row, own)) ? { after: LATE_SECONDS * 1000 } : undefined;
-}
-
-/** @returns whether pods of the grant have never started */
-async function evictUnstarted(
-  { client }: OrphansOptions,
-  { jobid }: Pick<WorkloadRow, 'jobid'>,
-  pods: readonly Pod[],
-): Promise<boolean> {
-  const unstarted = pods.filter(
-    (pod) =>
-      belongsToGrant(pod, jobid) &&
-      pod.status?.startTime === undefined &&
-      pod.metadata.deletionTimestamp === undefined &&
-      !isTerminal(pod) &&
-      !isGated(pod),
+/** Whether no kubelet has it yet, and nothing of the queue keeps it from that. */
+function mayStart(pod: Pod): boolean {
+  return (
+    pod.status?.startTime === undefined &&
+    pod.metadata.deletionTimestamp === undefined &&
+    !isTerminal(pod) &&
+    !isGated(pod)
   );
-  await evictPods(client, unstarted);
-  return unstarted.length > 0;
 }
 
 const KINDS: ReadonlySet<string> = new Set(WORKLOAD_KIND_NAMES);

@@ -23,7 +23,7 @@ import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
 import { isLive } from './live-pods';
 import { NameInUse } from './name-in-use';
-import { limitDeleted, limitOrphans, limitOverdue } from './orphans';
+import { Orphans } from './orphans';
 import { POD_GROUP } from './pod-group';
 import type { WorkloadReconcilerOptions } from './reconciler-options';
 import { Release } from './release';
@@ -50,6 +50,7 @@ export class WorkloadReconciler {
   private readonly ungating: Ungating;
   private readonly largeReleases: LargeReleases;
   private readonly watch: GrantWatch;
+  private readonly orphans: Orphans;
   private readonly rescue: Rescue;
   private readonly replacements: Replacements;
   private readonly returned: ReturnedWorkloads;
@@ -64,6 +65,7 @@ export class WorkloadReconciler {
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
     this.goneEnds = new GoneEnds(options);
     this.watch = new GrantWatch(options);
+    this.orphans = new Orphans(options);
     this.release = new Release({ ...options, eviction: this.eviction });
     this.ungating = new Ungating(options);
     this.largeReleases = new LargeReleases(options);
@@ -232,7 +234,7 @@ export class WorkloadReconciler {
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
     const next = this.notices.follow(workload);
     if (!isDeleted) return earliest(next, await this.watchGrant(workload));
-    return earliest(shrinking, await limitDeleted(this.options, workload));
+    return earliest(shrinking, await this.orphans.limitDeleted(workload));
   }
 
   private async place(workload: ActiveWorkload): Promise<readonly Pod[] | EvictionReason | Retry> {
@@ -258,7 +260,7 @@ export class WorkloadReconciler {
     if (reason.cause === 'suspended' && row?.phase !== 'Waiting' && this.hasLivePods(workload.pods))
       this.options.onWait(uid, { reason: LEAVING, message: reason.message, isPartial: true });
     if (row?.phase !== 'Waiting')
-      return earliest(retryOf(workload), row && (await limitOverdue(this.options, { ...workload, row })));
+      return earliest(retryOf(workload), row && (await this.orphans.limitOverdue({ ...workload, row })));
     this.forget(workload.row);
     // Its user may have changed it again while that was committed.
     return IMMEDIATELY;
@@ -282,7 +284,7 @@ export class WorkloadReconciler {
         : this.rescue.rescue(current, failure);
     await followEnd(this.options, current);
     const replacing = await keepReplacementPolicy({ ...this.options, hasLeft }, current);
-    const overdue = hasLeft ? undefined : await limitOverdue(this.options, current);
+    const overdue = hasLeft ? undefined : await this.orphans.limitOverdue(current);
     // Last, because a policy of the cluster may refuse it.
     const walltime = await enforceWalltime(this.options.client, current, this.options.now());
     return [after === undefined ? undefined : { after }, kept, replacing, overdue, walltime].reduce(earliest);
@@ -294,6 +296,7 @@ export class WorkloadReconciler {
     this.release.forget(row);
     this.ungating.forget(row);
     this.watch.forget(row);
+    this.orphans.forget(row);
     this.deletedPods.forget(row);
     this.replacements.forget(row);
     this.notices.forget(row);
@@ -315,7 +318,7 @@ export class WorkloadReconciler {
     const pods = this.options.podsOf(row);
     if (areShown && !this.hasLivePods(pods)) return this.cancel(row);
     this.log(row, 'deleted, waiting for its pods to terminate', { areShown });
-    await limitOrphans(this.options, row, pods);
+    await this.orphans.limitOrphans(row, pods);
     if (areShown) await this.shrinking.shrinkDeleted(row);
     return { after: TERMINATING_POLL_MS };
   }

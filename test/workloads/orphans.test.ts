@@ -2,7 +2,8 @@
 import { JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Pod } from '../../runtime/kubernetes/types';
-import { limitOrphans, limitOverdue } from '../../runtime/workloads/orphans';
+import { Orphans } from '../../runtime/workloads/orphans';
+import { ManualClock } from '../kubernetes/manual-clock';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
 
@@ -47,8 +48,8 @@ async function after(
       return Promise.resolve({});
     },
   } as unknown as KubernetesClient;
-  const options = { client, now: () => STARTED + seconds };
-  const again = await limitOverdue(options, { object: job, row: { ...ROW, ...row }, pods });
+  const orphans = new Orphans({ client, clock: new ManualClock(), now: () => STARTED + seconds });
+  const again = await orphans.limitOverdue({ object: job, row: { ...ROW, ...row }, pods });
   return { written, again };
 }
 
@@ -85,8 +86,13 @@ test.each<readonly [string, Parameters<typeof pod>[0]]>([
   expect((await after(WALLTIME + 300, { pods: [pod(more)] })).written).toEqual([]);
 });
 
-/** The pods that are evicted this long after the start of the grant. */
-async function evictedAfter(seconds: number, row: object, pods: readonly Pod[], isDeleted = false) {
+/** The pods that are evicted this long after the start of the grant, which were made `waited` seconds before. */
+async function evictedAfter(
+  seconds: number,
+  row: object,
+  pods: readonly Pod[],
+  { isDeleted = false, waited = 300 } = {},
+) {
   const evicted: string[] = [];
   const client = {
     patch: () => Promise.resolve({}),
@@ -95,10 +101,17 @@ async function evictedAfter(seconds: number, row: object, pods: readonly Pod[], 
       return Promise.resolve({});
     },
   } as unknown as KubernetesClient;
-  const options = { client, now: () => STARTED + seconds };
+  const clock = new ManualClock();
+  const orphans = new Orphans({ client, clock, now: () => STARTED + seconds });
   const given = { ...ROW, releasedAt: STARTED, walltime: WALLTIME, ...row };
-  if (isDeleted) await limitOrphans(options, given, pods);
-  else await limitOverdue(options, { object: jobWith(WALLTIME), row: given, pods });
+  const look = () =>
+    isDeleted
+      ? orphans.limitOrphans(given, pods)
+      : orphans.limitOverdue({ object: jobWith(WALLTIME), row: given, pods });
+  await look();
+  expect(evicted).toEqual([]);
+  clock.freeze(waited * 1000);
+  await look();
   return evicted;
 }
 
@@ -122,9 +135,18 @@ describe('a pod that has never started, of which the kubelet counts no deadline'
   );
 
   test('of what is deleted ends with its walltime', async () => {
-    expect(await evictedAfter(WALLTIME - 1, {}, [waiting], true)).toEqual([]);
-    expect(await evictedAfter(WALLTIME, {}, [waiting], true)).toEqual(EVICTED);
+    expect(await evictedAfter(WALLTIME - 1, {}, [waiting], { isDeleted: true })).toEqual([]);
+    expect(await evictedAfter(WALLTIME, {}, [waiting], { isDeleted: true })).toEqual(EVICTED);
   });
+
+  test.each([true, false])(
+    'stays while it is new, if the clock of the queue is ahead, deleted: %s',
+    async (isDeleted) => {
+      const hours = 3 * 3600;
+      expect(await evictedAfter(hours, {}, [waiting], { isDeleted, waited: 299 })).toEqual([]);
+      expect(await evictedAfter(hours, {}, [waiting], { isDeleted, waited: 300 })).toEqual(EVICTED);
+    },
+  );
 
   test.each<readonly [string, Parameters<typeof pod>[0]]>([
     ['waits for the queue', { spec: { schedulingGates: [{ name: 'fluxqueue' }] }, status }],
