@@ -45,6 +45,10 @@ describe('a grant without a running pod', () => {
     expect(grants.observe(99, idle, false)).toEqual([]);
   });
 
+  test('is kept for a bare pod that waits for its node', () => {
+    expect(grants.observe(99, { rows: [row], pods: [podIn('Pending', 'a')] }, false)).toEqual([]);
+  });
+
   test('is given up in time', () => {
     expect(grants.observe(60, { ...idle, rows: [rowIn('Waiting', { uid: 'a' })] }, false)).toEqual([]);
   });

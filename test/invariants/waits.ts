@@ -36,7 +36,7 @@ export class IdleGrants {
   ): Violation[] {
     const passed = isRecovering || this.last === undefined ? 0 : at - this.last;
     this.last = at;
-    const running = new Set(pods.filter(isRunning).map(ownerOf));
+    const running = new Set(pods.filter((pod) => isRunning(pod) || isKept(pod)).map(ownerOf));
     const found: Violation[] = [];
     for (const { uid, jobid, phase, name } of rows) {
       const isIdle = (phase === 'Ready' || phase === 'Running') && !running.has(uid);
@@ -57,6 +57,11 @@ export class IdleGrants {
   reset(): void {
     this.idle.clear();
   }
+}
+
+/** Nobody makes a bare pod again: it keeps its grant, and is charged for it, while a fault of the cluster keeps it from its node. */
+function isKept({ metadata, status }: Pod): boolean {
+  return metadata.ownerReferences === undefined && status?.phase === 'Pending';
 }
 
 function isRunning({ status }: Pod): boolean {
