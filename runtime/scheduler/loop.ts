@@ -23,7 +23,7 @@ import type { PassInput, PassResult, PassStep } from './pass/types';
 import { PhaseTimer } from './phase-timer';
 import { rowsByQueue } from './queue-rows';
 import { Reminders } from './reminders';
-import { confirmedGrants, untoldPlans } from './void-grants';
+import { confirmedGrants, untoldPlans, withoutPromises } from './void-grants';
 
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
@@ -239,21 +239,17 @@ export class SchedulingLoop {
       return;
     }
     const confirmed = confirmedGrants(result.grants, this.nodeList, this.options);
-    const areVoid = confirmed.length < result.grants.length;
-    const cancelled = this.cancelPlans(areVoid ? untoldPlans(result, before) : []);
+    const plans = confirmed.length < result.grants.length ? untoldPlans(result, before) : [];
+    const cancelled = new Set(plans.map(({ uid }) => uid));
+    for (const { jobid } of plans) this.options.graph.cancelLater(jobid);
+    this.reservations = this.reservations.filter(({ uid }) => !cancelled.has(uid));
+    this.cache = withoutPromises(result.cache, cancelled);
     const writes = [
       this.commitGrants(result, confirmed),
       this.commitEvictions(result.evictions),
       this.commitWaits(result.waits.filter(({ uid }) => !cancelled.has(uid))),
     ];
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
-  }
-
-  /** @returns their uids */
-  private cancelPlans(plans: readonly Reservation[]): ReadonlySet<string> {
-    this.reservations = this.reservations.filter((each) => !plans.includes(each));
-    for (const { jobid } of plans) this.options.graph.cancelLater(jobid);
-    return new Set(plans.map(({ uid }) => uid));
   }
 
   private async commitGrants({ grants, line }: PassResult, confirmed: PassResult['grants']): Promise<void> {

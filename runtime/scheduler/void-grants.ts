@@ -1,6 +1,7 @@
 /** Grants of a pass that are void before they are committed, and what the pass planned behind them. */
 import type { SchedulingLoopOptions } from './loop-options';
 import type { NodeList } from './node-list';
+import type { PassCache } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
 import type { PassResult } from './pass/types';
 
@@ -32,4 +33,11 @@ export function untoldPlans(
 ): readonly Reservation[] {
   const told = new Set(before.map(({ uid }) => uid));
   return reservations.filter(({ uid }) => !told.has(uid));
+}
+
+/** Without the promises of cancelled plans. For who waits for others to leave they stay, because those leave for it. */
+export function withoutPromises(cache: PassCache, uids: ReadonlySet<string>): PassCache {
+  const { promised, beneficiaries } = cache;
+  const kept = [...promised].filter(([uid]) => !uids.has(uid) || beneficiaries.has(uid));
+  return { ...cache, promised: new Map(kept) };
 }

@@ -113,7 +113,7 @@ export function releasedDeadline(
   const own = ownDeadline(job);
   const granted = staged + deadlineOf({ walltime }, own);
   const latest = staged + deadlineOf({ walltime: walltime + START_ALLOWANCE_SECONDS }, own);
-  return written(granted, Math.max(0, Math.min(latest, PARKED_SECONDS) - granted), own);
+  return written(granted, Math.max(0, Math.min(latest, PARKED_SECONDS - 1) - granted), own);
 }
 
 function written(granted: number, allowance: number, own: number | undefined): ReleasedDeadline {

@@ -250,7 +250,9 @@ export class GrantWatch {
   private limitOf(row: WorkloadRow, wait: PodWait, cause: keyof typeof LIMIT_OF): Limit {
     const isShort =
       isPastRequeueLimit(row, this.options.requeueOf(row.queue)) && causeOfWait(wait) === 'failure';
-    return isShort ? 'unschedulableSeconds' : LIMIT_OF[cause];
+    const usual = LIMIT_OF[cause];
+    const { limits } = this.options;
+    return isShort && limits.unschedulableSeconds < limits[usual] ? 'unschedulableSeconds' : usual;
   }
 
   private failureOf(due: readonly Limited[], creation: string | undefined): EvictionReason | undefined {

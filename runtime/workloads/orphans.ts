@@ -17,6 +17,7 @@ import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import type { WatchedJob } from '../shared/job-projection';
 import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
+import { START_ALLOWANCE_SECONDS } from './deadlines';
 import { evictPods } from './evict-pods';
 import { belongsToGrant, isGated, isOrphaned } from './pod';
 import { POD_GROUP } from './pod-group';
@@ -106,11 +107,20 @@ function mayStart(pod: Pod): boolean {
 const KINDS: ReadonlySet<string> = new Set(WORKLOAD_KIND_NAMES);
 
 /** Unix seconds: when it should have left its nodes. Its pods have their walltime as a deadline, if they start. */
-function endOfOthers({ kind, allocation, evictionReason }: WorkloadRow): number | undefined {
+function endOfOthers({
+  kind,
+  allocation,
+  evictionReason,
+  startedAt,
+  walltime,
+}: WorkloadRow): number | undefined {
   if (allocation === null) return undefined;
   const isAsked = evictionReason !== null && (kind === POD_GROUP || KINDS.has(kind));
   const hasWalltime = KINDS.has(kind) && !isEndless(allocation);
-  return isAsked || hasWalltime ? allocation.end : undefined;
+  if (isAsked) return allocation.end;
+  if (!hasWalltime) return undefined;
+  const latest = startedAt === null ? allocation.end + START_ALLOWANCE_SECONDS : startedAt + walltime;
+  return Math.max(allocation.end, latest);
 }
 
 /** Unix seconds: the end of its walltime, or the deadline of the Job before its start, or when it should have left its nodes. */

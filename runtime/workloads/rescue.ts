@@ -2,8 +2,8 @@
  * Lone pods that were granted a node on which they cannot run. Kubernetes cannot move a pod or gate it again, so a pod of
  * a controller is evicted, and the pod that its controller creates instead takes over its place in the queue, its backoff
  * and the nodes that it avoids. A bare pod is evicted for good: without a gate it would start whenever it can, on nodes that are
- * granted to others by then. For as long as another pod of its group runs, or a fault of the cluster
- * may pass before its walltime is over, it keeps its grant.
+ * granted to others by then. For as long as another pod of its group runs, or for ten minutes
+ * in which a fault of the cluster may pass, it keeps its grant.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { controllerOf } from '../kubernetes/owner';
@@ -31,7 +31,9 @@ export interface RescueOptions {
 
 /** A PodDisruptionBudget refuses the eviction. */
 const REFUSED_RETRY_MS = 5_000;
-/** Until the walltime of pods is looked at again that keep their grant. */
+/** For so long after its release a fault of the cluster may keep a bare pod from its node; nobody is charged for that time. */
+const KEPT_SECONDS = 600;
+/** Until pods that keep their grant are looked at again. */
 const KEPT_MS = 60_000;
 const BARE =
   'evicted, because Kubernetes cannot move a pod, and no controller creates it again: submit it again';
@@ -77,7 +79,7 @@ export class Rescue {
     const { nodes, now } = this.options;
     if (adapter.isSuspendable(object) || controllerOf(object) !== undefined) return undefined;
     const mayPass = cause === 'cluster' && lostNodes(row, nodes.exists).length === 0;
-    const isKept = (mayPass && now() < (row.allocation?.end ?? 0)) || liveOf(workload).some(mayRun);
+    const isKept = (mayPass && now() < (row.releasedAt ?? 0) + KEPT_SECONDS) || liveOf(workload).some(mayRun);
     return isKept ? { after: KEPT_MS } : undefined;
   }
 
@@ -86,9 +88,10 @@ export class Rescue {
     const { row } = workload;
     const { client, eviction } = this.options;
     const live = liveOf(workload);
-    if ((await eviction.commit(row, reason)) === undefined) return undefined;
+    // Before the reason is written: a pod that runs after a crash in between has its grant as before.
     const outcomes = await Promise.all(live.map((pod) => evictPod(client, pod)));
     if (outcomes.includes('refused')) return { after: REFUSED_RETRY_MS };
+    if (!outcomes.includes('done') || (await eviction.commit(row, reason)) === undefined) return undefined;
     eviction.tellEnd(workload, `${reason.message}; ${BARE}`);
     return undefined;
   }

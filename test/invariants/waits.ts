@@ -59,7 +59,7 @@ export class IdleGrants {
   }
 }
 
-/** Nobody makes a bare pod again: it keeps its grant, and is charged for it, while a fault of the cluster keeps it from its node. */
+/** Nobody makes a bare pod again: it keeps its grant for ten minutes while a fault of the cluster keeps it from its node. */
 function isKept({ metadata, status }: Pod): boolean {
   return metadata.ownerReferences === undefined && status?.phase === 'Pending';
 }

@@ -178,24 +178,34 @@ test('gives no later workload a node that an earlier one needs because its own i
   await loop.stop();
 });
 
-test('plans nothing for a later workload behind a grant that is void', async () => {
-  const other: GraphNode = { name: 'n1', units: { core: 1 } };
-  const { clock, workloadCache, granted, loop } = await start('info', (tables, setNodes) => {
-    const { length } = tables.all;
-    setNodes(length === 0 ? [other] : length === 1 ? [NODE, other] : [{ ...NODE, up: false }, other]);
-  });
-  await clock.advance(1_000);
-  await workloadCache.submit(submission('runs'));
-  loop.trigger();
-  await clock.advance(5_000);
-  for (const uid of ['first', 'second']) await workloadCache.submit(submission(uid));
-  loop.trigger();
-  await clock.advance(2_000);
-  expect(granted).toEqual(['runs']);
-  expect(workloadCache.byUid('first')).toMatchObject({ reason: 'Reserved' });
-  expect(workloadCache.byUid('second')).toMatchObject({ reason: 'Busy' });
-  await loop.stop();
-});
+test.each(['a', 'b'])(
+  'plans nothing for a later workload behind a grant that is void, in queue %s',
+  async (later) => {
+    const queues = ['a', 'b'].map((name) => queueSettings({ name }));
+    const queueSettingsOf = (of: string) => queues.find(({ name }) => name === of)!;
+    const other: GraphNode = { name: 'n1', units: { core: 1 } };
+    const { clock, workloadCache, granted, loop } = await start(
+      'info',
+      (tables, setNodes) => {
+        const { length } = tables.all;
+        setNodes(length === 0 ? [other] : length === 1 ? [NODE, other] : [{ ...NODE, up: false }, other]);
+      },
+      { queues: () => queues, queueSettings: queueSettingsOf },
+    );
+    await clock.advance(1_000);
+    await workloadCache.submit(submission('runs', { queue: 'a' }));
+    loop.trigger();
+    await clock.advance(5_000);
+    await workloadCache.submit(submission('first', { queue: 'a' }));
+    await workloadCache.submit(submission('second', { queue: later }));
+    loop.trigger();
+    await clock.advance(2_000);
+    expect(granted).toEqual(['runs']);
+    expect(workloadCache.byUid('first')).toMatchObject({ reason: 'Reserved' });
+    expect(workloadCache.byUid('second')).toMatchObject({ reason: 'Busy' });
+    await loop.stop();
+  },
+);
 
 test('logs the number of each pass and how long its phases took', async () => {
   const { clock, lines, loop } = await start('debug');

@@ -158,6 +158,14 @@ describe('a pod that has never started, of which the kubelet counts no deadline'
   });
 });
 
+test.each([
+  ['has not started has an hour more', null, 3_600],
+  ['has started late ends by its walltime', STARTED + 420, 420],
+])('a JobSet that %s', async (_, startedAt, later) => {
+  const row = { kind: 'JobSet', startedAt, walltime: WALLTIME };
+  expect(await after(WALLTIME + 300, { row })).toEqual({ written: [], again: { after: later * 1000 } });
+});
+
 test('a pod that runs beyond the eviction of its JobSet gets a deadline', async () => {
   const allocation = { ...ROW.allocation, end: STARTED + 145 };
   const row = { kind: 'JobSet', allocation, evictionReason: 'preempted by science/other' };
