@@ -73,7 +73,8 @@ export class Orphans {
     if (end === undefined) return undefined;
     const left = end + LATE_SECONDS - this.options.now();
     if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
-    const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
+    // The rest of a walltime is nothing for what has not started, if the clock is ahead: it gets its deadline at its start.
+    const own = pods.filter((pod) => belongsToGrant(pod, row.jobid) && pod.status?.startTime !== undefined);
     await limitPods(this.options, end, own);
     await evictPods(this.options.client, late);
     return this.unstarted.has(row.jobid) ? { after: LATE_SECONDS * 1000 } : undefined;
