@@ -23,7 +23,7 @@ import type { PassInput, PassResult, PassStep } from './pass/types';
 import { PhaseTimer } from './phase-timer';
 import { rowsByQueue } from './queue-rows';
 import { Reminders } from './reminders';
-import { confirmedGrants, untoldPlans, withoutPromises } from './void-grants';
+import { confirmedGrants, withoutPlans } from './void-grants';
 
 /** What the loop adds to a snapshot is left out. */
 type Snapshot = Omit<
@@ -232,22 +232,21 @@ export class SchedulingLoop {
    * that became stale during the pass are void: the database may have been restored, and hold other allocations.
    */
   private async commit(result: PassResult, before: readonly Reservation[]): Promise<void> {
-    const { workloadCache } = this.options;
+    const { workloadCache, graph } = this.options;
     if (workloadCache.isStale) {
       this.cancelRefused(result.grants, []);
       this.again = true;
       return;
     }
     const confirmed = confirmedGrants(result.grants, this.nodeList, this.options);
-    const plans = confirmed.length < result.grants.length ? untoldPlans(result, before) : [];
-    const cancelled = new Set(plans.map(({ uid }) => uid));
-    for (const { jobid } of plans) this.options.graph.cancelLater(jobid);
-    this.reservations = this.reservations.filter(({ uid }) => !cancelled.has(uid));
-    this.cache = withoutPromises(result.cache, cancelled);
+    const areVoid = confirmed.length < result.grants.length;
+    const { reservations, cache, waits } = areVoid ? withoutPlans(result, before, graph) : result;
+    this.reservations = reservations;
+    this.cache = cache;
     const writes = [
       this.commitGrants(result, confirmed),
       this.commitEvictions(result.evictions),
-      this.commitWaits(result.waits.filter(({ uid }) => !cancelled.has(uid))),
+      this.commitWaits(waits),
     ];
     for (const write of await Promise.allSettled(writes)) if (write.status === 'rejected') throw write.reason;
   }

@@ -1,7 +1,7 @@
 /** Grants of a pass that are void before they are committed, and what the pass planned behind them. */
+import type { FluxionSync } from './fluxion-sync';
 import type { SchedulingLoopOptions } from './loop-options';
 import type { NodeList } from './node-list';
-import type { PassCache } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
 import type { PassResult } from './pass/types';
 
@@ -24,20 +24,25 @@ export function confirmedGrants(
 }
 
 /**
- * The reservations that nobody has been told of. Behind a grant that is void they are no promises yet: the next pass plans them
- * behind that workload, which was earlier in line.
+ * A pass without the reservations that nobody has been told of: they are cancelled. Behind a grant that is void they are no
+ * promises yet, and the next pass plans them behind that workload, which was earlier in line. Who waits for others to leave
+ * stays promised, because those leave for it.
  */
-export function untoldPlans(
-  { reservations }: PassResult,
+export function withoutPlans(
+  { reservations, cache, waits }: PassResult,
   before: readonly Reservation[],
-): readonly Reservation[] {
+  graph: Pick<FluxionSync, 'cancelLater'>,
+): Pick<PassResult, 'reservations' | 'cache' | 'waits'> {
   const told = new Set(before.map(({ uid }) => uid));
-  return reservations.filter(({ uid }) => !told.has(uid));
-}
-
-/** Without the promises of cancelled plans. For who waits for others to leave they stay, because those leave for it. */
-export function withoutPromises(cache: PassCache, uids: ReadonlySet<string>): PassCache {
+  const plans = reservations.filter(({ uid }) => !told.has(uid));
+  for (const { jobid } of plans) graph.cancelLater(jobid);
+  const cancelled = new Set(plans.map(({ uid }) => uid));
+  const isKept = ({ uid }: { readonly uid: string }) => !cancelled.has(uid);
   const { promised, beneficiaries } = cache;
-  const kept = [...promised].filter(([uid]) => !uids.has(uid) || beneficiaries.has(uid));
-  return { ...cache, promised: new Map(kept) };
+  const kept = [...promised].filter(([uid]) => !cancelled.has(uid) || beneficiaries.has(uid));
+  return {
+    reservations: reservations.filter(isKept),
+    cache: { ...cache, promised: new Map(kept) },
+    waits: waits.filter(isKept),
+  };
 }

@@ -141,6 +141,11 @@ export function stagedSeconds({ status }: WatchedJob, { releasedAt, allocatedAt 
 /** Milliseconds; a timer takes no more. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
+/** When to look again, so many seconds from now. */
+export function lookAgainIn(seconds: number): { readonly after: number } {
+  return { after: Math.min(Math.ceil(seconds * 1000), LONGEST_WAIT_MS) };
+}
+
 /**
  * Takes back what the start did not need, once half of the walltime is over: most Jobs have ended by then, and cost no write.
  * A start that takes longer than the allowance is part of the walltime.
@@ -156,7 +161,7 @@ export function walltimeEnd(job: WatchedJob, row: WorkloadRow, now: number, stag
   const exact = note.enforced - note.allowance + Math.min(delay, note.allowance);
   if (exact >= is) return {};
   const half = row.startedAt + row.walltime / 2;
-  if (now < half) return { after: Math.min(Math.ceil((half - now) * 1000), LONGEST_WAIT_MS) };
+  if (now < half) return lookAgainIn(half - now);
   const { activeDeadlineSeconds, annotation } = written(exact, 0, ownDeadline(job));
   return { patch: { type: 'json', body: tightening(job, activeDeadlineSeconds, annotation) } };
 }

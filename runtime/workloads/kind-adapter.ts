@@ -26,7 +26,7 @@ import {
 } from './adapter';
 import { assignmentOfSets, placementOf, placementOfSets } from './assignment';
 import { sameTerms } from './compared';
-import { isPastWalltime, remainingDeadline, START_ALLOWANCE_SECONDS } from './deadlines';
+import { isPastWalltime, lookAgainIn, remainingDeadline, START_ALLOWANCE_SECONDS } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { kindHandOver } from './hand-over';
 import { excessOf, grantedSets } from './kind-pods';
@@ -309,7 +309,7 @@ function walltimeEnd(kind: WorkloadKind, object: KindObject, row: WorkloadRow, n
   if (row.startedAt === null || row.allocation === null || isEndless(row.allocation)) return {};
   if (endOf(kind, object) !== undefined) return {};
   const left = row.startedAt + row.walltime - now;
-  if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
+  if (left > 0) return lookAgainIn(left);
   const { uid, annotations } = object.metadata;
   const body: readonly JsonPatchOperation[] = [
     { op: 'test', path: '/metadata/uid', value: uid },
@@ -318,9 +318,6 @@ function walltimeEnd(kind: WorkloadKind, object: KindObject, row: WorkloadRow, n
   ];
   return { patch: { type: 'json', body } };
 }
-
-/** Milliseconds; a timer takes no more. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 function recordedGrant(object: KindObject): RecordedGrant | undefined {
   const placement = placementOfSets(object.metadata.annotations?.[ASSIGNMENT_ANNOTATION] ?? '');

@@ -17,7 +17,7 @@ import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import type { WatchedJob } from '../shared/job-projection';
 import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
-import { START_ALLOWANCE_SECONDS } from './deadlines';
+import { lookAgainIn, START_ALLOWANCE_SECONDS } from './deadlines';
 import { evictPods } from './evict-pods';
 import { belongsToGrant, isGated, isOrphaned } from './pod';
 import { POD_GROUP } from './pod-group';
@@ -31,8 +31,6 @@ export interface OrphansOptions {
 
 /** The controller of its kind, or whoever keeps a budget, has this long to end the pods of a grant that is over. It may be down for a while. */
 const LATE_SECONDS = 300;
-/** Milliseconds; a timer takes no more. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 export class Orphans {
   /** Job id -> UID of a pod that has not started -> when it was seen first, in milliseconds of the clock. */
@@ -72,7 +70,7 @@ export class Orphans {
     const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfOthers(row);
     if (end === undefined) return undefined;
     const left = end + LATE_SECONDS - this.options.now();
-    if (left > 0) return { after: Math.min(Math.ceil(left * 1000), LONGEST_WAIT_MS) };
+    if (left > 0) return lookAgainIn(left);
     // The rest of a walltime is nothing for what has not started, if the clock is ahead: it gets its deadline at its start.
     const own = pods.filter((pod) => belongsToGrant(pod, row.jobid) && pod.status?.startTime !== undefined);
     await limitPods(this.options, end, own);
