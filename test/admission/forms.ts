@@ -57,10 +57,10 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
     ...FORMS.map(async (form) => {
       await makeNamespace(cluster, form, { ...ENABLED, form });
       await untilActive(cluster, form);
-      await untilKeysAreKnown(cluster, form);
       await untilUpdatesAreCorrected(cluster, form);
     }),
   ]);
+  await untilGuardsAreInUse(cluster);
   return webhook;
 }
 
@@ -122,18 +122,47 @@ export async function untilActive(cluster: Cluster, namespace: string): Promise<
   });
 }
 
-async function untilKeysAreKnown(cluster: Cluster, namespace: string): Promise<void> {
-  const unknown = { labels: { 'fluxqueue/unknown': 'x' } };
-  const objects = [
-    [`/apis/batch/v1/namespaces/${namespace}/jobs`, job({}, unknown)],
-    [`/apis/batch/v1/namespaces/${namespace}/jobs`, job({}, {}, { metadata: unknown })],
-    [`/api/v1/namespaces/${namespace}/pods`, pod({}, unknown)],
-  ] as const;
-  for (const [path, object] of objects)
-    await cluster.waitFor(`the guard of keys in ${namespace}`, async () => {
-      const { text } = await cluster.api.send('POST', `${path}?dryRun=All`, object);
-      return text.includes('FLUXQ_SETTING_INVALID');
-    });
+/** Denies a ConfigMap of its name. */
+const CANARY = 'canary';
+const CANARY_GUARD = [
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: CANARY },
+    spec: {
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: [''],
+            apiVersions: ['v1'],
+            operations: ['CREATE'],
+            resources: ['configmaps'],
+            resourceNames: [CANARY],
+          },
+        ],
+      },
+      validations: [{ expression: 'false' }],
+    },
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: CANARY },
+    spec: { policyName: CANARY, validationActions: ['Deny'] },
+  },
+] as unknown as KubeObject[];
+
+/**
+ * The apiserver takes new guards together, up to some seconds after it has stored them, so all are in use once one that was
+ * stored after them is.
+ */
+async function untilGuardsAreInUse(cluster: Cluster): Promise<void> {
+  await cluster.apply(CANARY_GUARD);
+  const canary = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: CANARY } };
+  await cluster.waitFor('the guards to be in use', async () => {
+    const path = '/api/v1/namespaces/default/configmaps?dryRun=All';
+    return (await cluster.api.send('POST', path, canary)).status === 422;
+  });
 }
 
 async function untilUpdatesAreCorrected(cluster: Cluster, namespace: string): Promise<void> {

@@ -87,15 +87,6 @@ describeCluster('the grace period of a pod', (getCluster) => {
   });
 
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
-    beforeAll(async () => {
-      // The apiserver uses each guard a moment after it has stored it.
-      for (const [kind, , make] of KINDS)
-        await getCluster().waitFor(`the guard of a ${kind}`, async () => {
-          const { status } = await users.create(ALICE, namespace, make(lasting(MOST + 1)));
-          return status === 403;
-        });
-    });
-
     it.each(KINDS)('of a %s is bounded in its template', async (_, path, make) => {
       await denied(
         users.create(ALICE, namespace, make(lasting(MOST + 1))),

@@ -1,6 +1,7 @@
 /** What a controller of workload kinds needs in a cluster before it starts: its kinds, its account and its rights. */
 import { kindPath } from '../../runtime/kubernetes/kind-fields';
 import type { Cluster, KubeObject } from '../cluster/cluster';
+import type { OwnedProcess } from '../cluster/processes';
 import { waitFor } from '../cluster/wait';
 import { manifestsOf } from './go-module';
 
@@ -41,4 +42,29 @@ export async function installController(
       return status === 200;
     });
   return cluster.kubeconfigForServiceAccount(account, namespace);
+}
+
+/**
+ * Starts a controller and waits until it answers, and starts it again when it ends before, as a kubelet does: the apiserver
+ * serves a new kind before its discovery lists it, and some controllers end where it does not.
+ *
+ * @param name of the process, for messages
+ * @param url of its probe of readiness
+ */
+export async function startUntilReady(
+  name: string,
+  url: string,
+  start: () => Promise<OwnedProcess>,
+): Promise<void> {
+  let running = await start();
+  await waitFor(
+    `${name} to be ready`,
+    async () => {
+      if (!running.running) running = await start();
+      const reply = await fetch(url).catch(() => undefined);
+      if (reply?.status !== 200) throw new Error(running.logTail());
+      return true;
+    },
+    { everyMs: 250 },
+  );
 }

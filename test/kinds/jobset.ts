@@ -7,9 +7,8 @@ import { makeCertificate } from '../../runtime/admission/certificates';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { freePorts } from '../cluster/ports';
 import { ProcessSet } from '../cluster/processes';
-import { waitFor } from '../cluster/wait';
 import { GoProgram } from '../go-program';
-import { installController } from './install';
+import { installController, startUntilReady } from './install';
 
 const VERSION = 'v0.12.0';
 export const JOBSET = new GoProgram('sigs.k8s.io/jobset', VERSION);
@@ -33,11 +32,9 @@ export async function startJobSet(program: string, cluster: Cluster): Promise<{ 
   const config = join(processes.directory, 'config.yaml');
   writeFileSync(config, stringify(settings(processes.directory, port, probes)));
   const env = { ...process.env, KUBECONFIG };
-  await processes.start('jobset', program, [`--config=${config}`], { env });
-  await waitFor('the manager of JobSet', async () => {
-    const { status } = await fetch(`http://127.0.0.1:${probes}/readyz`);
-    return status === 200;
-  });
+  await startUntilReady('jobset', `http://127.0.0.1:${probes}/readyz`, () =>
+    processes.start('jobset', program, [`--config=${config}`], { env }),
+  );
   await cluster.apply(webhooks(port, Buffer.from(bundle).toString('base64')));
   return { stop: () => processes.stop() };
 }

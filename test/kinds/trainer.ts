@@ -6,9 +6,8 @@ import { makerKinds } from '../../constructs/api/workload-kinds';
 import type { Cluster } from '../cluster/cluster';
 import { freePorts } from '../cluster/ports';
 import { ProcessSet } from '../cluster/processes';
-import { waitFor } from '../cluster/wait';
 import { GoProgram } from '../go-program';
-import { installController } from './install';
+import { installController, startUntilReady } from './install';
 import { localWebhooks, writeServingCertificate } from './webhooks';
 
 const VERSION = 'v2.3.0';
@@ -37,12 +36,9 @@ export async function startTrainer(program: string, cluster: Cluster): Promise<{
   const config = join(processes.directory, 'config.yaml');
   writeFileSync(config, stringify(settings(port, probes, status)));
   const env = { ...process.env, KUBECONFIG, TMPDIR: processes.directory };
-  const trainer = await processes.start('trainer', program, [`--config=${config}`], { env });
-  await waitFor('the webhooks of Trainer', async () => {
-    const reply = await fetch(`http://127.0.0.1:${probes}/readyz`).catch(() => undefined);
-    if (reply?.status !== 200) throw new Error(trainer.logTail());
-    return true;
-  });
+  await startUntilReady('trainer', `http://127.0.0.1:${probes}/readyz`, () =>
+    processes.start('trainer', program, [`--config=${config}`], { env }),
+  );
   const file = 'manifests/base/webhook/manifests.yaml';
   await cluster.apply([...localWebhooks(MODULE, file, { name: 'trainer', port, caBundle })]);
   return { stop: () => processes.stop() };

@@ -3,9 +3,8 @@ import { workloadKinds } from '../../constructs/api/workload-kinds';
 import type { Cluster, KubeObject } from '../cluster/cluster';
 import { freePorts } from '../cluster/ports';
 import { ProcessSet } from '../cluster/processes';
-import { waitFor } from '../cluster/wait';
 import { GoProgram } from '../go-program';
-import { installController } from './install';
+import { installController, startUntilReady } from './install';
 import { localWebhooks, writeServingCertificate } from './webhooks';
 
 const VERSION = 'v1.9.3';
@@ -48,11 +47,9 @@ export async function startTrainingOperator(
     `--webhook-server-port=${port}`,
   ];
   const env = { ...process.env, KUBECONFIG, TMPDIR: processes.directory };
-  await processes.start(NAME, program, args, { env });
-  await waitFor('the webhooks of the training operator', async () => {
-    const reply = await fetch(`http://127.0.0.1:${probes}/readyz`);
-    return reply.status === 200;
-  });
+  await startUntilReady(NAME, `http://127.0.0.1:${probes}/readyz`, () =>
+    processes.start(NAME, program, args, { env }),
+  );
   await cluster.apply([
     ...localWebhooks(MODULE, 'manifests/base/webhook/manifests.yaml', { name: NAME, port, caBundle }),
   ]);

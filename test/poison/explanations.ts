@@ -17,6 +17,8 @@ type WithConditions = KubernetesObject & { readonly status?: { readonly conditio
 /** A reason that says nothing but that nobody has looked yet. */
 const UNDECIDED: ReadonlySet<string | undefined> = new Set([undefined, '', 'Submitted']);
 
+const ENDS: ReadonlySet<string> = new Set(['Complete', 'Failed']);
+
 /** @returns what is not explained, one line for each object */
 export async function unexplained(
   client: KubernetesClient,
@@ -46,8 +48,10 @@ async function problemOf(
   const object = await find(client, path);
   // A Job that has ended may be deleted at once, and its FluxJob with it.
   if (object === undefined) return undefined;
-  if (kind === 'Job' || kind === 'Pod') return isQueued ? 'has no FluxJob' : undefined;
   const { conditions = [] } = object.status ?? {};
+  // One without work is complete at once, perhaps before the queue has read it.
+  const isEnded = conditions.some(({ type, status }) => ENDS.has(type) && status === 'True');
+  if (kind === 'Job' || kind === 'Pod') return isQueued && !isEnded ? 'has no FluxJob' : undefined;
   const said = conditions.some(({ reason, message = '' }) => !UNDECIDED.has(reason) && message !== '');
   return said ? undefined : `says nothing: ${JSON.stringify(conditions)}`;
 }
