@@ -141,14 +141,14 @@ function isBeforeLower(pass: Pass, { line }: QueueBudget, row: WorkloadRow): boo
 }
 
 /**
- * Whether others have to leave for the row, or the queue has a reservation left for it, or gets one back from a reservation that has to yield: with fcfs from
- * all behind it.
+ * Whether others have to leave for the row, or the queue has a reservation left for it, or gets one back from a reservation behind it: from
+ * one that has to yield, or from any with fcfs, and for a promise that is lost.
  */
 function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0 || pass.beneficiaries.has(row.uid)) return true;
   const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
-  if (budget.isStrict) return pass.reservations.unreached().some(isHere);
-  return ofLowerPriority(pass, row).some(isHere);
+  const isBeforeAll = budget.isStrict || pass.broken.has(row.uid);
+  return (isBeforeAll ? pass.reservations.unreached() : ofLowerPriority(pass, row)).some(isHere);
 }
 
 /**

@@ -152,3 +152,19 @@ test('a promise that is lost with its nodes is given again, although an earlier 
   await sim.fluxion.setStatus([lost], false);
   expect(reserved(await sim.pass({ nodes }))).toContain('promised');
 });
+
+test('a promise that is lost with its nodes comes before that of a later workload, which has the last reservation of the queue', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  sim.queue('default', { policy: 'hybrid', reservations: 2 });
+  for (const walltime of [500, 550, 700]) sim.submit(`runs-${walltime}`, { cpu: 4, walltime });
+  await sim.pass();
+  for (const uid of ['first', 'second']) sim.submit(uid, { cpu: 4 });
+  await sim.pass();
+  expect([sim.row('first').estimatedStart, sim.row('second').estimatedStart]).toEqual([1_500, 1_550]);
+  sim.queue('default', { policy: 'easy' });
+  const lost = sim.reservations[0]!.allocation.nodes[0]!.name;
+  const nodes = sim.nodes.map((node) => (node.name === lost ? { ...node, up: false } : node));
+  await sim.fluxion.setStatus([lost], false);
+  expect(reserved(await sim.pass({ nodes }))).toEqual(['first']);
+  expect(sim.row('first').estimatedStart).toBe(1_550);
+});
