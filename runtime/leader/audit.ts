@@ -161,8 +161,7 @@ export class Audit {
     if (object.metadata.deletionTimestamp !== undefined) return { kind: 'workload-gone' };
     if (adapter.isSuspended(object) || adapter.isStaged(object))
       return isEdited(object, adapter, row) ? { kind: 'workload-edited' } : undefined;
-    const isGivenUp = row.reason === 'RequeueLimit' && !adapter.isSuspendable(object);
-    return isGivenUp ? undefined : { kind: 'release-unfounded' };
+    return { kind: 'release-unfounded' };
   }
 
   private differenceOfGranted(

@@ -165,14 +165,10 @@ export const UPDATE = update({
   repeats: true,
 });
 
-/** Whether only its user can make it start again. */
-const GIVEN_UP = `(w.reason = 'RequeueLimit' AND w.not_before IS NULL)`;
-
-/** A row that was held since the snapshot, or is not tried again, keeps its reason. */
+/** A row that was held since the snapshot keeps its reason. */
 export const WAIT = update({
   input: 'reason text, message text, "estimatedStart" double precision',
-  where: `w.phase = 'Waiting' AND (NOT w.held OR i.reason IN ('Held', 'GroupIncomplete'))
-    AND (NOT ${GIVEN_UP} OR i.reason = 'RequeueLimit')`,
+  where: `w.phase = 'Waiting' AND (NOT w.held OR i.reason IN ('Held', 'GroupIncomplete'))`,
   set: `reason = (t.input).reason, message = (t.input).message, estimated_start = to_timestamp((t.input)."estimatedStart")`,
   event: `'Waiting'`,
   detail: `jsonb_build_object('reason', reason, 'message', message, 'estimatedStart', extract(epoch FROM estimated_start)::float8)`,
@@ -184,8 +180,7 @@ export const WAIT = update({
 /** Leaves rows alone that were held, or changed their request, since the snapshot of the pass. */
 export const ALLOCATE = update({
   input: 'allocation jsonb',
-  where: `w.phase = 'Waiting' AND NOT w.held AND NOT ${GIVEN_UP}
-    AND w.jobid = (i.allocation->>'jobid')::bigint`,
+  where: `w.phase = 'Waiting' AND NOT w.held AND w.jobid = (i.allocation->>'jobid')::bigint`,
   set: `phase = 'Ready', reason = NULL, message = NULL, estimated_start = NULL, not_before = NULL,
     allocation = (t.input).allocation, allocated_at = clock_timestamp(), met_after = t.after`,
   event: `'Allocated'`,

@@ -197,7 +197,7 @@ export interface Requeue {
   readonly message: string;
   /** End of its backoff. @default - it may start at once */
   readonly notBefore?: number;
-  /** With RequeueLimit, and no end of its backoff, it waits until its user changes it. @default Requeued */
+  /** @default Requeued */
   readonly reason?: RequeueReason;
 }
 

@@ -8,7 +8,7 @@ import { formatIdset, parseIdset } from '../resources/idset';
 import type { AllocatedNode, GraphNode, UnitCounts } from '../resources/types';
 import { addUnits } from '../resources/unit-counts';
 import { firstStartTime, type PlacedSets, type RecordedGrant, type WorkloadAdapter } from './adapter';
-import { belongsToGrant, isGated } from './pod';
+import { belongsToGrant } from './pod';
 import { hasRun } from './pod-end';
 
 /** Units that active workloads use: node -> type -> unit ids. */
@@ -57,12 +57,6 @@ export function unrecordedGrant(
   now: number,
 ): RecordedGrant | undefined {
   if (object.metadata.deletionTimestamp !== undefined || adapter.isSuspended(object)) return undefined;
-  // The queue has taken its node back: it counts again once kube-scheduler has bound it after all.
-  const isOne = adapter.membersOf(object) === undefined;
-  const isUnbound = pods.some(
-    (pod) => (isOne ? pod.metadata.uid === row?.uid : !isGated(pod)) && pod.spec.nodeName === undefined,
-  );
-  if (row?.reason === 'RequeueLimit' && isUnbound) return undefined;
   const grant = adapter.recordedGrant(object, pods);
   if (grant === undefined || adapter.outcome(object, pods, now) !== undefined) return undefined;
   return row === undefined || isLaterThan(row, grant) ? grant : undefined;

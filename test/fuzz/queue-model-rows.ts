@@ -52,17 +52,9 @@ export function holds({ phase }: WorkloadRow): boolean {
   return phase === 'Ready' || phase === 'Running';
 }
 
-/** Whether only its user can make it start again. */
-export function isGivenUp({ reason, notBefore }: WorkloadRow): boolean {
-  return reason === 'RequeueLimit' && notBefore === null;
-}
-
 /** Whether the current reason of the row has precedence. */
 export function keepsReason(row: WorkloadRow, reason: WaitReason): boolean {
-  return (
-    (row.held && reason !== 'Held' && reason !== 'GroupIncomplete') ||
-    (isGivenUp(row) && reason !== 'RequeueLimit')
-  );
+  return row.held && reason !== 'Held' && reason !== 'GroupIncomplete';
 }
 
 export function updated(

@@ -18,7 +18,6 @@ import {
   endingBy,
   grantDetail,
   holds,
-  isGivenUp,
   keepsReason,
   lastOfEach,
   NO_WAIT,
@@ -168,7 +167,7 @@ export class QueueModel extends QueueModelBase implements Queue {
       grants,
       'Allocated',
       (row, { allocation }) =>
-        row.phase !== 'Waiting' || row.held || isGivenUp(row) || row.jobid !== allocation.jobid
+        row.phase !== 'Waiting' || row.held || row.jobid !== allocation.jobid
           ? undefined
           : { ...row, ...NO_WAIT, phase: 'Ready', allocation, isAfterMet: true, allocatedAt: this.now() },
       ({ jobid, allocation }) => ({ jobid, ...grantDetail(allocation) }),

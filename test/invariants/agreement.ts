@@ -67,19 +67,12 @@ function checkWaiting(
   held: Allocation | undefined,
   report: Report,
 ): void {
-  // A bare pod that cannot run on its node is not gated again: it has no grant until kube-scheduler binds it.
-  const isStuck = row.reason === 'RequeueLimit' && isUnboundPod(object);
-  if (!isSuspended(object) && !isFinished(object) && !isStuck && !isStaged(object))
+  if (!isSuspended(object) && !isFinished(object) && !isStaged(object))
     report('I2', `${row.name} waits and its object is released`);
   if (isFinished(object)) report('I3', `${row.name} waits and its object has finished`);
   // A waiting workload can only have a reservation in Fluxion: for nodes, or for the time at which its quota has room.
   if (held !== undefined && !RESERVED_REASONS.has(row.reason))
     report('I2', `${row.name} waits without a reservation and Fluxion holds job ${row.jobid}`);
-}
-
-function isUnboundPod(object: KubernetesObject): boolean {
-  const { spec } = object as Pod;
-  return 'containers' in spec && spec.nodeName === undefined;
 }
 
 /**

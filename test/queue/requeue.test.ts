@@ -125,16 +125,6 @@ describePostgres('evictions and requeues', (getPostgres) => {
     expect(edited).toMatchObject({ reason: 'Submitted', message: null, requeues: 0, notBefore: null });
   });
 
-  test('a row that cannot be tried again is neither allocated nor given another reason', async () => {
-    await ready('a');
-    const limited = await requeue('a', { reason: 'RequeueLimit', message: 'lost its node' });
-    expect(limited).toMatchObject({ phase: 'Waiting', reason: 'RequeueLimit' });
-    expect(await queue.allocate(fence, [{ uid: 'a', allocation: allocationOf(limited) }])).toEqual([]);
-    const busy = { uid: 'a', reason: 'Busy', message: 'full', estimatedStart: null } as const;
-    expect(await queue.wait(fence, [busy])).toEqual([]);
-    expect(await queue.wait(fence, [{ ...busy, reason: 'RequeueLimit', message: 'still' }])).toHaveLength(1);
-  });
-
   describe('a row at its requeue limit', () => {
     let limited: WorkloadRow;
     beforeEach(async () => {

@@ -23,11 +23,6 @@ const noOutcome: OutcomeOf = () => undefined;
 /** Longest backoff of a requeue, however often the workload has failed: one hour. */
 export const LONGEST_BACKOFF_SECONDS = 3600;
 
-/** A reason that a pass does not change: the reconciler sets the row back to Submitted when its user changes it. */
-function isDecidedElsewhere({ reason, notBefore }: WorkloadRow): boolean {
-  return reason === 'Invalid' || (reason === 'RequeueLimit' && notBefore === null);
-}
-
 /** A time much further ahead than the longest backoff was written by a clock that was wrong, and does not count. */
 function isBackingOff({ notBefore }: WorkloadRow, now: number): boolean {
   return notBefore !== null && notBefore > now && notBefore <= now + 2 * LONGEST_BACKOFF_SECONDS;
@@ -61,7 +56,8 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     waits.markHeld(row);
     return false;
   }
-  if (isDecidedElsewhere(row)) return false;
+  // The reconciler sets it back to Submitted when its user changes it.
+  if (row.reason === 'Invalid') return false;
   if (input.hasLeft?.(row) === true) {
     waits.markLeft(row);
     return false;

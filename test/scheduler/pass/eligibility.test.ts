@@ -12,15 +12,15 @@ test('does not match a requeued workload during its backoff, and returns when th
   expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'again' }], nextAt: undefined });
 });
 
-test('tries what is at its requeue limit again when its hour is over, and never a pod that cannot be tried again', async () => {
+test('tries what is at its requeue limit again when its hour is over, and what an earlier version gave up for ever at once', async () => {
   const sim = await Simulation.of(nodesOf(2, 1));
-  for (const uid of ['hourly', 'bare']) {
+  for (const uid of ['hourly', 'earlier']) {
     sim.submit(uid);
     sim.change(uid, { reason: 'RequeueLimit', message: 'no such image', requeues: 6 });
   }
   // The clock of a pass counts whole seconds.
   sim.change('hourly', { notBefore: sim.now + 3600.5 });
-  expect(await sim.pass()).toMatchObject({ grants: [], waits: [], nextAt: sim.now + 3601 });
+  expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'earlier' }], waits: [], nextAt: sim.now + 3601 });
   sim.now += 3601;
   expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'hourly' }], waits: [] });
 });
