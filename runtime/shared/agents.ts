@@ -2,6 +2,7 @@
  * Agents: the pods of DaemonSets and static pods. They belong to their node and stay when it is drained, so what they
  * request is no capacity of the node at all: a node with agents and nothing else is an empty node.
  */
+import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import { podRequests, type Requests, sum } from '../jobspec/requests';
 import type { Informer } from '../kubernetes/informer';
 import { controllerOf } from '../kubernetes/owner';
@@ -20,10 +21,12 @@ export interface Agents {
 /** Annotation of the mirror that a kubelet makes of a static pod. */
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
-export function isAgent(pod: Pod): boolean {
-  return (
-    controllerOf(pod)?.kind === 'DaemonSet' || pod.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined
-  );
+/** A pod that admission has gated is none, whatever its user says of its owner. */
+export function isAgent({ metadata }: Pod): boolean {
+  if (metadata.labels?.[ADMITTED_LABEL] === 'true') return false;
+  const owner = controllerOf({ metadata });
+  const isOfDaemonSet = owner?.kind === 'DaemonSet' && owner.apiVersion.startsWith('apps/');
+  return isOfDaemonSet || metadata.annotations?.[MIRROR_ANNOTATION] !== undefined;
 }
 
 /** @param pods with the index `agents` by node */

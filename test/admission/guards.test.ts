@@ -161,21 +161,6 @@ describeCluster('the guards', (getCluster) => {
     const DAEMONSETS = 'system:serviceaccount:kube-system:daemon-set-controller';
     const mirror = { 'kubernetes.io/config.mirror': 'x' };
 
-    it('with a nodeName, its own or that of a template', async () => {
-      const bound = (metadata: object = {}) => pod({ nodeName: 'node-0' }, { ...metadata });
-      for (const user of [
-        ALICE,
-        'system:serviceaccount:policies:builder',
-        ...OTHER_CONTROLLERS,
-        JOB_CONTROLLER,
-      ])
-        await denied(users.create(user, namespace, bound()), 'FLUXQ_RESERVED: spec.nodeName: ');
-      await accepted(
-        users.create(JOB_CONTROLLER, namespace, bound({ ...assigned, ...owner('batch/v1', 'Job') })),
-      );
-      await accepted(users.create(CONTROLLER, namespace, bound()));
-    });
-
     it('as a mirror of a static pod, but those of a kubelet', async () => {
       const start = 'FLUXQ_RESERVED: metadata.annotations["kubernetes.io/config.mirror"]: ';
       await denied(

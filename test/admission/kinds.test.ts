@@ -24,6 +24,7 @@ import { ALICE, accepted, CONTROLLER, type Reply, type Users } from './users';
 
 const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';
 const OPERATOR = 'system:serviceaccount:jobset-system:jobset-controller-manager';
+const CLASSES = { urgent: 1000, later: -10 };
 const UID = '6f1d2a0e-0000-4000-8000-000000000001';
 
 describeCluster('an object of a workload kind', (getCluster) => {
@@ -36,6 +37,17 @@ describeCluster('an object of a workload kind', (getCluster) => {
     new ControllerGuard(chart, 'controller', { miniClusters: false, mutatingPolicies: true });
     await getCluster().apply(Testing.synth(chart) as KubeObject[]);
     for (const form of FORMS) await applyStandIns(getCluster(), form);
+    await getCluster().apply(
+      Object.entries(CLASSES).map(
+        ([name, value]) =>
+          ({
+            apiVersion: 'scheduling.k8s.io/v1',
+            kind: 'PriorityClass',
+            metadata: { name },
+            value,
+          }) as unknown as KubeObject,
+      ),
+    );
   }, 180_000);
 
   describe.each(WORKLOAD_KINDS.map((kind) => [kind.kind, kind] as const))('%s', (name, kind) => {
@@ -113,6 +125,21 @@ describeCluster('an object of a workload kind', (getCluster) => {
       const waiting = await created('policies', make({}, ofAll({})));
       const later = { spec: ofAll({ namespaces: ['beta'] }) };
       await denied(users.patch(ALICE, 'policies', waiting, later), problem);
+    });
+
+    test('is not taken with a PriorityClass that not every user may use, in any of its pod sets', async () => {
+      // Not in the first of them.
+      const classed = (priorityClassName: string) => specOf(kind, {}, { priorityClassName }, { Master: {} });
+      const problem = 'FLUXQ_PRIORITY: priorityClassName: ';
+      // The apiserver knows a new class a moment after it has stored it.
+      for (const form of FORMS)
+        await getCluster().waitFor('the class', async () => {
+          const { status } = await users.create(ALICE, form, make({}, classed('urgent')));
+          return status === 403;
+        });
+      await refused(make({}, classed('urgent')), problem);
+      const waiting = await created('policies', make({}, classed('later')));
+      await denied(users.patch(ALICE, 'policies', waiting, { spec: classed('urgent') }), problem);
     });
 
     test.each(FORMS)('keeps the controller that it was created for, by %s', async (form) => {
@@ -238,17 +265,23 @@ describeCluster('an object of a workload kind', (getCluster) => {
 });
 
 /** Fields of the pod sets of a kind. @param metadata of the pod template @param spec more of its pod spec */
+/** @param others specs of the pods of pod sets before it, by name */
 function specOf(
   { podSets: { in: path, name, template } }: WorkloadKind,
   metadata: Fields = {},
   spec: Fields = {},
+  others: Readonly<Record<string, Fields>> = {},
 ): Fields {
-  const set = {
+  const set = (made: Fields) => ({
     replicas: 1,
-    ...(withField({}, template, { metadata, spec: { containers: [CONTAINER], ...spec } }) as object),
-  };
-  const sets = name === undefined ? { Worker: set } : [{ name: 'workers', ...set }];
-  return (withField({}, path, sets) as { spec: Fields }).spec;
+    ...(withField({}, template, { metadata, spec: { containers: [CONTAINER], ...made } }) as object),
+  });
+  const sets = Object.entries({ ...others, Worker: spec }).map(([key, made]) => [key, set(made)] as const);
+  const value =
+    name === undefined
+      ? Object.fromEntries(sets)
+      : sets.map(([key, made]) => ({ name: key.toLowerCase(), ...made }));
+  return (withField({}, path, value) as { spec: Fields }).spec;
 }
 
 /** By whichever of the guards, or the webhook. */

@@ -72,7 +72,15 @@ const pod = (annotations: object, [apiVersion, kind]: readonly [string, string] 
     spec: { containers: [container()] },
   });
 
+const bound: Act = create('Pod', 'x', {
+  metadata: { annotations: { ...grant, ...index('3') }, ownerReferences: ownedBy('batch/v1', 'Job') },
+  spec: { containers: [container()], nodeName: 'node-0' },
+});
+
 const INDEXES: readonly Attack[] = [
+  attack('job controller', 'a Pod of an index that is not assigned, bound by its template', bound, {
+    refused: 'FLUXQ_RESERVED',
+  }),
   attack('job controller', 'a Pod of an index that is not assigned', pod({ ...grant, ...index('3') }), {
     contained: 'the Pod is gated',
   }),

@@ -1,5 +1,6 @@
 /** CEL that refuses pods which would run in an enabled namespace without the queue. */
 import type { GuardPart } from './guard-parts';
+import { ASSIGNED_NODE } from './pod-mutation';
 import { reserved } from './reserved';
 import {
   type AdmissionScopeProps,
@@ -31,9 +32,10 @@ const KINDS = [
       'remove it',
     ),
   ],
-  // Guards already allow an assignment only in pods that the Job controller made of a released Job.
+  // Guards already allow an assignment only in pods that the Job controller made of a released Job. A Job may have been granted fewer
+  // nodes than it has pods.
   [
-    `(${NOT_BOUND}) || ${BY_KUBELET} || (${HAS_ASSIGNMENT})`,
+    `(${NOT_BOUND}) || ${BY_KUBELET} || (${HAS_ASSIGNMENT} && variables.node == object.spec.nodeName)`,
     reserved('spec.nodeName', 'would pass the queue by', 'use a nodeSelector instead'),
   ],
   [
@@ -56,7 +58,7 @@ export function bypassPart(props: AdmissionScopeProps & ControllerUserProps): Gu
   return {
     name: 'bypass',
     when: `oldObject == null && !((${NOT_BOUND}) && (${NO_MIRROR}) && (${NO_DAEMONSET}))`,
-    variables: [],
+    variables: ASSIGNED_NODE,
     problem:
       `request.userInfo.username in ${celList(controllerUsers(props))} || ` +
       `"system:masters" in request.userInfo.?groups.orValue([]) ? "" : ${sentence}""`,

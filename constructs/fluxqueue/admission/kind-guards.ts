@@ -18,6 +18,7 @@ import { addGuard, type GuardSpec } from './guard-policy';
 import { settingParts } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
+import { addKindClasses, resourceRules, setsIn } from './kind-classes';
 import { kindConditions, OF_THE_GRANT } from './kinds';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
 import { admittedLabel, reserved, setByQueue, USER_STAYS } from './reserved';
@@ -38,11 +39,6 @@ import { INVALID } from './settings';
 
 type Props = AdmissionScopeProps & ControllerUserProps;
 
-const resourceRules = (
-  { group, version, plural }: MakerKind | WorkloadKind,
-  operations: readonly ('CREATE' | 'UPDATE')[],
-) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
-
 /** The endpoint by which autoscalers and `kubectl scale` write a number of pods, which rules of the object itself do not see. */
 const scaleRule = ({ group, version, plural }: WorkloadKind) => ({
   apiGroups: [group],
@@ -60,6 +56,7 @@ export class KindGuards extends Construct {
       this.addReserved(kind, props);
       this.addWarnings(kind, props);
     }
+    addKindClasses(this, workloadKinds(props.workloadKinds), props);
     for (const maker of makerKinds(props.workloadKinds))
       addGuard(this, maker.plural, props, makerGuard(maker, props));
   }
@@ -165,13 +162,6 @@ function refusedPart(kind: WorkloadKind, refused: RefusedField, isOurs: string):
     variables: [],
     problem: cel(`FLUXQ_POD_SETS: ${refused.field.join('.')}: ${refusal(kind, refused)}; ${REFUSAL_REMEDY}`),
   };
-}
-
-/** CEL: the pod sets of an object, as a list. */
-function setsIn(object: string, { podSets: { in: path, name } }: WorkloadKind): string {
-  if (name !== undefined) return fieldOr(object, path, '[]');
-  const map = `dyn(${fieldOr(object, path, '{}')})`;
-  return `${map}.map(key, ${map}[key])`;
 }
 
 /** Settings below the metadata of the object, where they would be ignored. */

@@ -20,8 +20,8 @@ import { USER_PATCH } from './user-mutation';
 const HEAD = '^[0-9]{1,9}/[1-9][0-9]{0,8}:';
 const NODE_NAME = '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$';
 
-export const podVariables = (props: AdmissionScopeProps): readonly Variable[] => [
-  { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
+/** The node that the assignment gives to the pod; "" if none. It needs the variable `annotations`. */
+export const ASSIGNED_NODE: readonly Variable[] = [
   { name: 'assignment', expression: `variables.annotations[?${cel(ASSIGNMENT_ANNOTATION)}].orValue("")` },
   {
     name: 'index',
@@ -72,6 +72,11 @@ export const podVariables = (props: AdmissionScopeProps): readonly Variable[] =>
       'variables.indexed != "" ? variables.indexed : ' +
       `(variables.sole.size() < 254 && variables.sole.matches(${cel(NODE_NAME)}) ? variables.sole : "")`,
   },
+];
+
+export const podVariables = (props: AdmissionScopeProps): readonly Variable[] => [
+  { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
+  ...ASSIGNED_NODE,
   {
     // A pod of a Job has it from the template, where admission wrote it.
     name: 'madeFor',
