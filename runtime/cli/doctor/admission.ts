@@ -55,6 +55,9 @@ const MUTATIONS: readonly string[] = [
   ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-updates`]),
 ];
 
+/** The guard of all workload kinds together. */
+const OF_ANY_KIND = 'kind-classes';
+
 /** Guards that every stack has, in either form. @internal exported for tests */
 export const GUARDS: readonly string[] = [
   ...CREATOR_KINDS.map(({ name }) => `creator-${name}`),
@@ -71,6 +74,7 @@ export const GUARDS: readonly string[] = [
   'release-pods',
   'resize',
   'subresources',
+  OF_ANY_KIND,
   ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-settings`, `release-${plural}`]),
   ...makerKinds().map(({ plural }) => plural),
 ];
@@ -85,8 +89,11 @@ export const WARNINGS: readonly string[] = [
 /** A stack may leave workload kinds out: of one that it has, it has all parts. */
 function ofFoundKinds(names: readonly string[], found: readonly string[]): readonly string[] {
   const missing = WORKLOAD_KINDS.filter(({ plural }) => !found.some((name) => name.includes(plural)));
+  const hasNone = missing.length === WORKLOAD_KINDS.length;
   return names.filter(
-    (name) => !missing.some(({ plural, maker }) => name.includes(plural) || name === maker?.plural),
+    (name) =>
+      !(name === OF_ANY_KIND && hasNone) &&
+      !missing.some(({ plural, maker }) => name.includes(plural) || name === maker?.plural),
   );
 }
 
