@@ -9,8 +9,6 @@ import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { ActiveWorkload } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 
-/** Milliseconds for which units are kept for a replacement: a StatefulSet that was scaled down or deleted makes none. */
-const LONGEST_MS = 3_000;
 const POLL_MS = 250;
 
 export class Replacements {
@@ -38,14 +36,17 @@ export class Replacements {
     this.groups.delete(uid);
   }
 
-  /** @returns when to look again for the replacement of a pod that ran; undefined: none is expected */
+  /**
+   * A StatefulSet that was scaled down or deleted makes none, so units are kept for a bounded time.
+   * @returns when to look again for the replacement of a pod that ran; undefined: none is expected
+   */
   awaited(row: WorkloadRow): { readonly after: number } | undefined {
     const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
     if (!isGroup && !this.isReplaceable(row)) return undefined;
     const now = this.options.clock.now();
     const since = this.goneSince.get(row.uid) ?? now;
     this.goneSince.set(row.uid, since);
-    return now - since < (isGroup ? REPLACEMENT_SECONDS * 1000 : LONGEST_MS) ? { after: POLL_MS } : undefined;
+    return now - since < REPLACEMENT_SECONDS * 1000 ? { after: POLL_MS } : undefined;
   }
 
   /** The place that this object takes over; undefined if it is no replacement of the row's pod. */

@@ -47,10 +47,10 @@ test('a pod that waits or is evicted keeps no units', () => {
   expect(replacements.awaited({ ...running, evictionReason: 'preempted' })).toBeUndefined();
 });
 
-test('units are kept for three seconds', () => {
+test('units are kept for ten seconds', () => {
   const { replacements, clock } = noted(pod('old'));
   expect(replacements.awaited(running)).toEqual({ after: 250 });
-  clock.freeze(2_900);
+  clock.freeze(9_900);
   expect(replacements.awaited(running)).toEqual({ after: 250 });
   clock.freeze(100);
   expect(replacements.awaited(running)).toBeUndefined();
