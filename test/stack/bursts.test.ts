@@ -71,13 +71,9 @@ describeOwnStack(
         `FLUXQ_WORKLOAD_UNKNOWN: workload: job/${without} has no FluxJob, because it succeeded soon, as many others of namespace burst did (got "${without}"); kubectl fluxqueue history ${without} shows what happened to it`,
       );
       const entries = await getFixture().queue.historyOf(burst.name, without!);
-      expect(entries.map(({ event }) => event)).toEqual([
-        'Submitted',
-        'Allocated',
-        'Released',
-        'Running',
-        'Finished',
-      ]);
+      // A start that was late moves the end of its allocation.
+      const events = entries.map(({ event }) => event).filter((event) => event !== 'Reallocated');
+      expect(events).toEqual(['Submitted', 'Allocated', 'Released', 'Running', 'Finished']);
     });
 
     test('is recorded no more by the next leader, and one that has lost its FluxJob is', async () => {

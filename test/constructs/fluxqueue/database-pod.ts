@@ -76,6 +76,7 @@ export class DatabasePod {
   /** Folder with what initdb makes, which later starts copy. @default - initdb runs */
   initdbCopy: string | undefined;
   private container: ChildProcess | undefined;
+  private closed: Promise<unknown> | undefined;
   private output = '';
 
   private constructor(
@@ -189,6 +190,7 @@ export class DatabasePod {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    this.closed = once(this.container, 'close');
     for (const stream of [this.container.stdout, this.container.stderr])
       stream?.on('data', (part: Buffer) => {
         this.output += part.toString();
@@ -199,9 +201,9 @@ export class DatabasePod {
     return this.container?.exitCode === null && this.container.signalCode === null;
   }
 
-  /** Resolves when the container has ended. */
+  /** Resolves when the container has ended, and all that it printed is in the log. */
   async ended(): Promise<void> {
-    if (this.running) await once(this.container!, 'exit');
+    await this.closed;
   }
 
   /** Kills all processes of the container. */
