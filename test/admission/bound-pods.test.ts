@@ -2,13 +2,10 @@
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { JOB_CONTROLLER, pod } from './corpus-objects';
+import { JOB_CONTROLLER, OTHER_CONTROLLERS, pod } from './corpus-objects';
 import { FORMS, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
 
-const OTHERS = ['replicaset-controller', 'cronjob-controller', 'statefulset-controller'].map(
-  (name) => `system:serviceaccount:kube-system:${name}`,
-);
 const PROBLEM = 'FLUXQ_RESERVED: spec.nodeName: ';
 const OF_JOB = {
   ownerReferences: [
@@ -40,7 +37,7 @@ describeCluster('a bound pod', (getCluster) => {
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
     const create = (user: string, made: KubeObject) => users.create(user, namespace, made);
 
-    test.each([ALICE, 'system:serviceaccount:policies:builder', ...OTHERS, JOB_CONTROLLER])(
+    test.each([ALICE, 'system:serviceaccount:policies:builder', ...OTHER_CONTROLLERS, JOB_CONTROLLER])(
       'is not created by %s without a grant',
       (user) => denied(create(user, bound()), PROBLEM),
     );

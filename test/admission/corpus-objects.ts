@@ -30,6 +30,12 @@ export function userOf(as: string): string | undefined {
 }
 
 export const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
+/** They make pods, too. */
+export const OTHER_CONTROLLERS = [
+  'replicaset-controller',
+  'cronjob-controller',
+  'statefulset-controller',
+].map((name) => `system:serviceaccount:kube-system:${name}`);
 export const DAEMONSET_CONTROLLER = 'system:serviceaccount:kube-system:daemon-set-controller';
 
 export const CONTAINER = { name: 'main', image: 'busybox' };

@@ -12,13 +12,10 @@ import {
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { JOB_CONTROLLER, job, pod } from './corpus-objects';
+import { JOB_CONTROLLER, job, OTHER_CONTROLLERS, pod } from './corpus-objects';
 import { FORMS, makeNamespace, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
 
-const OTHER_CONTROLLERS = ['replicaset-controller', 'cronjob-controller', 'statefulset-controller'].map(
-  (name) => `system:serviceaccount:kube-system:${name}`,
-);
 const RELEASE = {
   spec: {
     suspend: false,

@@ -264,8 +264,7 @@ describeCluster('an object of a workload kind', (getCluster) => {
   });
 });
 
-/** Fields of the pod sets of a kind. @param metadata of the pod template @param spec more of its pod spec */
-/** @param others specs of the pods of pod sets before it, by name */
+/** Fields of the pod sets of a kind. @param metadata of the pod template @param spec more of its pod spec @param others pod specs of pod sets before it, by name */
 function specOf(
   { podSets: { in: path, name, template } }: WorkloadKind,
   metadata: Fields = {},

@@ -2,22 +2,11 @@
 import type { Construct } from 'constructs';
 import { PRIORITY } from '../../api/labels';
 import { PRIORITY_CODE, USER_PRIORITIES } from '../../api/priorities';
-import type { MakerKind, WorkloadKind } from '../../api/workload-kinds';
+import type { WorkloadKind } from '../../api/workload-kinds';
 import { addGuard } from './guard-policy';
+import { podSpecOfSet, resourceRules, setsIn } from './kind-fields';
 import type { ReachGuardProps } from './reach-guard';
-import { cel, fieldOr, namespaceSelector } from './scope';
-
-export const resourceRules = (
-  { group, version, plural }: MakerKind | WorkloadKind,
-  operations: readonly ('CREATE' | 'UPDATE')[],
-) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
-
-/** CEL: the pod sets of an object, as a list. */
-export function setsIn(object: string, { podSets: { in: path, name } }: WorkloadKind): string {
-  if (name !== undefined) return fieldOr(object, path, '[]');
-  const map = `dyn(${fieldOr(object, path, '{}')})`;
-  return `${map}.map(key, ${map}[key])`;
-}
+import { cel, namespaceSelector } from './scope';
 
 /**
  * The controller of a kind makes its pods, so no right of its user to a class counts for them: they would be refused, and what is
@@ -60,6 +49,5 @@ export function addKindClasses(
 
 /** CEL: the names of the classes in the templates of an object, as a list. */
 function classesIn(object: string, kind: WorkloadKind): string {
-  const spec = ['set', ...[...kind.podSets.template, 'spec'].map((key) => `?${key}`)].join('.');
-  return `${setsIn(`dyn(${object})`, kind)}.map(set, ${spec}.?priorityClassName.orValue(""))`;
+  return `${setsIn(`dyn(${object})`, kind)}.map(set, ${podSpecOfSet(kind)}.?priorityClassName.orValue(""))`;
 }

@@ -18,7 +18,8 @@ import { addGuard, type GuardSpec } from './guard-policy';
 import { settingParts } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
-import { addKindClasses, resourceRules, setsIn } from './kind-classes';
+import { addKindClasses } from './kind-classes';
+import { podSpecOfSet, resourceRules, setsIn } from './kind-fields';
 import { kindConditions, OF_THE_GRANT } from './kinds';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
 import { admittedLabel, reserved, setByQueue, USER_STAYS } from './reserved';
@@ -189,10 +190,9 @@ function templateKeyPart(kind: WorkloadKind, isOurs: string): GuardPart {
 /** Its operator may create pods everywhere, and makes what its user writes, so none of its pods may have such a term. */
 function reachPart(kind: WorkloadKind, isOurs: string): GuardPart {
   const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
-  const podSpec = ['set', ...[...kind.podSets.template, 'spec'].map((key) => `?${key}`)].join('.');
   return {
     name: 'reach',
-    when: `(oldObject == null || ${now} != ${old}) && ${now}.exists(set, ${termsBeyond(podSpec)}.size() > 0) && ${isOurs}`,
+    when: `(oldObject == null || ${now} != ${old}) && ${now}.exists(set, ${termsBeyond(podSpecOfSet(kind))}.size() > 0) && ${isOurs}`,
     variables: [],
     problem: cel(`FLUXQ_REACH: ${kind.podSets.in.join('.')}: podAntiAffinity: ${BEYOND_PROBLEM}`),
   };

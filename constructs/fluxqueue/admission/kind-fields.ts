@@ -1,0 +1,19 @@
+/** Where the objects of workload kinds have what their guards read. */
+import type { MakerKind, WorkloadKind } from '../../api/workload-kinds';
+import { fieldOr } from './scope';
+
+export const resourceRules = (
+  { group, version, plural }: MakerKind | WorkloadKind,
+  operations: readonly ('CREATE' | 'UPDATE')[],
+) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
+
+/** CEL: the pod sets of an object, as a list. */
+export function setsIn(object: string, { podSets: { in: path, name } }: WorkloadKind): string {
+  if (name !== undefined) return fieldOr(object, path, '[]');
+  const map = `dyn(${fieldOr(object, path, '{}')})`;
+  return `${map}.map(key, ${map}[key])`;
+}
+
+/** CEL: the spec of the pods of a pod set `set`, which may have none. */
+export const podSpecOfSet = ({ podSets: { template } }: WorkloadKind) =>
+  ['set', ...[...template, 'spec'].map((key) => `?${key}`)].join('.');
