@@ -75,6 +75,7 @@ function reserve(
     uid,
     jobid,
     allocation,
+    ofUser: reservation?.ofUser ?? false,
     ...(isClaim && { isClaim }),
     ...(shortage !== undefined && { shortage: shortage.message, ofCohort: shortage.ofCohort }),
   });

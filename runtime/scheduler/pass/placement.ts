@@ -119,8 +119,9 @@ function decide(
   }
   // 3. The queue may be done for this pass.
   if (budget.cutShort) return undefined;
-  if (budget.closed && reservation === undefined) {
-    waitBehind(pass, row);
+  const userLimit = budget.limitedUsers.get(row.user);
+  if (reservation === undefined && (budget.closed || userLimit !== undefined)) {
+    waitBehind(pass, row, userLimit);
     return undefined;
   }
   // 4. What can't be planned takes neither units nor quota from those behind it.
@@ -256,11 +257,12 @@ function mayStartEarlier(
 }
 
 /** What exceeds its quota or the cluster even alone is told so, wherever it stands in line. */
-function waitBehind({ waits, quotas, cluster, input }: Pass, row: WorkloadRow): void {
+function waitBehind({ waits, quotas, cluster, input }: Pass, row: WorkloadRow, userLimit?: string): void {
   const never = quotas.neverText(row);
   // Of an array that is wider than the cluster, as much starts as fits.
   const fits = input.nodes === undefined || isArray(row.jobspec) || cluster.fits(row.jobspec);
   if (never !== undefined) waits.markQuota(row, never);
+  else if (fits && userLimit !== undefined) waits.markQuota(row, userLimit);
   else if (fits) waits.markBehind(row);
   else waits.markUnsatisfiable(row, 'the nodes of the cluster are too few or too small for it');
 }

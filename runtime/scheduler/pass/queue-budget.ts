@@ -28,6 +28,11 @@ export class QueueBudget {
    * earlier passes.
    */
   refusedFirst = 0;
+  /**
+   * Users of a fcfs queue of whom an earlier workload waits for their limit without a reservation, with that limit: their later ones wait
+   * behind it.
+   */
+  readonly limitedUsers = new Map<string, string>();
   granted = false;
   /** The rest of the queue waits: behind the head of a fcfs queue, or because it is too deep for this pass. */
   closed = false;

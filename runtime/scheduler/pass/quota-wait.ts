@@ -17,7 +17,7 @@ import {
   markMoved,
   markReserved,
 } from './reservation-updates';
-import type { Reservation } from './reservations';
+import { hasPassed, type Reservation } from './reservations';
 import { cacheFor, type Pass } from './state';
 import { type Candidate, mayEvict, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
 
@@ -146,7 +146,9 @@ async function waitWithout(
   if (reservation !== undefined) await dropReservation(pass, reservation);
   pass.waits.markQuota(row, message);
   // Services hold the quota, and nobody knows until when: that blocks nothing.
-  if (budget.isStrict && !ofUser && isForeseeable(from, pass.input.now)) budget.closed = true;
+  if (!budget.isStrict || !isForeseeable(from, pass.input.now)) return;
+  if (ofUser) budget.limitedUsers.set(row.user, message);
+  else budget.closed = true;
 }
 
 /** Reserves the first start from that time on, or keeps the reservation that it has. */
@@ -175,7 +177,7 @@ async function reserveFor(
     jobid: row.jobid,
     allocation,
     shortage: message,
-    ofUser,
+    ofUser: reservation?.ofUser ?? ofUser,
     ofCohort,
     ...(isClaim && { isClaim }),
   });
@@ -249,7 +251,7 @@ export function mayReserveFor(
 export async function becomeHead(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> {
   if (!budget.isStrict) return;
   for (const other of pass.reservations.unreached())
-    if (other.ofUser !== true && pass.reservations.rowOf(other).queue === row.queue)
+    if (other.ofUser !== true && !hasPassed(other, row) && pass.reservations.rowOf(other).queue === row.queue)
       await dropReservation(pass, other);
 }
 
@@ -265,9 +267,8 @@ function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): re
   return reservations.unreached().filter((other) => {
     const rival = reservations.rowOf(other);
     if (!quotas.areRivals(row, rival)) return false;
-    return (
-      (isLost && !isOwed(pass, other)) || lower.has(other) || (budget.isStrict && rival.queue === row.queue)
-    );
+    const isBehindHead = budget.isStrict && rival.queue === row.queue && !hasPassed(other, row);
+    return (isLost && !isOwed(pass, other)) || lower.has(other) || isBehindHead;
   });
 }
 

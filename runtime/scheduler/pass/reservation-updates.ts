@@ -47,7 +47,9 @@ function hasNodes({ cluster, input }: Pass, { allocation }: Reservation): boolea
 
 /** Records a reservation that Fluxion holds, and says that the row waits for it. */
 export function addReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
-  pass.reservations.add(reservation, row);
+  const { limitedUsers } = budgetOf(pass, row);
+  const passed = limitedUsers.size > 0 && { passedUsers: new Set(limitedUsers.keys()) };
+  pass.reservations.add({ ...reservation, ...passed }, row);
   chargeReservation(pass, row, reservation);
   markReserved(pass, row, reservation);
 }

@@ -8,7 +8,10 @@ export interface Reservation {
   readonly allocation: Allocation;
   /** The quota or limit for which its workload waits. @default - it waits for nodes */
   readonly shortage?: string;
-  /** Whether that is the limit of its user: such reservations are counted on their own. @default false */
+  /**
+   * Whether that was the limit of its user when it was made: such reservations are counted on their own, and stay so when the limit is
+   * no longer in the way, or the queue would have one too many. @default false
+   */
   readonly ofUser?: boolean;
   /** Whether it is quota that its queue would borrow. @default false */
   readonly ofCohort?: boolean;
@@ -17,6 +20,16 @@ export interface Reservation {
    * own queue only. @default false
    */
   readonly isClaim?: boolean;
+  /**
+   * Users of whom earlier workloads of its fcfs queue waited for their limit without a reservation when it was made: it does not yield to
+   * them. @default - none
+   */
+  readonly passedUsers?: ReadonlySet<string>;
+}
+
+/** Whether the reservation was made although the row was there and comes before it. */
+export function hasPassed({ passedUsers }: Reservation, { user }: Pick<WorkloadRow, 'user'>): boolean {
+  return passedUsers?.has(user) === true;
 }
 
 const NONE: readonly Reservation[] = [];

@@ -15,7 +15,7 @@ import { TERMINATION_SECONDS } from './planned-end';
 import { evictLowerPriority } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import { dropReservation } from './reservation-updates';
-import type { Reservation } from './reservations';
+import { hasPassed, type Reservation } from './reservations';
 import { hasShare, type Lack } from './shared-reservations';
 import { budgetOf, type Pass } from './state';
 import { BEHIND_ENDLESS } from './wait-reasons';
@@ -146,9 +146,11 @@ function isBeforeLower(pass: Pass, { line }: QueueBudget, row: WorkloadRow): boo
  */
 function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0 || pass.beneficiaries.has(row.uid)) return true;
+  const isLost = pass.broken.has(row.uid);
   const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
-  const isBeforeAll = budget.isStrict || pass.broken.has(row.uid);
-  return (isBeforeAll ? pass.reservations.unreached() : ofLowerPriority(pass, row)).some(isHere);
+  const isBehind = (other: Reservation) => isHere(other) && (isLost || !hasPassed(other, row));
+  if ((budget.isStrict || isLost) && pass.reservations.unreached().some(isBehind)) return true;
+  return ofLowerPriority(pass, row).some(isHere);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Quotas and limits are planned like nodes: a reservation has room in both, and what is promised is kept. */
-import type { QueueSettings } from '../../../runtime/queue/settings';
+import type { QueueSettings, Quota } from '../../../runtime/queue/settings';
 import { granted, nodesOf, reserved, Simulation } from './simulation';
 
 const settings: readonly [string, Partial<QueueSettings>][] = [
@@ -184,6 +184,49 @@ describe('fcfs', () => {
     await sim.run();
     expect(sim.estimates.get('promised')).toEqual([1_002, 1_002]);
     expect(sim.startOf('limited')).toBe(1_003);
+  });
+
+  describe('one workload of each user at a time', () => {
+    async function limitedTo(quota: Quota): Promise<Simulation> {
+      const sim = await Simulation.of(nodesOf(4, 4));
+      sim.queue('default', { policy: 'fcfs', quota, limits: { queue: {}, user: { running: 1 } } });
+      return sim;
+    }
+
+    const node = { exclusive: true, walltime: 1 };
+
+    test('nothing is promised behind an own workload that waits without a reservation', async () => {
+      const sim = await limitedTo({ pods: 3 });
+      for (const [i, pods] of [1, 2, 1].entries()) sim.submit(`j${i}`, { ...node, pods });
+      sim.submit('last', { ...node, pods: 2, walltime: 2 });
+      await sim.pass();
+      expect(reserved(await sim.pass())).toEqual(['j1']);
+      expect(sim.row('last').message).toBe('at most 1 workload of its user runs at a time');
+      await sim.run();
+      expect(sim.estimates.get('last')).toEqual([1_003, 1_003]);
+    });
+
+    test('a promise to another user is kept from an earlier workload that waits for its limit', async () => {
+      const sim = await limitedTo({ pods: 4 });
+      for (const uid of ['j0', 'j1', 'j2']) sim.submit(uid, { ...node, user: 'ada' });
+      sim.submit('promised', { ...node, pods: 4, user: 'bob' });
+      await sim.run();
+      expect(sim.estimates.get('promised')).toEqual([1_002, 1_002]);
+      expect(sim.startOf('j2')).toBe(1_003);
+    });
+
+    test('two promises stay when the limit of a user is no longer in the way of the first', async () => {
+      const sim = await limitedTo({});
+      sim.queue('other', { policy: 'fcfs' });
+      const all = { cpu: 4, pods: 4, queue: 'other' };
+      sim.submit('all', { ...all, walltime: 1 });
+      for (const uid of ['j1', 'j2']) sim.submit(uid, { ...node, user: 'ada' });
+      sim.submit('next', { ...all, cpu: 3, walltime: 2 });
+      sim.submit('promised', { ...node, user: 'bob', walltime: 2 });
+      const wide = { ...all, pods: 3, walltime: 1 };
+      await sim.run([{ at: 1_003, submit: () => void sim.submit('wide', wide) }]);
+      expect(sim.estimates.get('promised')).toEqual([1_004, 1_004]);
+    });
   });
 });
 

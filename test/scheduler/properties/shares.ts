@@ -1,4 +1,5 @@
 /** Whoever is evicted by fair share, of a queue that had the larger share of its cohort even before its last victim. */
+import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { plannedAllocation, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
 import type { Eviction } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
@@ -39,9 +40,9 @@ function isFair(sim: Simulation, queues: Queues, { uid, victim, victims, later }
   const other = sim.row(victim.uid).queue;
   const own = coresOf(sim, uid);
   const lost = victims.filter((one) => isShared(one.message) && sim.row(one.uid).queue === other);
-  const left = usedBy(sim, other, later);
+  const left = usedBy(sim, other, { uid, later });
   const last = Math.max(...lost.map((one) => coresOf(sim, one.uid)));
-  const share = shareOf(queues, queue, usedBy(sim, queue, later) + own);
+  const share = shareOf(queues, queue, usedBy(sim, queue, { uid, later }) + own);
   const isStrict = queues[queue]!.fairSharing === 'LessThanOrEqualToFinalShare';
   return (
     share < shareOf(queues, other, left + last) - ROUNDING &&
@@ -57,15 +58,23 @@ function shareOf(queues: Queues, queue: string, cores: number): number {
   return Math.max(0, cores - quota.cores!) / weight;
 }
 
-/** What it will run when the victims have left, without those that have to leave. */
-function usedBy(sim: Simulation, queue: string, later: ReadonlySet<string>): number {
+/** What it ran when the newcomer chose its victims, and will run when they have left: without those that have to leave. */
+function usedBy(sim: Simulation, queue: string, { uid, later }: Pick<Group, 'uid' | 'later'>): number {
   const at = sim.now + TERMINATION_SECONDS;
   return sim
     .running()
-    .map(({ uid }) => sim.row(uid))
+    .map((run) => sim.row(run.uid))
     .filter((row) => row.queue === queue && (row.evictionReason === null || later.has(row.uid)))
     .filter((row) => later.has(row.uid) || plannedAllocation(row.allocation!, sim.now).end > at)
-    .reduce((sum, { uid }) => sum + coresOf(sim, uid), 0);
+    .filter((row) => !startedAfter(sim, row, sim.row(uid)))
+    .reduce((sum, row) => sum + coresOf(sim, row.uid), 0);
+}
+
+/** Whether this pass started the row behind the newcomer, or the row is the newcomer, which may have started already. */
+function startedAfter(sim: Simulation, row: WorkloadRow, newcomer: WorkloadRow): boolean {
+  const isNotBefore =
+    row.priority < newcomer.priority || (row.priority === newcomer.priority && row.seq >= newcomer.seq);
+  return isNotBefore && row.allocation!.start === sim.now;
 }
 
 function coresOf(sim: Simulation, uid: string): number {
