@@ -35,51 +35,55 @@ async function unfinished(sim: Simulation, given: Scenario): Promise<string[]> {
 
 const met = { reserved: 0, equals: 0, evicted: 0, blocked: 0 };
 
-type Excuse = (later: string, earlier: string, at: number) => boolean;
-
 /** Equal workloads of one queue and user that did not start in the order of their submission. */
-function inversions(sim: Simulation, { jobs }: Scenario, isExcused: Excuse = () => false): string[] {
+function inversions(sim: Simulation, { jobs }: Scenario, reserved: ReservedUids): string[] {
   const latest = new Map<string, { readonly uid: string; readonly start: number }>();
   const found: string[] = [];
   for (const [i, { queue, user, walltime }] of jobs.entries()) {
     const uid = `j${i}`;
     const start = sim.started.find((one) => one.uid === uid)?.start ?? Infinity;
-    const kind = [queue, user, walltime, sim.row(`j${i}`).shape].join(' ');
+    const kind = [queue, user, walltime, sim.row(uid).shape].join(' ');
     const before = latest.get(kind);
     if (before !== undefined) met.equals += 1;
-    if (before !== undefined && start < before.start && !isExcused(uid, before.uid, start))
+    if (before !== undefined && start < before.start && !areReserved([before.uid, uid], reserved, start))
       found.push(`${uid} started before an equal one that came first`);
     latest.set(kind, { uid, start });
   }
   return found;
 }
 
+/** By second: the workloads that had reservations. */
+type ReservedUids = Map<number, ReadonlySet<string>>;
+
+/** Reservations are for exact units: of two, that starts first of which the units become free first. */
+function areReserved(uids: readonly string[], reserved: ReservedUids, before: number): boolean {
+  const last = Math.max(...[...reserved.keys()].filter((time) => time < before));
+  return uids.every((uid) => reserved.get(last)?.has(uid) === true);
+}
+
+function note(reserved: ReservedUids, { now, reservations }: Simulation): void {
+  reserved.set(now, new Set(reservations.map(({ uid }) => uid)));
+}
+
 async function checkPlan(given: Scenario): Promise<void> {
+  const reserved: ReservedUids = new Map();
   const sim = await playScenario(given, async (now) => {
+    note(reserved, now);
     met.reserved += now.reservations.filter(({ shortage }) => shortage !== undefined).length;
     holdsNone(exceeded(now, given));
   });
   holdsNone([
     ...sim.doubleGrants(),
     ...brokenPromises(sim),
-    ...inversions(sim, given),
+    ...inversions(sim, given, reserved),
     ...(await unfinished(sim, given)),
   ]);
 }
 
-/** Behind an overrun no start is promised: what was promised to an equal one that came later is not taken from it. */
 async function checkOrder(given: Scenario): Promise<void> {
-  const promised = new Map<number, Set<string>>();
-  const sim = await playScenario(given, async ({ now, rows }) => {
-    const uids = [...rows.values()].filter(({ estimatedStart }) => estimatedStart !== null);
-    promised.set(now, new Set(uids.map(({ uid }) => uid)));
-  });
-  const isPromised = (uid: string, at: number) => promised.get(at)?.has(uid) === true;
-  const isExcused: Excuse = (later, earlier, at) => {
-    const before = Math.max(...[...promised.keys()].filter((time) => time < at));
-    return isPromised(later, before) && !isPromised(earlier, at);
-  };
-  holdsNone(inversions(sim, given, isExcused));
+  const reserved: ReservedUids = new Map();
+  const sim = await playScenario(given, async (now) => note(reserved, now));
+  holdsNone(inversions(sim, given, reserved));
 }
 
 async function checkReclaim(given: Scenario): Promise<void> {
