@@ -9,6 +9,7 @@ import { ConcurrencyLimiter } from './concurrency-limiter';
 import { Credentials } from './credentials';
 import { apiError, watchError } from './errors';
 import { type KubeconfigOptions, loadAccess } from './kubeconfig';
+import { patchText } from './patch-text';
 import { namespaceOf } from './paths';
 import { MalformedMessage, type Message } from './protobuf';
 import { ProtobufAnswers, type SentEvent } from './protobuf-answers';
@@ -286,7 +287,7 @@ class Client implements KubernetesClient {
         'content-type': patch === undefined ? 'application/json' : CONTENT_TYPES[patch],
         ...acceptOf(options),
       },
-      body: JSON.stringify(body),
+      body: patch === 'json' ? patchText(body) : JSON.stringify(body),
       // A create whose answer was lost fails when it is repeated, and an update conflicts with itself.
       repeatable: patch === 'merge' || patch === 'apply',
     };

@@ -2,7 +2,7 @@
  * Releases granted workloads onto their nodes. A release that the apiserver
  * answers with an error is retried for a minute; then the workload is requeued,
  * because nothing else would free its units: as Invalid, unless a policy or a
- * webhook of the cluster is the cause. One without an answer is retried for as
+ * webhook of the cluster is the cause, or the object changes all the time. One without an answer is retried for as
  * long as that lasts, because nothing else could be released either. Either is
  * said meanwhile.
  */
@@ -52,6 +52,8 @@ const FAILED: GrantReason = 'ReleaseFailed';
 const CHANGED = 'what it asks for, or its queue, changed after the grant';
 /** Why a grant is given back before its release. */
 export const WITHDRAWN = 'its nodes may be in use by a workload that the database did not know';
+
+const CONFLICT = 'it has changed at each try to release it for a minute';
 
 const IMMEDIATELY = { after: 1 };
 
@@ -109,10 +111,7 @@ export class Release {
       const isOne = adapter.membersOf(object) === undefined;
       const outcome = isOne ? await this.send(workload) : 'done';
       if (outcome === 'gone') return 'deleted';
-      if (outcome === 'conflict') {
-        this.log(row, 'release: the object has changed, retrying');
-        return { after: CONFLICT_RETRY_MS };
-      }
+      if (outcome === 'conflict') return this.handleConflict(workload);
     } catch (error) {
       return this.handleError(workload, error);
     }
@@ -137,6 +136,14 @@ export class Release {
       if (lesser === undefined || !isRejection(error) || !messageOf(error).includes(GUARD_CODE)) throw error;
       return write(lesser);
     }
+  }
+
+  /** Nothing else would free its units if somebody changes it without end. */
+  private async handleConflict(workload: ActiveWorkload): Promise<ReconcileResult> {
+    if (!this.isRefused(workload.row, CONFLICT)) return { after: CONFLICT_RETRY_MS };
+    this.forget(workload.row);
+    await this.options.eviction.requeue(workload, { cause: 'cluster', message: CONFLICT });
+    return undefined;
   }
 
   /** Whether the apiserver refuses the release for too long. */

@@ -65,6 +65,20 @@ describeCluster('writes to one object', (getCluster) => {
     await expect(stored('nothing')).rejects.toMatchObject({ status: 404 });
   });
 
+  test('a test operation compares every character as the apiserver has it', async () => {
+    const characters = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code)).slice(1);
+    const annotations = { all: `${characters.join('')} 😀`, note: 'R&D: a < b && c > d' };
+    const path = configMaps('default', 'characters');
+    await client.create(configMaps('default'), { metadata: { name: 'characters', annotations } });
+    const body = [
+      { op: 'test', path: '/metadata/annotations', value: annotations },
+      { op: 'add', path: '/data', value: { text: annotations.all } },
+    ];
+    expect(await applyPatch(client, path, { type: 'json', body })).toBe('done');
+    const { metadata, data } = await client.get<KubernetesObject & { data: object }>(path);
+    expect([metadata.annotations, data]).toEqual([annotations, { text: annotations.all }]);
+  });
+
   test('a change by another client is a conflict, by resourceVersion or by a test operation', async () => {
     const { metadata } = await client.create<KubernetesObject>(configMaps('default'), {
       metadata: { name: 'contested' },

@@ -73,6 +73,16 @@ test('a release that is wrong is Invalid after a minute', async () => {
   expect(invalid).toHaveLength(1);
 });
 
+test('a release before which its object changes each time gives its nodes back after a minute', async () => {
+  const { results, requeues, invalid } = await releases(
+    answered(409, 'the object has been modified'),
+    [0, 59, 2],
+  );
+  expect(results).toEqual([{ after: 500 }, { after: 500 }, undefined]);
+  const message = 'it has changed at each try to release it for a minute';
+  expect([requeues, invalid]).toEqual([[{ cause: 'cluster', message }], []]);
+});
+
 test('a release that nobody answers is tried again for as long as that lasts', async () => {
   const silent = () => {
     throw unreachable(REQUEST, new Error('connection refused'));
