@@ -195,7 +195,7 @@ export interface FluxSetupSpecQuota {
   readonly memory?: number | string;
 
   /**
-   * Maximum number of GPUs of any vendor.
+   * Maximum number of GPUs of any vendor: resources like nvidia.com/gpu, whose names end in /gpu.
    */
   readonly gpus?: number;
 
@@ -230,7 +230,7 @@ export interface FluxSetupSpecBorrowing {
   readonly memory?: number | string;
 
   /**
-   * Maximum number of GPUs of any vendor.
+   * Maximum number of GPUs of any vendor: resources like nvidia.com/gpu, whose names end in /gpu.
    */
   readonly gpus?: number;
 
@@ -265,7 +265,7 @@ export interface FluxSetupSpecLendingLimit {
   readonly memory?: number | string;
 
   /**
-   * Maximum number of GPUs of any vendor.
+   * Maximum number of GPUs of any vendor: resources like nvidia.com/gpu, whose names end in /gpu.
    */
   readonly gpus?: number;
 }

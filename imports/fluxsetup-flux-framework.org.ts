@@ -458,7 +458,7 @@ export interface FluxSetupSpecQuota {
   readonly memory?: FluxSetupSpecQuotaMemory;
 
   /**
-   * Maximum number of GPUs of any vendor.
+   * Maximum number of GPUs of any vendor: resources like nvidia.com/gpu, whose names end in /gpu.
    *
    * @schema FluxSetupSpecQuota#gpus
    */
@@ -526,7 +526,7 @@ export interface FluxSetupSpecBorrowing {
   readonly memory?: FluxSetupSpecBorrowingMemory;
 
   /**
-   * Maximum number of GPUs of any vendor.
+   * Maximum number of GPUs of any vendor: resources like nvidia.com/gpu, whose names end in /gpu.
    *
    * @schema FluxSetupSpecBorrowing#gpus
    */
@@ -594,7 +594,7 @@ export interface FluxSetupSpecLendingLimit {
   readonly memory?: FluxSetupSpecLendingLimitMemory;
 
   /**
-   * Maximum number of GPUs of any vendor.
+   * Maximum number of GPUs of any vendor: resources like nvidia.com/gpu, whose names end in /gpu.
    *
    * @schema FluxSetupSpecLendingLimit#gpus
    */

@@ -16,7 +16,7 @@ export interface Quota {
   /** Maximum amount of memory. @default - not limited */
   readonly memory?: Size;
 
-  /** Maximum number of GPUs of any vendor. @default - not limited */
+  /** Maximum number of GPUs of any vendor: resources like `nvidia.com/gpu`, whose names end in `/gpu`. @default - not limited */
   readonly gpus?: number;
 
   /** Maximum number of different nodes. @default - not limited */
@@ -37,7 +37,7 @@ export interface LendingLimit {
   /** Maximum amount of memory. @default - the quota */
   readonly memory?: Size;
 
-  /** Maximum number of GPUs of any vendor. @default - the quota */
+  /** Maximum number of GPUs of any vendor: resources whose names end in `/gpu`. @default - the quota */
   readonly gpus?: number;
 }
 

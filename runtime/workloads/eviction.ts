@@ -244,13 +244,21 @@ export class Eviction {
       cause === 'failure'
         ? [own, LONGEST_BACKOFF_SECONDS]
         : [row.clusterRequeues, Math.max(backoffSeconds, LONGEST_CLUSTER_BACKOFF_SECONDS)];
-    const seconds = Math.min(longest, backoffSeconds * 2 ** times);
+    const backoff = Math.min(longest, backoffSeconds * 2 ** times);
+    // Or a few that never start would hold the cluster in turn.
+    const seconds = cause === 'cluster' ? Math.max(backoff, this.heldInVain(row)) : backoff;
     const ran = row.startedAt === null ? 0 : this.options.now() - row.startedAt;
     if (cause === 'cluster' && ran > seconds) return { message: `${message}; requeued` };
     return {
       message: `${message}; requeued, retrying in ${seconds}s`,
       notBefore: this.options.now() + seconds,
     };
+  }
+
+  /** Seconds for which it had its nodes without a start. */
+  private heldInVain({ startedAt, allocatedAt }: WorkloadRow): number {
+    if (startedAt !== null || allocatedAt === null) return 0;
+    return Math.max(0, Math.min(LONGEST_BACKOFF_SECONDS, Math.ceil(this.options.now() - allocatedAt)));
   }
 
   private recordRequeued(

@@ -12,7 +12,7 @@ import { assignedNode, isGated } from './pod';
 
 /**
  * unschedulable: kube-scheduler refused the pod, or its node is dead. volumes: it waits for volumes that are bound when
- * it is. claims: a resource claim that it names does not exist. gated: a controller of others lets it start later. starting: it is bound, and its containers do not run yet.
+ * it is. claims: a resource claim that it names does not exist or is being deleted. gated: a controller of others lets it start later. starting: it is bound, and its containers do not run yet.
  * silent: a scheduler of others has neither placed nor refused it. pending: nobody has refused it, so its wait has no limit.
  */
 export type PodWaitCause =

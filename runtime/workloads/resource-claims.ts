@@ -1,11 +1,11 @@
 /**
- * Resource claims that pods name and that do not exist. kube-scheduler takes such a pod not even into its queue and says
+ * Resource claims that pods name and that do not exist, or are being deleted. kube-scheduler takes such a pod not even into its queue and says
  * nothing about it, so the watch over grants asks the apiserver.
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import { resourceClaims, resourceClaimTemplates } from '../kubernetes/paths';
-import type { Pod } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { GrantReason } from '../shared/grant-waits';
 import type { PodWait } from './pod-wait';
 
@@ -26,31 +26,38 @@ export function mayLackClaims({ spec }: Pod, wait: PodWait | undefined): boolean
 
 /** Looks claims up, each of them once: the pods of a gang name the same ones. */
 export class ClaimLookup {
-  private readonly exists = new Map<string, Promise<boolean>>();
+  private readonly lacks = new Map<string, Promise<string | undefined>>();
 
   constructor(private readonly client: KubernetesClient) {}
 
   /** What the pod lacks, as kube-scheduler would say it; undefined if it lacks nothing. */
   async lackOf(pod: Pod): Promise<string | undefined> {
-    for (const reference of referencesOf(pod))
-      if (!(await this.find(reference))) return `${reference.kind} "${reference.name}" not found`;
+    for (const reference of referencesOf(pod)) {
+      const lack = await this.find(reference);
+      if (lack !== undefined) return `${reference.kind} "${reference.name}" ${lack}`;
+    }
     return undefined;
   }
 
-  private find(reference: Reference): Promise<boolean> {
-    const known = this.exists.get(reference.path) ?? this.ask(reference);
-    this.exists.set(reference.path, known);
+  private find(reference: Reference): Promise<string | undefined> {
+    const known = this.lacks.get(reference.path) ?? this.ask(reference);
+    this.lacks.set(reference.path, known);
     return known;
   }
 
-  private async ask({ path, name }: Reference): Promise<boolean> {
+  private async ask({ kind, path, name }: Reference): Promise<string | undefined> {
     try {
-      await this.client.get(path);
-      return true;
+      const { metadata } = await this.client.get<Pick<KubernetesObject, 'metadata'>>(path, {
+        metadataOnly: true,
+      });
+      // A claim with a finalizer may stay for ever. Of such a template claims are still made.
+      return kind === 'resourceclaim' && metadata.deletionTimestamp !== undefined
+        ? 'is being deleted'
+        : undefined;
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
       // Without its name the answer means that the apiserver does not serve this API.
-      return !error.message.includes(`"${name}"`);
+      return error.message.includes(`"${name}"`) ? 'not found' : undefined;
     }
   }
 }

@@ -234,6 +234,21 @@ describe('an eviction', () => {
   });
 
   test.each([
+    ['for as long as it had its nodes without a start', 600, { notBefore: NOW + 600 }],
+    ['for an hour after a whole day', 86_400, { notBefore: NOW + 3600 }],
+    ['for its backoff, if that is longer', 5, { notBefore: NOW + 10 }],
+    ['for its backoff, if the clock of the database is ahead', -600, { notBefore: NOW + 10 }],
+  ])('backs off %s', async (_, seconds, terms) => {
+    const { eviction, grant, row } = await setUp();
+    await grant();
+    const held = { ...row(), allocatedAt: NOW - seconds };
+    expect(eviction.requeueTerms(held, { ...LOST, cause: 'cluster' })).toMatchObject(terms);
+    // What ran has been of use.
+    const ran = { ...held, startedAt: NOW - 5 };
+    expect(eviction.requeueTerms(ran, { ...LOST, cause: 'cluster' })).toMatchObject({ notBefore: NOW + 10 });
+  });
+
+  test.each([
     ['keeps its place at once after a run that was longer than its backoff', 11, null],
     ['backs off after a shorter run', 10, NOW + 10],
   ])('%s, when the cluster takes its nodes', async (_, seconds, notBefore) => {

@@ -259,8 +259,22 @@ describe('a pod with resource claims that kube-scheduler does not mention', () =
     expect((await observe(pods)).wait).toMatchObject({ message: 'resourceclaim "missing" not found' });
   });
 
+  test('ends the grant after 30 s with a claim that a finalizer keeps from being deleted', async () => {
+    const get = async () => ({ metadata: { deletionTimestamp: '2027-01-01T00:00:00Z' } });
+    const { observe, seconds } = setUp({ get });
+    const pods = [claimant('a', { resourceClaimName: 'dying' })];
+    expect((await observe(pods)).wait).toMatchObject({ message: 'resourceclaim "dying" is being deleted' });
+    seconds(30);
+    expect((await observe(pods)).failure).toMatchObject({ cause: 'failure' });
+    // Claims are still made of such a template.
+    const { observe: again } = setUp({ get });
+    expect((await again([claimant('b', { resourceClaimTemplateName: 'dying' })])).wait?.message).not.toMatch(
+      /deleted/,
+    );
+  });
+
   test('looks again while the claim exists, because it may be deleted', async () => {
-    const { observe, seconds } = setUp({ get: async () => ({}) });
+    const { observe, seconds } = setUp({ get: async () => ({ metadata: {} }) });
     const pods = [claimant('a', { resourceClaimName: 'there' }), pod('b', RUNS, 'n1')];
     await observe(pods);
     seconds(3600);
