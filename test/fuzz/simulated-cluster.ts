@@ -6,7 +6,7 @@ import { GROUP } from '../../constructs/api/labels';
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, OwnerReference, Pod } from '../../runtime/kubernetes/types';
-import { isTerminal } from '../../runtime/workloads/adapter';
+import { firstStartTime, isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
@@ -14,7 +14,11 @@ import type { SimulatedClock } from './simulated-clock';
 import { SimulatedJobs } from './simulated-jobs';
 import { evictsPods, isOpen, isReady } from './simulated-nodes';
 
-/** Annotations of a pod: the number of seconds it runs, whether it fails, and how many seconds it needs to terminate. */
+/**
+ * Annotations of a pod: for how many seconds its image is pulled, how many it runs, whether it fails, and how many it needs to
+ * terminate.
+ */
+export const PULLS = 'fluxqueue.test/pulls';
 export const RUNS = 'fluxqueue.test/runs';
 export const FAILS = 'fluxqueue.test/fails';
 export const LINGERS = 'fluxqueue.test/lingers';
@@ -142,13 +146,18 @@ export class SimulatedCluster {
 
   private run(pod: Pod): void {
     const { status, metadata, spec } = pod;
+    const pulls = Number(metadata.annotations?.[PULLS] ?? 0);
+    const startTime = status?.startTime ?? timeOf(this.now());
+    const age = this.now() - Date.parse(startTime) / 1000;
+    const late = age >= (spec.activeDeadlineSeconds ?? Infinity);
     if (status?.phase === 'Pending' || status?.phase === undefined) {
-      this.put(pod, { status: { phase: 'Running', startTime: timeOf(this.now()) } });
+      if (late) this.put(pod, { status: { ...status, phase: 'Failed', reason: 'DeadlineExceeded' } });
+      else if (age >= pulls) this.put(pod, { status: this.running(startTime, pulls > 0) });
+      else if (status?.startTime === undefined) this.put(pod, { status: this.pulling(pod, startTime) });
       return;
     }
     if (status.phase !== 'Running') return;
-    const ran = this.now() - Date.parse(status.startTime!) / 1000;
-    const late = ran >= (spec.activeDeadlineSeconds ?? Infinity);
+    const ran = this.now() - firstStartTime([pod], 0);
     if (!late && ran < Number(metadata.annotations?.[RUNS] ?? 1)) return;
     const failed = late || metadata.annotations?.[FAILS] === 'true';
     this.put(pod, {
@@ -156,14 +165,29 @@ export class SimulatedCluster {
         ...status,
         phase: failed ? 'Failed' : 'Succeeded',
         // Only groups are judged by when their pods ended: Jobs say it themselves.
-        ...(metadata.labels?.[GROUP] !== undefined && { containerStatuses: [this.ended(failed)] }),
+        ...(metadata.labels?.[GROUP] !== undefined && {
+          containerStatuses: [this.ended(failed, firstStartTime([pod], 0))],
+        }),
         ...(late && { reason: 'DeadlineExceeded' }),
       },
     });
   }
 
-  private ended(failed: boolean) {
-    const terminated = { exitCode: failed ? 1 : 0, finishedAt: timeOf(this.now()) };
+  private running(startTime: string, wasPulled: boolean): NonNullable<Pod['status']> {
+    const state = { running: { startedAt: timeOf(this.now()) } };
+    const containerStatuses = [{ name: 'main', ready: true, restartCount: 0, state }];
+    return { phase: 'Running', startTime, ...(wasPulled && { containerStatuses }) };
+  }
+
+  private pulling({ status }: Pod, startTime: string): NonNullable<Pod['status']> {
+    const state = { waiting: { reason: 'ContainerCreating' } };
+    const containerStatuses = [{ name: 'main', ready: false, restartCount: 0, state }];
+    return { ...status, phase: 'Pending', startTime, containerStatuses };
+  }
+
+  private ended(failed: boolean, startedAt: number) {
+    const times = { startedAt: timeOf(startedAt), finishedAt: timeOf(this.now()) };
+    const terminated = { exitCode: failed ? 1 : 0, ...times };
     return { name: 'main', ready: false, restartCount: 0, state: { terminated } };
   }
 

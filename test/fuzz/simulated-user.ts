@@ -9,7 +9,7 @@ import { Enlargements } from './enlargements';
 import type { Features } from './features';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
-import { FAILS, LINGERS, RUNS } from './simulated-cluster';
+import { FAILS, LINGERS, PULLS, RUNS } from './simulated-cluster';
 import { CORES, SimulatedNodes } from './simulated-nodes';
 import { SimulatedQueues } from './simulated-queues';
 
@@ -146,7 +146,8 @@ export class SimulatedUser {
   private runs(seconds: number): Readonly<Record<string, string>> {
     const { random, features } = this.options;
     const lingers = features.slowPods && random.happens(0.2) ? { [LINGERS]: `${random.between(1, 15)}` } : {};
-    return { [RUNS]: String(seconds), ...lingers };
+    const pulls = features.slowPods && random.happens(0.2) ? { [PULLS]: `${random.between(1, 60)}` } : {};
+    return { [RUNS]: String(seconds), ...lingers, ...pulls };
   }
 
   private namespace(): string {

@@ -147,7 +147,7 @@ describe('a group that is granted', () => {
     for (const pod of world.pods.list()) {
       expect(pod.metadata.annotations?.[GROUP_MEMBER_ANNOTATION]).toMatch(new RegExp(`^${uid}/pods-`));
       expect(pod.metadata.annotations?.[JOBID_ANNOTATION]).toBe(`${jobid}`);
-      expect(pod.spec.activeDeadlineSeconds).toBe(600);
+      expect(pod.spec.activeDeadlineSeconds).toBe(600 + 3_600);
     }
   });
 
