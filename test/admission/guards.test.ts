@@ -183,10 +183,6 @@ describeCluster('the guards', (getCluster) => {
       expect((await users.patch(ALICE, namespace, probe, lasts('60+3600/none', 3_661))).status).toBe(422);
       await accepted(users.patch(ALICE, namespace, probe, lasts('60+3600/none', 3_600)));
       await accepted(users.patch(CONTROLLER, namespace, probe, lasts('70/none', 70)));
-      await denied(
-        users.patch(CONTROLLER, namespace, probe, { metadata: { annotations: { mine: 'x' } } }),
-        'FLUXQ_RESERVED: metadata: ',
-      );
     });
   });
 
