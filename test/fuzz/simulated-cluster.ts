@@ -146,17 +146,12 @@ export class SimulatedCluster {
 
   private run(pod: Pod): void {
     const { status, metadata, spec } = pod;
-    const pulls = Number(metadata.annotations?.[PULLS] ?? 0);
-    const startTime = status?.startTime ?? timeOf(this.now());
-    const age = this.now() - Date.parse(startTime) / 1000;
-    const late = age >= (spec.activeDeadlineSeconds ?? Infinity);
     if (status?.phase === 'Pending' || status?.phase === undefined) {
-      if (late) this.put(pod, { status: { ...status, phase: 'Failed', reason: 'DeadlineExceeded' } });
-      else if (age >= pulls) this.put(pod, { status: this.running(startTime, pulls > 0) });
-      else if (status?.startTime === undefined) this.put(pod, { status: this.pulling(pod, startTime) });
+      this.begin(pod);
       return;
     }
     if (status.phase !== 'Running') return;
+    const late = this.isLate(spec, status.startTime!);
     const ran = this.now() - firstStartTime([pod], 0);
     if (!late && ran < Number(metadata.annotations?.[RUNS] ?? 1)) return;
     const failed = late || metadata.annotations?.[FAILS] === 'true';
@@ -171,6 +166,22 @@ export class SimulatedCluster {
         ...(late && { reason: 'DeadlineExceeded' }),
       },
     });
+  }
+
+  /** The deadline counts from here on, also while the image is pulled. */
+  private begin(pod: Pod): void {
+    const { status, metadata, spec } = pod;
+    const pulls = Number(metadata.annotations?.[PULLS] ?? 0);
+    const startTime = status?.startTime ?? timeOf(this.now());
+    const isPulled = this.now() - Date.parse(startTime) / 1000 >= pulls;
+    if (this.isLate(spec, startTime))
+      this.put(pod, { status: { ...status, phase: 'Failed', reason: 'DeadlineExceeded' } });
+    else if (isPulled) this.put(pod, { status: this.running(startTime, pulls > 0) });
+    else if (status?.startTime === undefined) this.put(pod, { status: this.pulling(pod, startTime) });
+  }
+
+  private isLate({ activeDeadlineSeconds = Infinity }: Pod['spec'], startTime: string): boolean {
+    return this.now() - Date.parse(startTime) / 1000 >= activeDeadlineSeconds;
   }
 
   private running(startTime: string, wasPulled: boolean): NonNullable<Pod['status']> {
