@@ -153,7 +153,7 @@ export interface WalltimeEnd {
   readonly after?: number;
 }
 
-export interface PodPatch {
+interface PodPatch {
   readonly pod: Pod;
   readonly patch: Patch;
 }

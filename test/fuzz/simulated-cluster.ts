@@ -6,6 +6,7 @@ import { GROUP } from '../../constructs/api/labels';
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, OwnerReference, Pod } from '../../runtime/kubernetes/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { firstStartTime, isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
@@ -37,6 +38,8 @@ export class SimulatedCluster {
   private readonly jobs: SimulatedJobs;
   private readonly orphanSince = new Map<string, number>();
   private readonly deadSince = new Map<string, number>();
+  /** uid of a pod that no Job made, and that its deadline ended -> seconds since its container started. */
+  private readonly exceeded = new Map<string, number>();
   private stopped = false;
 
   constructor(
@@ -58,6 +61,14 @@ export class SimulatedCluster {
 
   stop(): void {
     this.stopped = true;
+  }
+
+  /** Pods that had less than their walltime, each with a sentence. Times of the apiserver are truncated to seconds. */
+  cutShort(rows: readonly Pick<WorkloadRow, 'uid' | 'name' | 'walltime'>[]): readonly string[] {
+    return rows.flatMap(({ uid, name, walltime }) => {
+      const ran = this.exceeded.get(uid) ?? walltime;
+      return ran < walltime - 1 ? [`pod ${name} ran for ${ran} s of its walltime of ${walltime} s`] : [];
+    });
   }
 
   private get store(): ObjectStore {
@@ -154,6 +165,7 @@ export class SimulatedCluster {
     const late = this.isLate(spec, status.startTime!);
     const ran = this.now() - firstStartTime([pod], 0);
     if (!late && ran < Number(metadata.annotations?.[RUNS] ?? 1)) return;
+    if (late && metadata.ownerReferences === undefined) this.exceeded.set(metadata.uid, ran);
     const failed = late || metadata.annotations?.[FAILS] === 'true';
     this.put(pod, {
       status: {
