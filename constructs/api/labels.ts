@@ -91,7 +91,7 @@ export const QUEUED_BY_ANNOTATION = 'fluxqueue/queued-by';
 export const SUSPEND_ANNOTATION = 'fluxqueue/suspend';
 
 /**
- * Annotation on a Job: `604800/864000` is the activeDeadlineSeconds that the queue wrote at the release, and the user's own
+ * Annotation on a Job or Pod: `604800/864000` is the activeDeadlineSeconds that the queue wrote at the release, and the user's own
  * (`none` if there was none). A field with another value is the user's. `604800+3600/none` allows for a start that is an
  * hour late, until half of the walltime is over.
  */

@@ -75,6 +75,14 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   largerPods(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly LargerPod[];
   /** The patch that gives a gated pod its node. `now` is in Unix seconds. */
   placePatch(object: T, row: WorkloadRow, pod: Pod, node: string, now: number): readonly JsonPatchOperation[];
+  /** The same without what the guard of an earlier version refuses; undefined: it refuses nothing of it. */
+  earlierPlacePatch(
+    object: T,
+    row: WorkloadRow,
+    pod: Pod,
+    node: string,
+    now: number,
+  ): readonly JsonPatchOperation[] | undefined;
   /** The pod as that patch leaves it. */
   placedPod(object: T, row: WorkloadRow, pod: Pod, node: string): Pod;
   /** The single patch that releases the object onto its allocated nodes. */
@@ -139,8 +147,15 @@ export interface Outcome {
 export interface WalltimeEnd {
   /** @default - nothing is due */
   readonly patch?: Patch;
+  /** Of a workload that is its pods, for each of which something is due. @default - for none */
+  readonly ofPods?: readonly PodPatch[];
   /** Milliseconds. @default - not before the next change */
   readonly after?: number;
+}
+
+interface PodPatch {
+  readonly pod: Pod;
+  readonly patch: Patch;
 }
 
 export type Patch =

@@ -1,28 +1,35 @@
 /**
- * The deadlines of a Job: its user's own, and the one that the queue writes at a release, by which Kubernetes enforces the
- * walltime. Both are in one field of the Job, so an annotation says which is which: `604800/864000` is the deadline that
+ * The deadlines of a Job or Pod: its user's own, and the one that the queue writes at a release, by which Kubernetes enforces
+ * the walltime. Both are in one field of the object, so an annotation says which is which: `604800/864000` is the deadline that
  * the queue wrote and the one that its user had set, `604800/none` if there was none. Without the user's own, a requeued
- * Job would ask for the default of its queue instead of what it asked for before.
+ * Job would ask for the default of its queue instead of what it asked for before, and so would a pod of a lost database.
  *
- * Kubernetes counts from the release, and the walltime from the start of the first container, which may be long after it and
+ * Kubernetes counts that of a Job from the release, and that of a Pod from its kubelet, before the pull of its image. The
+ * walltime counts from the start of the first container, which may be long after it and
  * happen while no controller runs. So the deadline of a release allows for a late start: `600+3600/none` is a walltime of 600
- * seconds and 3600 seconds for the start. A start that is known takes the allowance back.
+ * seconds and 3600 seconds for the start. A start that is known takes the allowance back. (pod-deadlines.ts has that of pods.)
  */
 
 import { pointerToken } from '../../constructs/api/json-pointer';
 import { ADMITTED_LABEL, DEADLINE_ANNOTATION } from '../../constructs/api/labels';
-import type { Pod } from '../kubernetes/types';
+import type { ObjectMeta, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import type { WatchedJob } from '../shared/job-projection';
 import { deadlineOf, type JsonPatchOperation, secondsOf, type WalltimeEnd } from './adapter';
 
-type DeadlineFields = Pick<WatchedJob, 'metadata' | 'spec'>;
+/** A Job and a Pod have these, with the same meaning. */
+export interface DeadlineFields {
+  readonly metadata: Pick<ObjectMeta, 'uid' | 'labels' | 'annotations'>;
+  readonly spec: { readonly activeDeadlineSeconds?: number; readonly suspend?: boolean };
+}
 
 /** What the annotation says. */
 interface Written {
   /** The activeDeadlineSeconds that the queue wrote. */
   readonly enforced: number;
+  /** What of it is for the walltime. Seconds. */
+  readonly granted: number;
   /** How much of that is for the start. Seconds. */
   readonly allowance: number;
   /** Undefined: the user had set none. */
@@ -34,24 +41,32 @@ interface Written {
 const FORMAT = /^([0-9]{1,10})(?:\+([0-9]{1,10}))?(?:\/(none|[0-9]{1,10}))?$/;
 
 /** Undefined if no release wrote a deadline. */
-function noteOf({ metadata }: DeadlineFields): Written | undefined {
-  const [, granted, allowed = '0', own] =
-    FORMAT.exec(metadata.annotations?.[DEADLINE_ANNOTATION] ?? '') ?? [];
-  if (granted === undefined) return undefined;
-  const users = own === undefined || own === 'none' ? undefined : Number(own);
-  const allowance = Number(allowed);
-  return { enforced: Number(granted) + allowance, allowance, own: users, isOld: own === undefined };
+export function noteOf({ metadata }: DeadlineFields): Written | undefined {
+  return parseNote(metadata.annotations?.[DEADLINE_ANNOTATION] ?? '');
 }
 
-/** Undefined if the user has changed the deadline since the release, or no release wrote one. */
+export function parseNote(text: string): Written | undefined {
+  const [, first, allowed = '0', own] = FORMAT.exec(text) ?? [];
+  if (first === undefined) return undefined;
+  const users = own === undefined || own === 'none' ? undefined : Number(own);
+  const [granted, allowance] = [Number(first), Number(allowed)];
+  return { enforced: granted + allowance, granted, allowance, own: users, isOld: own === undefined };
+}
+
+/**
+ * Undefined if the user has changed the deadline since the release, or no release wrote one. A value that only the time for the
+ * start allows is no wish: it would end nothing earlier.
+ */
 function writtenBy(job: DeadlineFields): Written | undefined {
   const note = noteOf(job);
-  return note?.enforced === job.spec.activeDeadlineSeconds ? note : undefined;
+  const { activeDeadlineSeconds: is } = job.spec;
+  if (note === undefined || is === undefined) return undefined;
+  return is === note.enforced || (is > note.granted && is < note.enforced) ? note : undefined;
 }
 
 /** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */
 export function enforcedDeadline(job: DeadlineFields): number | undefined {
-  return writtenBy(job)?.enforced;
+  return writtenBy(job) && job.spec.activeDeadlineSeconds;
 }
 
 /** The deadline that the user has set, whatever a release has written since. */
@@ -74,7 +89,7 @@ export function grantedDeadline(job: DeadlineFields): GrantedDeadline | undefine
   const { activeDeadlineSeconds: seconds, suspend } = job.spec;
   const isStarted = suspend !== true && job.metadata.labels?.[ADMITTED_LABEL] === 'true';
   if (seconds === undefined || !(isStarted || enforcedDeadline(job) !== undefined)) return undefined;
-  return { seconds, most: seconds - (writtenBy(job)?.allowance ?? 0), own: ownDeadline(job) };
+  return { seconds, most: writtenBy(job)?.granted ?? seconds, own: ownDeadline(job) };
 }
 
 /** The deadline that the Job asks for; what an earlier version granted, if that kept nothing else. */
@@ -107,7 +122,7 @@ export const START_ALLOWANCE_SECONDS = 3_600;
  */
 export function releasedDeadline(
   job: DeadlineFields,
-  { walltime }: WorkloadRow,
+  { walltime }: Pick<WorkloadRow, 'walltime'>,
   staged = 0,
 ): ReleasedDeadline {
   const own = ownDeadline(job);
@@ -116,7 +131,8 @@ export function releasedDeadline(
   return written(granted, Math.max(0, Math.min(latest, PARKED_SECONDS - 1) - granted), own);
 }
 
-function written(granted: number, allowance: number, own: number | undefined): ReleasedDeadline {
+/** @param allowance seconds for the start */
+export function written(granted: number, allowance: number, own: number | undefined): ReleasedDeadline {
   const activeDeadlineSeconds = granted + allowance;
   const isUsers = activeDeadlineSeconds === own && allowance === 0;
   const text = `${granted}${allowance === 0 ? '' : `+${allowance}`}/${own ?? 'none'}`;
@@ -158,7 +174,7 @@ export function walltimeEnd(job: WatchedJob, row: WorkloadRow, now: number, stag
   if (note === undefined || note.allowance === 0 || suspend === true) return {};
   if (row.startedAt === null || !Number.isFinite(begun)) return {};
   const delay = Math.ceil(Math.max(0, row.startedAt - begun));
-  const exact = note.enforced - note.allowance + Math.min(delay, note.allowance);
+  const exact = note.granted + Math.min(delay, note.allowance);
   if (exact >= is) return {};
   const half = row.startedAt + row.walltime / 2;
   if (now < half) return lookAgainIn(half - now);
@@ -170,6 +186,14 @@ export function walltimeEnd(job: WatchedJob, row: WorkloadRow, now: number, stag
 export function isPastWalltime(row: WorkloadRow | undefined, now: number): boolean {
   if (row === undefined || row.startedAt === null || row.allocation === null) return false;
   return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
+}
+
+/** Seconds. A start in the future leaves no more than the whole. */
+export function remainingOf(
+  { walltime, startedAt }: { readonly walltime: number; readonly startedAt: number },
+  now: number,
+): number {
+  return Math.min(walltime, startedAt + walltime - now);
 }
 
 /**
@@ -185,13 +209,13 @@ export function remainingDeadline(
   const { allocation, walltime, startedAt } = row;
   const users = pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY;
   if (allocation === null || isEndless(allocation)) return [];
-  const left = startedAt === null ? walltime + allowance : startedAt + walltime - now;
+  const left = startedAt === null ? walltime + allowance : remainingOf({ walltime, startedAt }, now);
   const value = Math.min(Math.max(1, Math.ceil(left)), users);
   return value === users ? [] : [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 
 /** The user may change the deadline at the same moment. An empty annotation says that the deadline is the user's own. */
-function tightening(
+export function tightening(
   { metadata, spec }: DeadlineFields,
   value: number,
   annotation = '',

@@ -2,7 +2,7 @@
  * Adapter of a group of plain pods (pod-group.ts). Kubernetes neither gates a pod again nor moves it, so a group leaves its nodes
  * by the eviction of its pods: only where a controller makes each of them again.
  */
-import { GROUP_MEMBER_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { DEADLINE_ANNOTATION, GROUP_MEMBER_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { foreignGatesOf } from '../jobspec/unmodeled';
 import { patchEntries } from '../kubernetes/json-patch';
@@ -12,15 +12,26 @@ import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import {
   isTerminal,
+  type JsonPatchOperation,
   type Outcome,
   type PlacedSets,
   type RecordedGrant,
+  type WalltimeEnd,
   type WorkloadAdapter,
 } from './adapter';
-import { isPastWalltime, remainingDeadline } from './deadlines';
+import { isPastWalltime, type ReleasedDeadline, requestedDeadline } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { membershipOf, membershipText, podSetNameOf } from './group-member';
 import { assignedNode, belongsToGrant, isServicePod, OF_PLAIN_PODS, pinPatch, ungated } from './pod';
+import {
+  cannotStart,
+  deadlineOperations,
+  earlierDeadline,
+  endOfPods,
+  placedDeadline,
+  podWalltimeEnd,
+  unstartedEnd,
+} from './pod-deadlines';
 import { failureOf } from './pod-end';
 import { groupEnd, ownMembers, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
 import { succeededNodes } from './succeeded-nodes';
@@ -56,22 +67,52 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
   outcome: (group, pods, now, row) => outcomeOf(pods.length === 0 ? group : withPods(group, pods), now, row),
   finishedNodes: (group, row, pods) => finishedNodes(row, withPods(group, pods)),
   podsToPlace: (group, pods, row, now) => podsToPlace(withPods(group, pods), row, now),
-  placePatch: (group, row, pod, node, now) => [
-    // Only the pod that was compared with its group is released.
-    { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
-    ...pinPatch(pod, node),
-    ...patchEntries('/metadata/annotations', pod.metadata.annotations, marksOf(group, row, pod)),
-    ...remainingDeadline(pod, row, now),
-  ],
+  placePatch: (group, row, pod, node, now) =>
+    placeOf({ group, row, pod }, node, placedDeadline(pod, row, now)),
+  earlierPlacePatch: (group, row, pod, node, now) => {
+    const deadline = placedDeadline(pod, row, now);
+    return deadline && placeOf({ group, row, pod }, node, earlierDeadline(deadline));
+  },
   placedPod: (group, row, pod, node) => {
     const placed = ungated(pod, node);
     const annotations = { ...placed.metadata.annotations, ...marksOf(group, row, pod) };
     return { ...placed, metadata: { ...placed.metadata, annotations } };
   },
+  walltimeEnd: walltimeEndOf,
   releasePatch: () => noObject(),
+  earlierReleasePatch: () => undefined,
   handOverPatch: () => noObject(),
   recordedGrant: ({ members }) => recordedGrant(members),
 };
+
+interface Placed {
+  readonly group: PodGroup;
+  readonly row: WorkloadRow;
+  readonly pod: Pod;
+}
+
+function placeOf(
+  { group, row, pod }: Placed,
+  node: string,
+  deadline: ReleasedDeadline | undefined,
+): readonly JsonPatchOperation[] {
+  const { resourceVersion, annotations } = pod.metadata;
+  const marks = { ...marksOf(group, row, pod), [DEADLINE_ANNOTATION]: deadline?.annotation };
+  return [
+    // Only the pod that was compared with its group is released.
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    ...pinPatch(pod, node),
+    ...patchEntries('/metadata/annotations', annotations, marks),
+    ...deadlineOperations(pod, deadline),
+  ];
+}
+
+/** Each pod of the grant has a deadline of its own. Without the one that cannot start, the others are of no use. */
+function walltimeEndOf({ members }: PodGroup, row: WorkloadRow, now: number): WalltimeEnd {
+  const own = members.filter((pod) => belongsToGrant(pod, row.jobid));
+  const isStuck = row.startedAt === null && own.some(cannotStart);
+  return endOfPods(own, (pod) => (isStuck ? unstartedEnd(pod, now) : podWalltimeEnd(pod, row, now)));
+}
 
 /** By these every leader knows whose place the pod has. */
 function marksOf({ metadata: { uid } }: PodGroup, { jobid }: WorkloadRow, pod: Pod): Record<string, string> {
@@ -104,8 +145,7 @@ function demandOf(group: PodGroup): Demand {
   const missing = incompleteText(places);
   return {
     podSets: [first!, ...others],
-    deadlineSeconds: pods.find(({ spec }) => spec.activeDeadlineSeconds !== undefined)?.spec
-      .activeDeadlineSeconds,
+    deadlineSeconds: pods.map(requestedDeadline).find((seconds) => seconds !== undefined),
     isService: pods.some(isServicePod),
     priority: pods[0]?.spec.priority,
     ...(missing !== undefined && { incomplete: missing }),

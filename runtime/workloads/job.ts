@@ -91,6 +91,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   // What the others of its Job are charged is learned from the first that runs.
   largerPods: () => [],
   placePatch: (_job, _row, pod, node) => pinPatch(pod, node),
+  earlierPlacePatch: () => undefined,
   placedPod: (_job, _row, pod, node) => ungated(pod, node),
   outcome,
   finishedNodes,

@@ -59,6 +59,7 @@ const OF_KINDS = {
   // A pod of it runs only after the watch has shown it: it is ungated then.
   unseenPods: () => 0,
   earlierReleasePatch: () => undefined,
+  earlierPlacePatch: () => undefined,
   replacementPolicy: () => undefined,
   isReplacementNoted: () => false,
 } satisfies Partial<WorkloadAdapter<KindObject>>;

@@ -20,6 +20,7 @@ import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
 import { lookAgainIn, START_ALLOWANCE_SECONDS } from './deadlines';
 import { evictPods } from './evict-pods';
 import { belongsToGrant, isGated, isOrphaned } from './pod';
+import { limitOperations } from './pod-deadlines';
 import { POD_GROUP } from './pod-group';
 
 export interface OrphansOptions {
@@ -141,11 +142,8 @@ async function limitPods({ client, now }: OrphansOptions, end: number, pods: rea
     if (pod.status?.startTime === undefined && pod.spec.activeDeadlineSeconds !== undefined) continue;
     const value = deadlineOf(pod, end, now());
     if (value >= (pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY)) continue;
-    const { uid, namespace, name } = pod.metadata;
-    const body = [
-      { op: 'test', path: '/metadata/uid', value: uid },
-      { op: 'add', path: '/spec/activeDeadlineSeconds', value },
-    ];
+    const { namespace, name } = pod.metadata;
+    const body = limitOperations(pod, value);
     await applyPatch(client, podsPath(namespace, name), { type: 'json', body });
   }
 }

@@ -6,6 +6,7 @@
  */
 import {
   ADMITTED_LABEL,
+  DEADLINE_ANNOTATION,
   GATE,
   GROUP_MEMBER_ANNOTATION,
   JOBID_ANNOTATION,
@@ -19,13 +20,15 @@ import { pods } from '../kubernetes/paths';
 import type { NodeSelectorTerm, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import {
-  deadlineOf,
   isTerminal,
   type JsonPatchOperation,
   lastFinishTime,
   namesOf,
+  type Patch,
   type WorkloadAdapter,
 } from './adapter';
+import { type ReleasedDeadline, releasedDeadline, requestedDeadline } from './deadlines';
+import { deadlineOperations, earlierDeadline, podWalltimeEnd } from './pod-deadlines';
 import { failureOf } from './pod-end';
 import { settingOf } from './settings';
 
@@ -46,11 +49,9 @@ export const OF_PLAIN_PODS = {
   awaitedPods: () => new Map(),
   largerPods: () => [],
   unseenPods: () => 0,
-  earlierReleasePatch: () => undefined,
+  earlierPlacePatch: () => undefined,
   replacementPolicy: () => undefined,
   isReplacementNoted: () => false,
-  // Kubernetes lets nobody extend the deadline of a pod.
-  walltimeEnd: () => ({}),
   suspendPatch: () => undefined,
 } satisfies Partial<WorkloadAdapter>;
 
@@ -77,7 +78,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
         field: 'spec',
       },
     ],
-    deadlineSeconds: pod.spec.activeDeadlineSeconds,
+    deadlineSeconds: requestedDeadline(pod),
     isService: isServicePod(pod),
     priority: pod.spec.priority,
   }),
@@ -94,15 +95,10 @@ export const podAdapter: WorkloadAdapter<Pod> = {
   podsToPlace: () => [],
   placePatch: (_pod, _row, pod, node) => pinPatch(pod, node),
   placedPod: (_pod, _row, pod, node) => ungated(pod, node),
-  releasePatch: (pod, row) => ({
-    type: 'json',
-    body: [
-      // Only the object that was compared with its grant is released.
-      { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
-      ...pinPatch(pod, row.allocation!.nodes[0]!.name),
-      ...deadlinePatch(pod, row),
-    ],
-  }),
+  releasePatch: (pod, row) => releaseOf(pod, row, releasedDeadline(pod, row)),
+  earlierReleasePatch: (pod, row) =>
+    isServicePod(pod) ? undefined : releaseOf(pod, row, earlierDeadline(releasedDeadline(pod, row))),
+  walltimeEnd: podWalltimeEnd,
   handOverPatch: (pod) => ({ type: 'json', body: podHandOver(pod) }),
   recordedGrant(pod) {
     const node = isGated(pod) ? undefined : assignedNode(pod);
@@ -220,11 +216,21 @@ export function isServicePod({ metadata, spec }: Pod): boolean {
   );
 }
 
-function deadlinePatch(pod: Pod, row: WorkloadRow): readonly JsonPatchOperation[] {
-  const users = pod.spec.activeDeadlineSeconds;
-  const value = deadlineOf(row, users);
-  if (isServicePod(pod) || value === users) return [];
-  return [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
+/** Of a service the deadline is nothing. */
+function releaseOf(pod: Pod, row: WorkloadRow, given: ReleasedDeadline): Patch {
+  const { resourceVersion, annotations } = pod.metadata;
+  const deadline = isServicePod(pod) ? undefined : given;
+  const note = { [DEADLINE_ANNOTATION]: deadline?.annotation };
+  return {
+    type: 'json',
+    body: [
+      // Only the object that was compared with its grant is released.
+      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      ...pinPatch(pod, row.allocation!.nodes[0]!.name),
+      ...patchEntries('/metadata/annotations', annotations, note),
+      ...deadlineOperations(pod, deadline),
+    ],
+  };
 }
 
 /**

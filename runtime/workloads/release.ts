@@ -19,6 +19,7 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
+import { isRejection, writeOrLess } from './earlier-guard';
 import type { Eviction, EvictionReason } from './eviction';
 import { causeOfRefusal } from './requeue-cause';
 import type { SubmissionBuilder } from './submission';
@@ -43,9 +44,6 @@ const CONFLICT_RETRY_MS = 500;
 /** A rejected release may be accepted later: the Job controller finishes the suspension, or a policy changes. */
 const REJECTED_RETRY_MS = 2_000;
 const REJECTED_TIMEOUT_MS = 60_000;
-
-/** The stack's own guards say it in their messages. */
-const GUARD_CODE = 'FLUXQ_RESERVED';
 
 const FAILED: GrantReason = 'ReleaseFailed';
 
@@ -122,20 +120,14 @@ export class Release {
     return undefined;
   }
 
-  /** While a version replaces another, the guard of the earlier one may be there still. */
-  private async send({ object, adapter, row }: ActiveWorkload): Promise<WriteOutcome> {
+  private send({ object, adapter, row }: ActiveWorkload): Promise<WriteOutcome> {
     const { client, eviction } = this.options;
     const write = (patch: Patch) =>
       applyPatch(client, adapter.path(row.namespace, row.name), patch, (patched) =>
         eviction.recordRelease(patched, row),
       );
-    try {
-      return await write(adapter.releasePatch(object, row));
-    } catch (error) {
-      const lesser = adapter.earlierReleasePatch(object, row);
-      if (lesser === undefined || !isRejection(error) || !messageOf(error).includes(GUARD_CODE)) throw error;
-      return write(lesser);
-    }
+    const lesser = () => adapter.earlierReleasePatch(object, row);
+    return writeOrLess(write, adapter.releasePatch(object, row), lesser);
   }
 
   /** Nothing else would free its units if somebody changes it without end. */
@@ -211,11 +203,6 @@ export class Release {
 function refusalText(error: unknown): string {
   const said = error instanceof ApiError ? error.said : messageOf(error);
   return `the apiserver does not take the release: ${said}`;
-}
-
-/** Whether the apiserver or an admission policy rejected the request itself. */
-function isRejection(error: unknown): boolean {
-  return isStatus(error, 422) || isStatus(error, 403) || isStatus(error, 400);
 }
 
 /** Whether it is about this release: a webhook that fails for it answers with 500. */

@@ -1,6 +1,7 @@
 /** The start of the first container of a grant, from which its walltime counts, and what it means for its deadline. */
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
+import { pods as podPath } from '../kubernetes/paths';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
@@ -8,6 +9,7 @@ import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, firstStartTime, type WorkloadAdapter } from './adapter';
+import { inBatches } from './batches';
 import { scheduledNote } from './events';
 import { isLive, type NodeView } from './live-pods';
 import { belongsToGrant } from './pod';
@@ -57,13 +59,16 @@ export async function recordStart(
   return workloadCache.byUid(row.uid) ?? row;
 }
 
-/** Writes what ends a started workload at its walltime, once that is due. */
+/** Writes what ends a workload at its walltime, once that is due. */
 export async function enforceWalltime(
   client: KubernetesClient,
   { object, adapter, row }: ActiveWorkload,
   now: number,
 ): Promise<ReconcileResult> {
-  const { patch, after } = adapter.walltimeEnd(object, row, now);
+  const { patch, ofPods = [], after } = adapter.walltimeEnd(object, row, now);
   if (patch !== undefined) await applyPatch(client, adapter.path(row.namespace, row.name), patch);
+  await inBatches(ofPods, ({ pod, patch: own }) =>
+    applyPatch(client, podPath(row.namespace, pod.metadata.name), own),
+  );
   return after === undefined ? undefined : { after };
 }

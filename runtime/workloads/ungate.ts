@@ -7,9 +7,10 @@ import type { Pod } from '../kubernetes/types';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import { type ActiveWorkload, isTerminal } from './adapter';
+import { type ActiveWorkload, isTerminal, type JsonPatchOperation } from './adapter';
 import { placementOf } from './assignment';
 import { inBatches } from './batches';
+import { writeOrLess } from './earlier-guard';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated } from './pod';
 import { tally } from './tally';
@@ -46,8 +47,11 @@ export class Ungating {
 
   private async pin({ object, adapter, row }: PlacedWorkload, { pod, node }: PodPlace): Promise<void> {
     const path = podsPath(row.namespace, pod.metadata.name);
-    const body = adapter.placePatch(object, row, pod, node, this.options.now());
-    const outcome = await applyPatch(this.options.client, path, { type: 'json', body });
+    const now = this.options.now();
+    const write = (body: readonly JsonPatchOperation[]) =>
+      applyPatch(this.options.client, path, { type: 'json', body });
+    const lesser = () => adapter.earlierPlacePatch(object, row, pod, node, now);
+    const outcome = await writeOrLess(write, adapter.placePatch(object, row, pod, node, now), lesser);
     if (outcome === 'done') this.pinsOf(row).set(pod.metadata.uid, node);
   }
 

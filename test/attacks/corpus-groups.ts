@@ -1,5 +1,11 @@
 /** Attacks on groups of plain pods. */
-import { GROUP, GROUP_MEMBER_ANNOTATION, GROUP_SIZE, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import {
+  DEADLINE_ANNOTATION,
+  GROUP,
+  GROUP_MEMBER_ANNOTATION,
+  GROUP_SIZE,
+  JOBID_ANNOTATION,
+} from '../../constructs/api/labels';
 import { type Act, type Attack, type CONTAINED, PLAIN, type Role, refusedTo } from './attack';
 import { container, create, job, type Made, patch } from './objects';
 
@@ -35,6 +41,16 @@ export const GROUP_ATTACKS: readonly Attack[] = [
       RESERVED,
     ),
     as(role)(
+      'a Pod that notes a deadline of its own as granted',
+      pod({ activeDeadlineSeconds: 3_660 }, { annotations: { [DEADLINE_ANNOTATION]: '60+3600/864000' } }),
+      RESERVED,
+    ),
+    as(role)(
+      'a gated Pod that notes a deadline of its own as granted',
+      patch('Pod', 'gated', annotated(DEADLINE_ANNOTATION, '60+3600/864000')),
+      RESERVED,
+    ),
+    as(role)(
       'a gated Pod that claims a place in a group',
       patch('Pod', 'gated', annotated(GROUP_MEMBER_ANNOTATION, 'group-x/pods-y')),
       RESERVED,
@@ -59,6 +75,16 @@ export const GROUP_ATTACKS: readonly Attack[] = [
   by(
     'a place in a group for a Pod that stays gated',
     patch('Pod', 'gated', { metadata: { annotations: { [GROUP_MEMBER_ANNOTATION]: 'group-x/pods-y' } } }),
+    RESERVED,
+  ),
+  by(
+    'another annotation of a Pod with the note of its deadline',
+    patch('Pod', 'gated', { metadata: { annotations: { [DEADLINE_ANNOTATION]: '60/none', mine: 'x' } } }),
+    RESERVED,
+  ),
+  by(
+    'the note of a deadline for a Pod outside the queue',
+    patch('Pod', 'free', annotated(DEADLINE_ANNOTATION, '60/none'), PLAIN),
     RESERVED,
   ),
   by(

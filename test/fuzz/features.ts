@@ -29,9 +29,24 @@ export interface Features {
   readonly enlargements: boolean;
   /** Queues lend each other quota, take it back, and preempt by fair share. */
   readonly cohorts: boolean;
+  /** Images are pulled for seconds, in which no container runs. */
+  readonly pulls: boolean;
 }
 
-export function featuresOf(seed: number): Features {
+/** What happens whatever the seed says. */
+export interface Switches {
+  /** Whether pods are enlarged. @default false */
+  readonly enlarge?: boolean;
+  /** Whether there are queues that share quota. @default false */
+  readonly cohorts?: boolean;
+  /** Whether images are pulled for seconds. @default false */
+  readonly pulls?: boolean;
+}
+
+export function featuresOf(
+  seed: number,
+  { enlarge = false, cohorts = false, pulls = false }: Switches = {},
+): Features {
   const random = new Random(seed ^ 0x5eed);
   const faults = seed % 5 !== 0;
   return {
@@ -40,14 +55,15 @@ export function featuresOf(seed: number): Features {
     clockJumps: faults && seed % 2 === 0,
     nodeFaults: random.happens(0.4) && faults,
     admissionFaults: random.happens(0.3) && faults,
-    queues: random.happens(0.5),
+    queues: random.happens(0.5) || cohorts,
     services: random.happens(0.4),
     slowPods: random.happens(0.4),
     calms: random.happens(0.5) && faults,
     equalWalltimes: seed % 7 === 2,
     // By an option only: the known seeds repeat what they found.
-    enlargements: false,
-    cohorts: false,
+    enlargements: enlarge,
+    cohorts,
+    pulls,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run -s fuzz -- --seed N --seeds COUNT --steps M [--json]`: runs random simulations and prints the seeds of failed ones.
- * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
+ * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota, `--pulls` has images that are pulled for seconds. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
  */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
@@ -13,11 +13,18 @@ const { values } = parseArgs({
     stride: { type: 'string', default: '1' },
     enlarge: { type: 'boolean', default: false },
     cohorts: { type: 'boolean', default: false },
+    pulls: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
 
 const print = (line: string) => (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+
+/** Those that are on. */
+function switches(): string {
+  const on = (['enlarge', 'cohorts', 'pulls'] as const).filter((name) => values[name]);
+  return on.map((name) => ` --${name}`).join('');
+}
 
 async function main(): Promise<void> {
   const sum = { seeds: Number(values.seeds), steps: 0, workloads: 0, grants: 0, violations: 0 };
@@ -30,6 +37,7 @@ async function main(): Promise<void> {
       steps: Number(values.steps),
       enlarge: values.enlarge,
       cohorts: values.cohorts,
+      pulls: values.pulls,
     });
     const seconds = Math.round((performance.now() - began) / 10) / 100;
     const line = JSON.stringify({ ...figures, seconds, violations: violations.length });
@@ -41,9 +49,7 @@ async function main(): Promise<void> {
     if (violations.length === 0) continue;
     failed.push(seed);
     for (const { invariant, text } of violations.slice(0, 10)) print(`  ${invariant}: ${text}`);
-    print(
-      `  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}${values.enlarge ? ' --enlarge' : ''}${values.cohorts ? ' --cohorts' : ''}`,
-    );
+    print(`  to repeat: npm run -s fuzz -- --seed ${seed} --steps ${values.steps}${switches()}`);
   }
   if (values.json) process.stdout.write(`${JSON.stringify({ ...sum, failed })}\n`);
   if (failed.length > 0) process.exitCode = 1;

@@ -6,7 +6,8 @@ import { GROUP } from '../../constructs/api/labels';
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, OwnerReference, Pod } from '../../runtime/kubernetes/types';
-import { isTerminal } from '../../runtime/workloads/adapter';
+import type { WorkloadRow } from '../../runtime/queue/workload';
+import { firstStartTime, isTerminal } from '../../runtime/workloads/adapter';
 import { type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
@@ -14,7 +15,11 @@ import type { SimulatedClock } from './simulated-clock';
 import { SimulatedJobs } from './simulated-jobs';
 import { evictsPods, isOpen, isReady } from './simulated-nodes';
 
-/** Annotations of a pod: the number of seconds it runs, whether it fails, and how many seconds it needs to terminate. */
+/**
+ * Annotations of a pod: for how many seconds its image is pulled, how many it runs, whether it fails, and how many it needs to
+ * terminate.
+ */
+export const PULLS = 'fluxqueue.test/pulls';
 export const RUNS = 'fluxqueue.test/runs';
 export const FAILS = 'fluxqueue.test/fails';
 export const LINGERS = 'fluxqueue.test/lingers';
@@ -33,6 +38,8 @@ export class SimulatedCluster {
   private readonly jobs: SimulatedJobs;
   private readonly orphanSince = new Map<string, number>();
   private readonly deadSince = new Map<string, number>();
+  /** uid of a pod that no Job made, and that its deadline ended -> seconds since its container started. */
+  private readonly exceeded = new Map<string, number>();
   private stopped = false;
 
   constructor(
@@ -54,6 +61,14 @@ export class SimulatedCluster {
 
   stop(): void {
     this.stopped = true;
+  }
+
+  /** Pods that had less than their walltime, each with a sentence. Times of the apiserver are truncated to seconds. */
+  cutShort(rows: readonly Pick<WorkloadRow, 'uid' | 'name' | 'walltime'>[]): readonly string[] {
+    return rows.flatMap(({ uid, name, walltime }) => {
+      const ran = this.exceeded.get(uid) ?? walltime;
+      return ran < walltime - 1 ? [`pod ${name} ran for ${ran} s of its walltime of ${walltime} s`] : [];
+    });
   }
 
   private get store(): ObjectStore {
@@ -143,27 +158,59 @@ export class SimulatedCluster {
   private run(pod: Pod): void {
     const { status, metadata, spec } = pod;
     if (status?.phase === 'Pending' || status?.phase === undefined) {
-      this.put(pod, { status: { phase: 'Running', startTime: timeOf(this.now()) } });
+      this.begin(pod);
       return;
     }
     if (status.phase !== 'Running') return;
-    const ran = this.now() - Date.parse(status.startTime!) / 1000;
-    const late = ran >= (spec.activeDeadlineSeconds ?? Infinity);
+    const late = this.isLate(spec, status.startTime!);
+    const ran = this.now() - firstStartTime([pod], 0);
     if (!late && ran < Number(metadata.annotations?.[RUNS] ?? 1)) return;
+    if (late && metadata.ownerReferences === undefined) this.exceeded.set(metadata.uid, ran);
     const failed = late || metadata.annotations?.[FAILS] === 'true';
     this.put(pod, {
       status: {
         ...status,
         phase: failed ? 'Failed' : 'Succeeded',
         // Only groups are judged by when their pods ended: Jobs say it themselves.
-        ...(metadata.labels?.[GROUP] !== undefined && { containerStatuses: [this.ended(failed)] }),
+        ...(metadata.labels?.[GROUP] !== undefined && {
+          containerStatuses: [this.ended(failed, firstStartTime([pod], 0))],
+        }),
         ...(late && { reason: 'DeadlineExceeded' }),
       },
     });
   }
 
-  private ended(failed: boolean) {
-    const terminated = { exitCode: failed ? 1 : 0, finishedAt: timeOf(this.now()) };
+  /** The deadline counts from here on, also while the image is pulled. */
+  private begin(pod: Pod): void {
+    const { status, metadata, spec } = pod;
+    const pulls = Number(metadata.annotations?.[PULLS] ?? 0);
+    const startTime = status?.startTime ?? timeOf(this.now());
+    const isPulled = this.now() - Date.parse(startTime) / 1000 >= pulls;
+    if (this.isLate(spec, startTime))
+      this.put(pod, { status: { ...status, phase: 'Failed', reason: 'DeadlineExceeded' } });
+    else if (isPulled) this.put(pod, { status: this.running(startTime, pulls > 0) });
+    else if (status?.startTime === undefined) this.put(pod, { status: this.pulling(pod, startTime) });
+  }
+
+  private isLate({ activeDeadlineSeconds = Infinity }: Pod['spec'], startTime: string): boolean {
+    return this.now() - Date.parse(startTime) / 1000 >= activeDeadlineSeconds;
+  }
+
+  private running(startTime: string, wasPulled: boolean): NonNullable<Pod['status']> {
+    const state = { running: { startedAt: timeOf(this.now()) } };
+    const containerStatuses = [{ name: 'main', ready: true, restartCount: 0, state }];
+    return { phase: 'Running', startTime, ...(wasPulled && { containerStatuses }) };
+  }
+
+  private pulling({ status }: Pod, startTime: string): NonNullable<Pod['status']> {
+    const state = { waiting: { reason: 'ContainerCreating' } };
+    const containerStatuses = [{ name: 'main', ready: false, restartCount: 0, state }];
+    return { ...status, phase: 'Pending', startTime, containerStatuses };
+  }
+
+  private ended(failed: boolean, startedAt: number) {
+    const times = { startedAt: timeOf(startedAt), finishedAt: timeOf(this.now()) };
+    const terminated = { exitCode: failed ? 1 : 0, ...times };
     return { name: 'main', ready: false, restartCount: 0, state: { terminated } };
   }
 

@@ -5,7 +5,7 @@ import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
 import type { SimulatedApiserver } from './simulated-apiserver';
-import { RUNS } from './simulated-cluster';
+import { PULLS, RUNS } from './simulated-cluster';
 
 /** Pods that ask for the same. */
 interface Kind {
@@ -19,6 +19,8 @@ export interface GroupShape {
   readonly isOwned: boolean;
   /** Seconds. */
   readonly runs: number;
+  /** Seconds for which the image of each pod is pulled, a second more of each that comes later. */
+  readonly pulls: number;
   /** So many of its pods come only when somebody completes the group. */
   readonly missing: number;
 }
@@ -136,6 +138,7 @@ export class SimulatedGroups {
           [GROUP_SIZE]: String(size),
           [WALLTIME]: `${GROUP_WALLTIME_SECONDS}s`,
           [RUNS]: String(shape.runs),
+          ...(shape.pulls > 0 && { [PULLS]: String(shape.pulls + (this.created % 3)) }),
         },
         ...(shape.isOwned && { ownerReferences: [owner] }),
       },

@@ -7,9 +7,9 @@ import { isTerminal } from '../../runtime/workloads/adapter';
 import type { UserChange } from '../invariants/observation';
 import { Enlargements } from './enlargements';
 import type { Features } from './features';
-import type { Random } from './random';
+import { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
-import { FAILS, LINGERS, RUNS } from './simulated-cluster';
+import { FAILS, LINGERS, PULLS, RUNS } from './simulated-cluster';
 import { CORES, SimulatedNodes } from './simulated-nodes';
 import { SimulatedQueues } from './simulated-queues';
 
@@ -43,8 +43,10 @@ export class SimulatedUser {
   readonly queues: SimulatedQueues;
   readonly enlargements: Enlargements;
   private created = 0;
+  private readonly images: Random;
 
   constructor(private readonly options: SimulatedUserOptions) {
+    this.images = new Random(options.random.seed ^ 0x9011);
     this.nodes = new SimulatedNodes(options);
     this.queues = new SimulatedQueues({ ...options, onChange: () => this.nodes.recordDisturbance() });
     this.enlargements = new Enlargements({
@@ -146,7 +148,9 @@ export class SimulatedUser {
   private runs(seconds: number): Readonly<Record<string, string>> {
     const { random, features } = this.options;
     const lingers = features.slowPods && random.happens(0.2) ? { [LINGERS]: `${random.between(1, 15)}` } : {};
-    return { [RUNS]: String(seconds), ...lingers };
+    const pulls =
+      features.pulls && this.images.happens(0.5) ? { [PULLS]: `${this.images.between(1, 20)}` } : {};
+    return { [RUNS]: String(seconds), ...lingers, ...pulls };
   }
 
   private namespace(): string {

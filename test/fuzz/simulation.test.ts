@@ -70,6 +70,11 @@ describe('the whole controller on a simulated cluster', () => {
     expect((await simulate({ seed: 105, steps: 120, enlarge: true })).violations).toEqual([]);
   });
 
+  test('ends no pod before its walltime, however long its image is pulled', async () => {
+    for (const seed of [3, 7, 12])
+      expect((await simulate({ seed, steps: 200, pulls: true })).violations).toEqual([]);
+  });
+
   test('keeps all invariants where queues share quota, and evicts for that', async () => {
     // Each change of the controller changes the course of a seed: one of four preempts at least.
     let preemptions = 0;

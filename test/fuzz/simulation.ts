@@ -14,7 +14,7 @@ import type { Violation } from '../invariants/observation';
 import { PORTS, type Port } from '../stack/term-ports';
 import { waitsForever } from './endless-waits';
 import { FaultConditions, FaultyPorts } from './faults';
-import { type Features, featuresOf, namesOf } from './features';
+import { type Features, featuresOf, namesOf, type Switches } from './features';
 import { InvariantChecks } from './invariant-checks';
 import { ObjectStore } from './object-store';
 import { QueueModel, type Snapshot } from './queue-model';
@@ -33,13 +33,9 @@ const CALM_SECONDS = 120;
 /** Simulated seconds in which all workloads must finish; after a clock jump of an hour some wait for that long. */
 const MAX_DRAIN_SECONDS = 3 * 3_600;
 
-export interface SimulationOptions {
+export interface SimulationOptions extends Switches {
   readonly seed: number;
   readonly steps: number;
-  /** Whether pods are enlarged, whatever the seed says. @default false */
-  readonly enlarge?: boolean;
-  /** Whether there are queues that share quota, whatever the seed says. @default false */
-  readonly cohorts?: boolean;
 }
 
 export interface Outcome {
@@ -91,8 +87,7 @@ class Simulation {
 
   constructor(private readonly options: SimulationOptions) {
     this.random = new Random(options.seed);
-    const features = { ...featuresOf(options.seed), enlargements: options.enlarge === true };
-    this.features = options.cohorts === true ? { ...features, queues: true, cohorts: true } : features;
+    this.features = featuresOf(options.seed, options);
     const seconds = () => EPOCH + this.clock.now() / 1000;
     this.conditions = new FaultConditions(this.clock, this.random.fork());
     const store = new ObjectStore(seconds);
@@ -325,6 +320,7 @@ class Simulation {
     // What was violated has stopped the time: nothing had to finish.
     if (this.violations.length > 0) return;
     for (const text of this.unfinished()) this.violations.push({ invariant: 'lost', text });
+    for (const text of this.cluster.cutShort(this.queue.all)) this.violations.push({ invariant: 'I6', text });
     const { jobs } = await this.fluxion.state();
     for (const { jobid } of jobs.filter(({ jobid }) => jobid < 2 ** 52))
       if (!this.queue.all.some((row) => row.jobid === jobid && row.phase !== 'Finished'))

@@ -1,8 +1,12 @@
 /** Services, which have no end, and workloads that outlast theirs, on a real control plane. */
 import { JOB_TRACKING_FINALIZER } from '../../constructs/api/job-controller';
+import { DEADLINE_ANNOTATION, GROUP, GROUP_SIZE } from '../../constructs/api/labels';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
-import { type Namespace, UNTIL_ENDED } from './workloads';
+import { type Namespace, type Shape, UNTIL_ENDED } from './workloads';
+
+/** Of a pod that has it a container waits, for this reason. */
+const WAITS = 'fluxqueue.test/waits';
 
 describeStack(
   'planned ends',
@@ -40,6 +44,40 @@ describeStack(
       await science.delete(other, 'Job');
       await science.phase(wide, 'Finished');
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0 });
+    });
+
+    test.each<[string, Shape]>([
+      ['a Pod', {}],
+      ['a Pod of a group', { labels: { [GROUP]: 'ring' }, annotations: { [GROUP_SIZE]: '1' } }],
+    ])('%s whose image is pulled for seconds has its walltime after that, to the second', async (_, made) => {
+      const pulling = { ...made.annotations, ...walltime('10s'), [WAITS]: 'ContainerCreating' };
+      const pod = await science.pod('late', {
+        ...made,
+        annotations: pulling,
+        runs: UNTIL_ENDED,
+        podSpec: { restartPolicy: 'Never', activeDeadlineSeconds: 7200 },
+      });
+      const seen = async () => (await science.podsOf(pod))[0]!;
+      const begun = await waitFor(
+        'the kubelet to have the pod',
+        async () => (await seen()).status?.startTime,
+      );
+      const { spec, metadata } = await seen();
+      expect(spec.activeDeadlineSeconds).toBe(10 + 3600);
+      expect(metadata.annotations?.[DEADLINE_ANNOTATION]).toBe('10+3600/7200');
+      await waitFor('the pull to take seconds', async () => Date.now() > Date.parse(begun) + 3_000);
+      await science.patch(pod, 'Pod', { metadata: { annotations: { [WAITS]: null } } });
+      const ends = await waitFor('its exact deadline', async () => {
+        const found = await seen();
+        return (found.spec.activeDeadlineSeconds ?? 0) < 3600 && found;
+      });
+      const { startedAt } = ends.status!.containerStatuses![0]!.state!.running!;
+      const exact = 10 + (Date.parse(startedAt!) - Date.parse(begun)) / 1000;
+      expect(ends.status!.startTime).toBe(begun);
+      expect(exact).toBeGreaterThan(12);
+      expect(ends.spec.activeDeadlineSeconds).toBe(exact);
+      expect(ends.metadata.annotations?.[DEADLINE_ANNOTATION]).toBe(`${exact}/7200`);
+      await science.delete(pod, 'Pod');
     });
 
     test('a pod that stays past the walltime of its Job idles no other node, and its wait is written once', async () => {

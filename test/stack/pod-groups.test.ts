@@ -1,5 +1,5 @@
 /** Plain pods of one group on a real control plane: together or not at all, whoever makes them. */
-import { GROUP_MEMBER_ANNOTATION } from '../../constructs/api/labels';
+import { DEADLINE_ANNOTATION, GROUP_MEMBER_ANNOTATION } from '../../constructs/api/labels';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
@@ -60,7 +60,8 @@ describeStack(
       expect(granted).toEqual(expect.arrayContaining([...new Set(nodesOf(pods))]));
       for (const { metadata, spec } of pods) {
         expect(metadata.annotations?.[GROUP_MEMBER_ANNOTATION]).toMatch(new RegExp(`^${row.uid}/`));
-        expect(spec.activeDeadlineSeconds).toBe(3600);
+        expect(spec.activeDeadlineSeconds).toBe(3600 + 3600);
+        expect(metadata.annotations?.[DEADLINE_ANNOTATION]).toBe('3600+3600/none');
       }
       const shown = await science.shown('ring-podgroup', 'Running');
       expect(shown.spec.workload).toMatchObject({ kind: 'PodGroup', name: 'ring' });

@@ -19,6 +19,7 @@ const shape: fc.Arbitrary<GroupShape> = fc.record({
   kinds: fc.uniqueArray(kind, { minLength: 1, maxLength: 4, selector: ({ cores }) => cores }),
   isOwned: fc.boolean(),
   runs: fc.integer({ min: 1, max: 20 }),
+  pulls: fc.constantFrom(0, 0, 5, 70),
   missing: fc.constantFrom(0, 0, 1),
 });
 const pick = fc.nat(1_000);

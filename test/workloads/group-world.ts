@@ -1,5 +1,13 @@
 /** Groups of plain pods in a world of pods alone: the queue's tables are a model, and grants are given by the tests. */
-import { ADMITTED_LABEL, GATE, GROUP, GROUP_SIZE, USER_ANNOTATION } from '../../constructs/api/labels';
+import { pointerToken } from '../../constructs/api/json-pointer';
+import {
+  ADMITTED_LABEL,
+  DEADLINE_ANNOTATION,
+  GATE,
+  GROUP,
+  GROUP_SIZE,
+  USER_ANNOTATION,
+} from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import { askOf } from '../../runtime/jobspec/jobspec';
 import { podSetsOf } from '../../runtime/jobspec/pod-sets';
@@ -51,6 +59,8 @@ export class GroupWorld {
   readonly protectedPods = new Set<string>();
   /** Names of pods that a policy of the cluster lets nobody change. */
   readonly refused = new Set<string>();
+  /** Whether the guard of an earlier version is there, which lets nobody note a deadline in a pod. */
+  hasEarlierGuard = false;
   readonly clock = new ManualClock();
   hasLeft = false;
   readonly pods = new FakeInformer<Pod>({
@@ -196,6 +206,8 @@ export class GroupWorld {
         const pod = this.get(nameIn(path));
         if (pod === undefined) throw apiError(404, 'not found', undefined, path);
         if (this.refused.has(pod.metadata.name)) throw apiError(403, 'a policy denies it', undefined, path);
+        if (this.hasEarlierGuard && JSON.stringify(body).includes(pointerToken(DEADLINE_ANNOTATION)))
+          throw apiError(403, 'FLUXQ_RESERVED: metadata: the controller can only release', undefined, path);
         const patched = applyJsonPatch(pod, body);
         if (patched === undefined)
           throw apiError(

@@ -78,7 +78,7 @@ describe('a group that loses its grant', () => {
     world.set('b', { startTime } as never);
     world.now = allocation!.end + 299;
     expect(await reconcile()).toEqual({ after: 1_000 });
-    expect(world.get('b')!.spec.activeDeadlineSeconds).toBe(3600);
+    expect(world.get('b')!.spec.activeDeadlineSeconds).toBe(3600 + 3600);
     world.now += 1;
     await reconcile();
     expect(world.get('b')!.spec.activeDeadlineSeconds).toBe(50);

@@ -147,8 +147,18 @@ describe('a group that is granted', () => {
     for (const pod of world.pods.list()) {
       expect(pod.metadata.annotations?.[GROUP_MEMBER_ANNOTATION]).toMatch(new RegExp(`^${uid}/pods-`));
       expect(pod.metadata.annotations?.[JOBID_ANNOTATION]).toBe(`${jobid}`);
-      expect(pod.spec.activeDeadlineSeconds).toBe(600);
+      expect(pod.spec.activeDeadlineSeconds).toBe(600 + 3_600);
     }
+  });
+
+  test('is released without time for its start while the guard of an earlier version is there', async () => {
+    world.hasEarlierGuard = true;
+    for (const name of ['a', 'b', 'c']) world.pod(name, { settings: { [WALLTIME]: '600' } });
+    await reconcile();
+    await world.grant(['node-1', 3]);
+    await reconcile();
+    expect(world.placed).toEqual({ a: 'node-1', b: 'node-1', c: 'node-1' });
+    for (const pod of world.pods.list()) expect(pod.spec.activeDeadlineSeconds).toBe(600);
   });
 
   test('goes on under the next leader if the first one dies in the middle of the release', async () => {

@@ -82,7 +82,7 @@ describe('a Pod', () => {
     });
   });
 
-  describe('the deadline that enforces its walltime', () => {
+  describe('the deadline that enforces its walltime, with an hour for the start', () => {
     const deadlineOf = (of: Pod, walltime = 60.2) => {
       const { body } = podAdapter.releasePatch(of, rowIn('Ready', { walltime }));
       const operations = body as readonly { path: string; value?: unknown }[];
@@ -91,12 +91,12 @@ describe('a Pod', () => {
     const walltime = { annotations: { 'fluxqueue/walltime': '60.2' } };
 
     test.each([
-      ['is set for a pod that runs to completion', pod({ restartPolicy: 'Never' }), 61],
-      ['is set for a pod that restarts on failure', pod({ restartPolicy: 'OnFailure' }), 61],
+      ['is set for a pod that runs to completion', pod({ restartPolicy: 'Never' }), 3_661],
+      ['is set for a pod that restarts on failure', pod({ restartPolicy: 'OnFailure' }), 3_661],
       [
         'is set for a pod that always restarts and has a walltime setting',
         { ...pod(), metadata: { ...pod().metadata, ...walltime } },
-        61,
+        3_661,
       ],
       ['is not set for a pod that always restarts', pod({ restartPolicy: 'Always' }), undefined],
       ['is not set for a pod without a restartPolicy', pod(), undefined],
@@ -105,11 +105,15 @@ describe('a Pod', () => {
         pod({ restartPolicy: 'Never', activeDeadlineSeconds: 30 }),
         undefined,
       ],
-      ['replaces a later deadline of a pod that always restarts', pod({ activeDeadlineSeconds: 300 }), 61],
+      [
+        'replaces a later deadline of a pod that always restarts',
+        pod({ activeDeadlineSeconds: 4_000 }),
+        3_661,
+      ],
       [
         'replaces a later deadline of the user',
-        pod({ restartPolicy: 'Never', activeDeadlineSeconds: 300 }),
-        61,
+        pod({ restartPolicy: 'Never', activeDeadlineSeconds: 4_000 }),
+        3_661,
       ],
     ])('%s', (_, of, deadline) => {
       expect(deadlineOf(of)).toBe(deadline);

@@ -113,10 +113,16 @@ const joinsGroup = [
   gated('oldObject'),
   `!${gated('object')}`,
   sameExcept(annotations('object.metadata'), annotations('oldObject.metadata'), [
+    DEADLINE_ANNOTATION,
     GROUP_MEMBER_ANNOTATION,
     JOBID_ANNOTATION,
   ]),
 ].join(' && ');
+
+/** What is written of a deadline goes with it. */
+const notesDeadline = sameExcept(annotations('object.metadata'), annotations('oldObject.metadata'), [
+  DEADLINE_ANNOTATION,
+]);
 
 /** A gated pod loses its gate, is pinned to a node by its affinity, and gets a deadline; an orphaned pod gets a deadline. */
 export const POD_RELEASE_GUARD = (props: ReleaseGuardProps, byController: MatchCondition): GuardSpec => ({
@@ -126,7 +132,7 @@ export const POD_RELEASE_GUARD = (props: ReleaseGuardProps, byController: MatchC
   matchConditions: [byController],
   validations: [
     {
-      expression: `(${wasAdmitted} || ${wasGranted}) && ${sameLabels(props)} && ${sameMetadata('ownerReferences', 'finalizers')} && (${sameMetadata('annotations')} || ${joinsGroup})`,
+      expression: `(${wasAdmitted} || ${wasGranted}) && ${sameLabels(props)} && ${sameMetadata('ownerReferences', 'finalizers')} && ((${notesDeadline}) || (${joinsGroup}))`,
       message:
         'FLUXQ_RESERVED: metadata: the controller can only release Pods that are admitted to the queue',
     },

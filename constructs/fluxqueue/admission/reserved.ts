@@ -7,6 +7,7 @@ import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
+  DEADLINE_ANNOTATION,
   GATE,
   GROUP,
   GROUP_MEMBER_ANNOTATION,
@@ -53,6 +54,7 @@ const assignment = annotation(ASSIGNMENT_ANNOTATION);
 const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
 const jobid = annotation(JOBID_ANNOTATION);
 const member = annotation(GROUP_MEMBER_ANNOTATION);
+const deadline = annotation(DEADLINE_ANNOTATION);
 const templateJobid = ofTemplate(JOBID_ANNOTATION);
 const queuedBy = annotation(QUEUED_BY_ANNOTATION);
 const owner = annotation(OWNER_ANNOTATION);
@@ -220,6 +222,11 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       // Whose place a pod has in which group: no owner writes it into a template either.
       expression: `${member('object')} == (${before(member('oldObject'))})`,
       message: setByQueue(`metadata.annotations["${GROUP_MEMBER_ANNOTATION}"]`),
+    },
+    {
+      // What of the deadline is for the start, and what its user asked for: nobody can extend the deadline itself.
+      expression: `${deadline('object')} == (${before(deadline('oldObject'))})`,
+      message: setByQueue(`metadata.annotations["${DEADLINE_ANNOTATION}"]`),
     },
     ...GROUP_STAYS,
     admittedLabel(props, '(variables.gated || variables.assignment != "")'),
