@@ -244,9 +244,9 @@ export class Eviction {
       cause === 'failure'
         ? [own, LONGEST_BACKOFF_SECONDS]
         : [row.clusterRequeues, Math.max(backoffSeconds, LONGEST_CLUSTER_BACKOFF_SECONDS)];
-    const backoff = Math.min(longest, backoffSeconds * 2 ** times);
+    const held = cause === 'cluster' ? this.heldInVain(row) : 0;
     // Or a few that never start would hold the cluster in turn.
-    const seconds = cause === 'cluster' ? Math.max(backoff, this.heldInVain(row)) : backoff;
+    const seconds = held > longest ? held : Math.min(longest, backoffSeconds * 2 ** times);
     const ran = row.startedAt === null ? 0 : this.options.now() - row.startedAt;
     if (cause === 'cluster' && ran > seconds) return { message: `${message}; requeued` };
     return {
