@@ -55,13 +55,14 @@ export function parseNote(text: string): Written | undefined {
 
 /**
  * Undefined if the user has changed the deadline since the release, or no release wrote one. A value that only the time for the
- * start allows is no wish: it would end nothing earlier.
+ * start allows is no wish while it runs: it would end nothing earlier. A suspended Job may ask for anything.
  */
 function writtenBy(job: DeadlineFields): Written | undefined {
   const note = noteOf(job);
-  const { activeDeadlineSeconds: is } = job.spec;
+  const { activeDeadlineSeconds: is, suspend } = job.spec;
   if (note === undefined || is === undefined) return undefined;
-  return is === note.enforced || (is > note.granted && is < note.enforced) ? note : undefined;
+  const isNoWish = suspend !== true && is > note.granted && is < note.enforced;
+  return is === note.enforced || isNoWish ? note : undefined;
 }
 
 /** The activeDeadlineSeconds if the queue set it at a release, because the walltime is shorter than the user's deadline. */

@@ -58,6 +58,8 @@ export interface EvictionReason {
 
 /** The cluster may be well again at any time. */
 const LONGEST_CLUSTER_BACKOFF_SECONDS = 300;
+/** Also where its nodes were held in vain for longer: a fault of the cluster may have been the cause. */
+const LONGEST_BACKOFF_IN_VAIN_SECONDS = 600;
 
 type RequeueTerms = Pick<Requeue, 'message' | 'notBefore' | 'reason'>;
 
@@ -258,7 +260,7 @@ export class Eviction {
   /** Seconds for which it had its nodes without a start. */
   private heldInVain({ startedAt, allocatedAt }: WorkloadRow): number {
     if (startedAt !== null || allocatedAt === null) return 0;
-    return Math.max(0, Math.min(LONGEST_BACKOFF_SECONDS, Math.ceil(this.options.now() - allocatedAt)));
+    return Math.min(LONGEST_BACKOFF_IN_VAIN_SECONDS, Math.ceil(this.options.now() - allocatedAt));
   }
 
   private recordRequeued(

@@ -67,8 +67,11 @@ export async function enforceWalltime(
 ): Promise<ReconcileResult> {
   const { patch, ofPods = [], after } = adapter.walltimeEnd(object, row, now);
   if (patch !== undefined) await applyPatch(client, adapter.path(row.namespace, row.name), patch);
-  await inBatches(ofPods, ({ pod, patch: own }) =>
-    applyPatch(client, podPath(row.namespace, pod.metadata.name), own),
-  );
+  const failed: unknown[] = [];
+  const lower = ({ pod, patch: own }: (typeof ofPods)[number]) =>
+    applyPatch(client, podPath(row.namespace, pod.metadata.name), own).catch((error) => failed.push(error));
+  await inBatches(ofPods, lower);
+  // One that is refused keeps no other from its end.
+  if (failed.length > 0) throw failed[0];
   return after === undefined ? undefined : { after };
 }

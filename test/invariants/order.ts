@@ -106,6 +106,9 @@ class OrderChecker {
       case 'Adopted':
         this.adopt(workload, event);
         break;
+      case 'Reallocated':
+        this.moveEnd(workload, event);
+        break;
       case 'Requeued':
         this.endAllocation(workload, event.at);
         workload.estimate = undefined;
@@ -131,6 +134,14 @@ class OrderChecker {
     if (workload.end !== undefined && when > workload.end)
       this.disruptions.push({ at: when, workload: undefined });
     workload.end = undefined;
+  }
+
+  /** Its first container started late, so it may run for longer than planned, and its walltime is not over by the old end. */
+  private moveEnd(workload: TrackedWorkload, { at, detail }: LoggedEvent): void {
+    const end = Number(detail.end);
+    if (workload.end === undefined || end <= workload.end) return;
+    workload.end = end;
+    this.disruptions.push({ at, workload: undefined });
   }
 
   private workloadOf({ uid }: LoggedEvent): TrackedWorkload | undefined {

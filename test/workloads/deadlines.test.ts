@@ -81,6 +81,14 @@ test("the user's own deadline counts from the release", () => {
   expect(walltimeEnd(released('60+10/70', 70), startedAfter(20), BEGUN + 60)).toEqual({});
 });
 
+test.each([
+  ['sets while it is suspended, also within the time for the start', true, 1_800],
+  ['lowers to where only the start is allowed for is no wish', false, undefined],
+])('a deadline that its user %s', (_, suspend, requested) => {
+  const changed = released('600+3600/none', 1_800);
+  expect(requestedDeadline({ ...changed, spec: { ...changed.spec, suspend } })).toBe(requested);
+});
+
 test('a deadline that its user has lowered to less than the walltime stays', () => {
   expect(walltimeEnd(released('60+3600/none', 50), startedAfter(0), BEGUN + 40)).toEqual({});
 });

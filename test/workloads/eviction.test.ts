@@ -234,8 +234,8 @@ describe('an eviction', () => {
   });
 
   test.each([
-    ['for as long as it had its nodes without a start', 600, { notBefore: NOW + 600 }],
-    ['for an hour after a whole day', 86_400, { notBefore: NOW + 3600 }],
+    ['for as long as it had its nodes without a start', 450, { notBefore: NOW + 450 }],
+    ['for ten minutes after a whole day', 86_400, { notBefore: NOW + 600 }],
     ['for its backoff after a shorter time', 300, { notBefore: NOW + 10 }],
     ['for its backoff, if the clock of the database is ahead', -600, { notBefore: NOW + 10 }],
   ])('backs off %s', async (_, seconds, terms) => {

@@ -76,7 +76,7 @@ function placeNow(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
   const reservation = pass.reservations.of(row.uid);
   const mayStart =
     reservation === undefined
-      ? !budget.closed && !isUnplannable(pass, row)
+      ? !budget.closed && !budget.limitedUsers.has(row.user) && !isUnplannable(pass, row)
       : mayStartNow(pass, row, reservation);
   if (!mayStart) return undefined;
   if (shortageOf(pass, row) !== undefined) {

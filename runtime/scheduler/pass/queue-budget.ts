@@ -53,6 +53,11 @@ export class QueueBudget {
     return isClaim === true || (ofUser === true ? this.userReservationsLeft : this.reservationsLeft) > 0;
   }
 
+  /** Whether a new reservation is one of those for the limit of a user. One that was not is counted so only where there is room. */
+  isOfUser(before: Pick<Reservation, 'ofUser'> | undefined, ofUser: boolean): boolean {
+    return (before?.ofUser ?? ofUser) || (ofUser && this.userReservationsLeft > 0);
+  }
+
   countReservation({ ofUser, isClaim }: Pick<Reservation, 'ofUser' | 'isClaim'>, sign: 1 | -1): void {
     if (isClaim === true) return;
     if (ofUser === true) this.userReservationsLeft -= sign;

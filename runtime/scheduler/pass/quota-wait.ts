@@ -177,7 +177,7 @@ async function reserveFor(
     jobid: row.jobid,
     allocation,
     shortage: message,
-    ofUser: reservation?.ofUser ?? ofUser,
+    ofUser: budget.isOfUser(reservation, ofUser),
     ofCohort,
     ...(isClaim && { isClaim }),
   });

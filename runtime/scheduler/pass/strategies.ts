@@ -148,7 +148,8 @@ function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0 || pass.beneficiaries.has(row.uid)) return true;
   const isLost = pass.broken.has(row.uid);
   const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
-  const isBehind = (other: Reservation) => isHere(other) && (isLost || !hasPassed(other, row));
+  const yields = (other: Reservation) => isLost || (other.ofUser !== true && !hasPassed(other, row));
+  const isBehind = (other: Reservation) => isHere(other) && yields(other);
   if ((budget.isStrict || isLost) && pass.reservations.unreached().some(isBehind)) return true;
   return ofLowerPriority(pass, row).some(isHere);
 }

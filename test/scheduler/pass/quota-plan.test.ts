@@ -215,6 +215,23 @@ describe('fcfs', () => {
       expect(sim.startOf('j2')).toBe(1_003);
     });
 
+    test('a promise to another user is kept from an earlier workload that finds no nodes when its user is below the limit', async () => {
+      const sim = await limitedTo({});
+      const long = { exclusive: true, walltime: 100 };
+      sim.submit('a0', { ...long, user: 'ada', runs: 5 });
+      sim.submit('z0', { ...long, user: 'zed' });
+      sim.submit('others', { ...long, pods: 2, walltime: 200, queue: 'other' });
+      sim.submit('a1', { ...long, user: 'ada', pods: 3, held: true });
+      sim.submit('z1', { ...long, user: 'zed' });
+      const release = () => sim.change('a1', { held: false, reason: 'Submitted' });
+      const promise = () => void sim.submit('promised', { ...long, user: 'bob', pods: 2 });
+      await sim.run([
+        { at: 1_001, submit: release },
+        { at: 1_002, submit: promise },
+      ]);
+      expect(new Set(sim.estimates.get('promised'))).toEqual(new Set([1_200]));
+    });
+
     test('two promises stay when the limit of a user is no longer in the way of the first', async () => {
       const sim = await limitedTo({});
       sim.queue('other', { policy: 'fcfs' });
