@@ -13,6 +13,8 @@ import { FAILS, LINGERS, PULLS, RUNS } from './simulated-cluster';
 import { CORES, SimulatedNodes } from './simulated-nodes';
 import { SimulatedQueues } from './simulated-queues';
 
+/** How long the images of a pod are pulled at most. */
+export const LONGEST_PULL_SECONDS = 20;
 /** The namespaces whose workloads are queued. */
 export const NAMESPACES: readonly string[] = ['science', 'physics'];
 const NAMESPACE = 'science';
@@ -149,7 +151,9 @@ export class SimulatedUser {
     const { random, features } = this.options;
     const lingers = features.slowPods && random.happens(0.2) ? { [LINGERS]: `${random.between(1, 15)}` } : {};
     const pulls =
-      features.pulls && this.images.happens(0.5) ? { [PULLS]: `${this.images.between(1, 20)}` } : {};
+      features.pulls && this.images.happens(0.5)
+        ? { [PULLS]: `${this.images.between(1, LONGEST_PULL_SECONDS)}` }
+        : {};
     return { [RUNS]: String(seconds), ...lingers, ...pulls };
   }
 
