@@ -16,7 +16,7 @@ import type { ObjectMeta, Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import type { WatchedJob } from '../shared/job-projection';
-import { deadlineOf, type JsonPatchOperation, secondsOf, type WalltimeEnd } from './adapter';
+import { deadlineOf, type JsonPatchOperation, type Patch, secondsOf, type WalltimeEnd } from './adapter';
 
 /** A Job and a Pod have these, with the same meaning. */
 export interface DeadlineFields {
@@ -179,8 +179,13 @@ export function walltimeEnd(job: WatchedJob, row: WorkloadRow, now: number, stag
   if (exact >= is) return {};
   const half = row.startedAt + row.walltime / 2;
   if (now < half) return lookAgainIn(half - now);
-  const { activeDeadlineSeconds, annotation } = written(exact, 0, ownDeadline(job));
-  return { patch: { type: 'json', body: tightening(job, activeDeadlineSeconds, annotation) } };
+  return { patch: lowered(job, exact) };
+}
+
+/** The patch for a deadline without time for the start; what its user asked for stays noted. */
+export function lowered(object: DeadlineFields, seconds: number): Patch {
+  const { activeDeadlineSeconds, annotation } = written(seconds, 0, ownDeadline(object));
+  return { type: 'json', body: tightening(object, activeDeadlineSeconds, annotation) };
 }
 
 /** Whether the walltime of a workload is over, whose pods may be made again. */
@@ -189,12 +194,12 @@ export function isPastWalltime(row: WorkloadRow | undefined, now: number): boole
   return !isEndless(row.allocation) && now >= row.startedAt + row.walltime;
 }
 
-/** Seconds. A start in the future leaves no more than the whole. */
+/** Whole seconds, at least one. A start in the future leaves no more than the whole. */
 export function remainingOf(
   { walltime, startedAt }: { readonly walltime: number; readonly startedAt: number },
   now: number,
 ): number {
-  return Math.min(walltime, startedAt + walltime - now);
+  return Math.max(1, Math.ceil(Math.min(walltime, startedAt + walltime - now)));
 }
 
 /**
@@ -210,13 +215,14 @@ export function remainingDeadline(
   const { allocation, walltime, startedAt } = row;
   const users = pod.spec.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY;
   if (allocation === null || isEndless(allocation)) return [];
-  const left = startedAt === null ? walltime + allowance : remainingOf({ walltime, startedAt }, now);
-  const value = Math.min(Math.max(1, Math.ceil(left)), users);
+  const left =
+    startedAt === null ? Math.ceil(walltime + allowance) : remainingOf({ walltime, startedAt }, now);
+  const value = Math.min(left, users);
   return value === users ? [] : [{ op: 'add', path: '/spec/activeDeadlineSeconds', value }];
 }
 
 /** The user may change the deadline at the same moment. An empty annotation says that the deadline is the user's own. */
-export function tightening(
+function tightening(
   { metadata, spec }: DeadlineFields,
   value: number,
   annotation = '',

@@ -2,30 +2,27 @@
  * Adapter of a group of plain pods (pod-group.ts). Kubernetes neither gates a pod again nor moves it, so a group leaves its nodes
  * by the eviction of its pods: only where a controller makes each of them again.
  */
-import { DEADLINE_ANNOTATION, GROUP_MEMBER_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { GROUP_MEMBER_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { foreignGatesOf } from '../jobspec/unmodeled';
-import { patchEntries } from '../kubernetes/json-patch';
 import { controllerOf } from '../kubernetes/owner';
 import { pods as podPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import {
   isTerminal,
-  type JsonPatchOperation,
   type Outcome,
   type PlacedSets,
   type RecordedGrant,
   type WalltimeEnd,
   type WorkloadAdapter,
 } from './adapter';
-import { isPastWalltime, type ReleasedDeadline, requestedDeadline } from './deadlines';
+import { isPastWalltime, requestedDeadline } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { membershipOf, membershipText, podSetNameOf } from './group-member';
-import { assignedNode, belongsToGrant, isServicePod, OF_PLAIN_PODS, pinPatch, ungated } from './pod';
+import { assignedNode, belongsToGrant, isServicePod, OF_PLAIN_PODS, releaseOperations, ungated } from './pod';
 import {
   cannotStart,
-  deadlineOperations,
   earlierDeadline,
   endOfPods,
   placedDeadline,
@@ -68,10 +65,10 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
   finishedNodes: (group, row, pods) => finishedNodes(row, withPods(group, pods)),
   podsToPlace: (group, pods, row, now) => podsToPlace(withPods(group, pods), row, now),
   placePatch: (group, row, pod, node, now) =>
-    placeOf({ group, row, pod }, node, placedDeadline(pod, row, now)),
+    releaseOperations(pod, node, placedDeadline(pod, row, now), marksOf(group, row, pod)),
   earlierPlacePatch: (group, row, pod, node, now) => {
     const deadline = placedDeadline(pod, row, now);
-    return deadline && placeOf({ group, row, pod }, node, earlierDeadline(deadline));
+    return deadline && releaseOperations(pod, node, earlierDeadline(deadline), marksOf(group, row, pod));
   },
   placedPod: (group, row, pod, node) => {
     const placed = ungated(pod, node);
@@ -84,28 +81,6 @@ export const groupAdapter: WorkloadAdapter<PodGroup> = {
   handOverPatch: () => noObject(),
   recordedGrant: ({ members }) => recordedGrant(members),
 };
-
-interface Placed {
-  readonly group: PodGroup;
-  readonly row: WorkloadRow;
-  readonly pod: Pod;
-}
-
-function placeOf(
-  { group, row, pod }: Placed,
-  node: string,
-  deadline: ReleasedDeadline | undefined,
-): readonly JsonPatchOperation[] {
-  const { resourceVersion, annotations } = pod.metadata;
-  const marks = { ...marksOf(group, row, pod), [DEADLINE_ANNOTATION]: deadline?.annotation };
-  return [
-    // Only the pod that was compared with its group is released.
-    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
-    ...pinPatch(pod, node),
-    ...patchEntries('/metadata/annotations', annotations, marks),
-    ...deadlineOperations(pod, deadline),
-  ];
-}
 
 /** Each pod of the grant has a deadline of its own. Without the one that cannot start, the others are of no use. */
 function walltimeEndOf({ members }: PodGroup, row: WorkloadRow, now: number): WalltimeEnd {

@@ -17,13 +17,13 @@ import {
 } from './adapter';
 import {
   lookAgainIn,
+  lowered,
   noteOf,
   ownDeadline,
   parseNote,
   type ReleasedDeadline,
   releasedDeadline,
   remainingOf,
-  tightening,
   written,
 } from './deadlines';
 
@@ -36,8 +36,11 @@ export function placedDeadline(pod: Pod, row: WorkloadRow, now: number): Release
   if (allocation === null || isEndless(allocation)) return undefined;
   if (startedAt === null) return releasedDeadline(pod, { walltime });
   const own = ownDeadline(pod);
-  const left = Math.max(1, Math.ceil(remainingOf({ walltime, startedAt }, now)));
-  return written(Math.min(left, own ?? Number.POSITIVE_INFINITY), 0, own);
+  return written(
+    Math.min(remainingOf({ walltime, startedAt }, now), own ?? Number.POSITIVE_INFINITY),
+    0,
+    own,
+  );
 }
 
 /** The same without a note and without time for the start, as earlier versions wrote it. */
@@ -111,11 +114,6 @@ function startOf(pod: Pod): number | undefined {
   return isOver || pod.spec.activeDeadlineSeconds === undefined || !Number.isFinite(begun)
     ? undefined
     : begun;
-}
-
-function lowered(pod: Pod, seconds: number): NonNullable<WalltimeEnd['patch']> {
-  const { activeDeadlineSeconds, annotation } = written(seconds, 0, ownDeadline(pod));
-  return { type: 'json', body: tightening(pod, activeDeadlineSeconds, annotation) };
 }
 
 /** A lower deadline of a pod whose grant is over. What its user asked for stays noted. */

@@ -218,19 +218,26 @@ export function isServicePod({ metadata, spec }: Pod): boolean {
 
 /** Of a service the deadline is nothing. */
 function releaseOf(pod: Pod, row: WorkloadRow, given: ReleasedDeadline): Patch {
-  const { resourceVersion, annotations } = pod.metadata;
   const deadline = isServicePod(pod) ? undefined : given;
-  const note = { [DEADLINE_ANNOTATION]: deadline?.annotation };
-  return {
-    type: 'json',
-    body: [
-      // Only the object that was compared with its grant is released.
-      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
-      ...pinPatch(pod, row.allocation!.nodes[0]!.name),
-      ...patchEntries('/metadata/annotations', annotations, note),
-      ...deadlineOperations(pod, deadline),
-    ],
-  };
+  return { type: 'json', body: releaseOperations(pod, row.allocation!.nodes[0]!.name, deadline) };
+}
+
+/** @param marks annotations that the release writes beside the note of the deadline */
+export function releaseOperations(
+  pod: Pod,
+  node: string,
+  deadline: ReleasedDeadline | undefined,
+  marks: Readonly<Record<string, string>> = {},
+): readonly JsonPatchOperation[] {
+  const { resourceVersion, annotations } = pod.metadata;
+  const written = { ...marks, [DEADLINE_ANNOTATION]: deadline?.annotation };
+  return [
+    // Only the pod that was compared with its grant is released.
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    ...pinPatch(pod, node),
+    ...patchEntries('/metadata/annotations', annotations, written),
+    ...deadlineOperations(pod, deadline),
+  ];
 }
 
 /**

@@ -67,6 +67,9 @@ export const owner = (apiVersion: string, kind: string, controller = true) => ({
   controller,
 });
 
+/** Metadata of what a controller made. */
+export const ownedBy = (apiVersion: string, kind: string) => ({ ownerReferences: [owner(apiVersion, kind)] });
+
 export const untouched = { is: 'untouched' } as const;
 export const noted = { is: 'noted' } as const;
 export const ofKueue = { is: 'noted', queuedBy: 'kueue' } as const;

@@ -12,7 +12,7 @@ import {
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { JOB_CONTROLLER, job, OTHER_CONTROLLERS, pod } from './corpus-objects';
+import { JOB_CONTROLLER, job, OTHER_CONTROLLERS, ownedBy, pod } from './corpus-objects';
 import { FORMS, makeNamespace, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
 
@@ -28,11 +28,6 @@ const assigned = {
   annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:node-0', [COMPLETION_INDEX_ANNOTATION]: '0' },
 };
 const numbered = (jobid: string | null) => ({ annotations: { [JOBID_ANNOTATION]: jobid } });
-const owner = (apiVersion: string, kind: string) => ({
-  ownerReferences: [
-    { apiVersion, kind, name: 'o', uid: '6f1d2a0e-0000-4000-8000-000000000002', controller: true },
-  ],
-});
 
 describeCluster('the guards', (getCluster) => {
   let users: Users;
@@ -173,7 +168,7 @@ describeCluster('the guards', (getCluster) => {
     });
 
     it('as a pod of a DaemonSet, but those of its controller', async () => {
-      const ofSet = pod({}, owner('apps/v1', 'DaemonSet'));
+      const ofSet = pod({}, ownedBy('apps/v1', 'DaemonSet'));
       for (const user of [ALICE, ...OTHER_CONTROLLERS])
         await denied(users.create(user, namespace, ofSet), 'FLUXQ_RESERVED: metadata.ownerReferences: ');
       for (const user of [DAEMONSETS, 'system:kube-controller-manager'])
@@ -203,12 +198,12 @@ describeCluster('the guards', (getCluster) => {
     });
 
     it('only the Job controller creates pods with an assignment, and only pods of a Job', async () => {
-      const ofJob = pod({}, { ...assigned, ...owner('batch/v1', 'Job') });
+      const ofJob = pod({}, { ...assigned, ...ownedBy('batch/v1', 'Job') });
       for (const user of [ALICE, ...OTHER_CONTROLLERS])
         await denied(users.create(user, namespace, ofJob), reserved);
       for (const user of [JOB_CONTROLLER, 'system:kube-controller-manager', CONTROLLER])
         await accepted(users.create(user, namespace, ofJob));
-      const ofSet = pod({}, { ...assigned, ...owner('apps/v1', 'ReplicaSet') });
+      const ofSet = pod({}, { ...assigned, ...ownedBy('apps/v1', 'ReplicaSet') });
       await denied(users.create('system:kube-controller-manager', namespace, ofSet), reserved);
       const probe = await accepted(users.create(ALICE, namespace, pod()));
       await denied(users.patch(ALICE, namespace, probe, { metadata: assigned }), reserved);
@@ -239,12 +234,12 @@ describeCluster('the guards', (getCluster) => {
 
     it('only the Job controller creates pods with a job id, and only pods of a Job', async () => {
       const start = `FLUXQ_RESERVED: ${numberStart}`;
-      const ofJob = pod({}, { ...numbered('7'), ...owner('batch/v1', 'Job') });
+      const ofJob = pod({}, { ...numbered('7'), ...ownedBy('batch/v1', 'Job') });
       const asReleased = pod(
         {},
         {
           annotations: { ...assigned.annotations, ...numbered('7').annotations },
-          ...owner('batch/v1', 'Job'),
+          ...ownedBy('batch/v1', 'Job'),
         },
       );
       for (const user of [ALICE, ...OTHER_CONTROLLERS])
@@ -254,7 +249,7 @@ describeCluster('the guards', (getCluster) => {
           expect((await accepted(users.create(user, namespace, object))).metadata).toMatchObject(
             numbered('7'),
           );
-      const ofSet = pod({}, { ...numbered('7'), ...owner('apps/v1', 'ReplicaSet') });
+      const ofSet = pod({}, { ...numbered('7'), ...ownedBy('apps/v1', 'ReplicaSet') });
       await denied(users.create('system:kube-controller-manager', namespace, ofSet), start);
       const probe = await accepted(users.create(ALICE, namespace, pod()));
       await denied(users.patch(ALICE, namespace, probe, { metadata: numbered('7') }), start);

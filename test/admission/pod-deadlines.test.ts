@@ -1,15 +1,9 @@
 /** The note of what the deadline of a released pod is for, in both forms of admission on a real apiserver. */
 import { DEADLINE_ANNOTATION } from '../../constructs/api/labels';
 import { describeCluster } from '../cluster/suite';
-import { JOB_CONTROLLER, OTHER_CONTROLLERS, pod } from './corpus-objects';
+import { JOB_CONTROLLER, OTHER_CONTROLLERS, ownedBy, pod } from './corpus-objects';
 import { FORMS, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
-
-const owner = (apiVersion: string, kind: string) => ({
-  ownerReferences: [
-    { apiVersion, kind, name: 'o', uid: '6f1d2a0e-0000-4000-8000-000000000002', controller: true },
-  ],
-});
 
 describeCluster('the deadline of a pod', (getCluster) => {
   let users: Users;
@@ -27,8 +21,8 @@ describeCluster('the deadline of a pod', (getCluster) => {
       });
       for (const [user, object] of [
         [ALICE, pod({ activeDeadlineSeconds: 3_660 }, noted('60+3600/864000'))],
-        [ALICE, pod({}, { ...noted('60/none'), ...owner('apps/v1', 'ReplicaSet') })],
-        [JOB_CONTROLLER, pod({}, { ...noted('60/none'), ...owner('batch/v1', 'Job') })],
+        [ALICE, pod({}, { ...noted('60/none'), ...ownedBy('apps/v1', 'ReplicaSet') })],
+        [JOB_CONTROLLER, pod({}, { ...noted('60/none'), ...ownedBy('batch/v1', 'Job') })],
         ...OTHER_CONTROLLERS.map((each) => [each, pod({}, noted('60/none'))] as const),
       ] as const)
         await denied(users.create(user, namespace, object), start);

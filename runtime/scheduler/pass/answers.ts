@@ -75,7 +75,7 @@ function reserve(
     uid,
     jobid,
     allocation,
-    ofUser: reservation?.ofUser ?? false,
+    ofUser: budget.isOfUser(reservation, false),
     ...(isClaim && { isClaim }),
     ...(shortage !== undefined && { shortage: shortage.message, ofCohort: shortage.ofCohort }),
   });

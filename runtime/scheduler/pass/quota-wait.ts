@@ -19,7 +19,14 @@ import {
 } from './reservation-updates';
 import { hasPassed, type Reservation } from './reservations';
 import { cacheFor, type Pass } from './state';
-import { type Candidate, mayEvict, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
+import {
+  becomeHead,
+  type Candidate,
+  mayEvict,
+  mayReserve,
+  ofLowerPriority,
+  plannedBehind,
+} from './strategies';
 
 export type Applicant = Omit<Candidate, 'isNext' | 'mayReserve'>;
 
@@ -245,14 +252,6 @@ export function mayReserveFor(
       (other) => other.ofUser && pass.reservations.rowOf(other).queue === row.queue,
     )
   );
-}
-
-/** A fcfs queue has a reservation for its head only: an earlier workload may have been released since it was made. */
-export async function becomeHead(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> {
-  if (!budget.isStrict) return;
-  for (const other of pass.reservations.unreached())
-    if (other.ofUser !== true && !hasPassed(other, row) && pass.reservations.rowOf(other).queue === row.queue)
-      await dropReservation(pass, other);
 }
 
 /**

@@ -146,12 +146,23 @@ function isBeforeLower(pass: Pass, { line }: QueueBudget, row: WorkloadRow): boo
  */
 function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   if (budget.reservationsLeft > 0 || pass.beneficiaries.has(row.uid)) return true;
-  const isLost = pass.broken.has(row.uid);
   const isHere = (other: Reservation) => pass.reservations.rowOf(other).queue === row.queue;
-  const yields = (other: Reservation) => isLost || (other.ofUser !== true && !hasPassed(other, row));
-  const isBehind = (other: Reservation) => isHere(other) && yields(other);
-  if ((budget.isStrict || isLost) && pass.reservations.unreached().some(isBehind)) return true;
+  if (pass.broken.has(row.uid)) return pass.reservations.unreached().some(isHere);
+  if (budget.isStrict && pass.reservations.unreached().some((other) => yieldsToHead(pass, other, row)))
+    return true;
   return ofLowerPriority(pass, row).some(isHere);
+}
+
+/** A fcfs queue has a reservation for its head only: an earlier workload may have been released since it was made. */
+export async function becomeHead(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> {
+  if (!budget.isStrict) return;
+  for (const other of pass.reservations.unreached())
+    if (yieldsToHead(pass, other, row)) await dropReservation(pass, other);
+}
+
+/** Whether the reservation is one of a fcfs queue, which has one for its head only, and would be behind the row. */
+function yieldsToHead({ reservations }: Pass, other: Reservation, row: WorkloadRow): boolean {
+  return other.ofUser !== true && !hasPassed(other, row) && reservations.rowOf(other).queue === row.queue;
 }
 
 /**
