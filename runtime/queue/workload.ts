@@ -94,7 +94,11 @@ type Place = Pick<
 };
 
 /** What a place in the queue was for. */
-export type Asked = Pick<Submission, 'queue' | 'priority'> & Pick<Jobspec, 'resources'>;
+export type Asked = Pick<Submission, 'queue' | 'priority'> &
+  Pick<Jobspec, 'resources'> & {
+    /** @default - an earlier version noted the place: any user */
+    readonly user?: Submission['user'];
+  };
 
 export interface Predecessor extends Place {
   readonly uid: string;
@@ -139,8 +143,8 @@ export interface WorkloadRow extends Submission {
   readonly finishedAt: number | null;
 }
 
-export function askedBy({ queue, priority, jobspec: { resources } }: Submission): Asked {
-  return { queue, priority, resources };
+export function askedBy({ queue, priority, user, jobspec: { resources } }: Submission): Asked {
+  return { queue, priority, resources, user };
 }
 
 /** The reason as users see it: a row that no pass has judged has none. */

@@ -11,7 +11,7 @@ import type { Resubmission } from '../shared/signals';
 import { together } from '../shared/together';
 import { formatKey, parseKey, type WorkloadKey } from '../shared/workload-key';
 import type { Signal } from '../signal';
-import type { ActiveWorkload } from './adapter';
+import { type ActiveWorkload, isTerminal } from './adapter';
 import { DryRuns } from './dry-runs';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
@@ -94,6 +94,10 @@ export class WorkloadController implements Controller {
       });
     follow(jobs, (job) => goneEnds.saw(job, adapters.get('Job')!));
     follow(pods, (pod) => goneEnds.saw(pod, adapters.get('Pod')!));
+    pods.changed.subscribe(({ now }) => {
+      if (now !== undefined && isTerminal(now) && now.metadata.deletionTimestamp === undefined)
+        goneEnds.saw(now, adapters.get('Pod')!);
+    });
     follow(pods, (pod) => goneEnds.sawMember(pod));
     for (const [kind, objects] of kinds)
       follow(objects, (object) => goneEnds.saw(object, adapters.get(kind)!));

@@ -10,19 +10,13 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { Result, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { WorkloadIdentity } from '../shared/pod-facts';
-import {
-  type ActiveWorkload,
-  isTerminal,
-  lastFinishTime,
-  type Outcome,
-  secondsOf,
-  type WorkloadAdapter,
-} from './adapter';
+import { type ActiveWorkload, isTerminal, type Outcome, type WorkloadAdapter } from './adapter';
 import { isPastWalltime } from './deadlines';
 import { groupAdapter } from './group-adapter';
 import { membershipOf } from './group-member';
 import { newestEvent } from './kubelet-events';
-import { assembleGroup, POD_GROUP } from './pod-group';
+import { endedByDeletion } from './pod-end';
+import { assembleGroup } from './pod-group';
 
 export interface GoneEndsOptions {
   readonly client: Pick<KubernetesClient, 'list'>;
@@ -72,9 +66,7 @@ export class GoneEnds {
     if (row === undefined) return;
     // Pods that end because they are deleted with it say nothing about its end.
     const pods = this.options.podsOf(row).filter((pod) => isTerminal(pod) && !isDeleted(pod));
-    const outcome = adapter.outcome(object, pods, this.options.now(), row);
-    const isKnown = outcome !== undefined && endedBefore(object, adapter, outcome);
-    this.seen.set(row.uid, isKnown ? outcome : undefined);
+    this.seen.set(row.uid, adapter.outcome(object, pods, this.options.now(), row));
   }
 
   /** The same of a pod of a group, which ends with the last of its pods, and may lose them one by one after that. */
@@ -82,17 +74,18 @@ export class GoneEnds {
     const row = this.options.workloadCache.byUid(membershipOf(pod)?.uid ?? '');
     if (row === undefined || this.seen.get(row.uid) !== undefined) return;
     const now = this.options.now();
-    const own = [...this.options.podsOf(row), pod].filter(
-      (each) => !isTerminal(each) || endedItself(each, now),
-    );
+    const own = [...this.options.podsOf(row), pod].filter((each) => !endedByDeletion(each));
     const group = assembleGroup(row, own, row);
     const outcome = group && groupAdapter.outcome(group, group.members, now, row);
     if (outcome !== undefined && outcome.result !== 'Cancelled') this.seen.set(row.uid, outcome);
   }
 
-  /** Of a row whose object exists. A group of which pods are left may have ended before the first of them went. */
+  /**
+   * Of a row whose object exists. A group of which pods are left may have ended before the first of them went, and a pod
+   * before it was deleted, in the same second.
+   */
   outcomeOf({ object, adapter, row, pods }: ActiveWorkload): Outcome | undefined {
-    const ended = row.kind === POD_GROUP ? this.seen.get(row.uid) : undefined;
+    const ended = adapter.podsExist ? this.seen.get(row.uid) : undefined;
     return ended ?? adapter.outcome(object, pods, this.options.now(), row);
   }
 
@@ -126,19 +119,4 @@ export class GoneEnds {
 
 function isDeleted({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-function endedItself(pod: Pod, now: number): boolean {
-  return endedBefore(pod, groupAdapter, { finishedAt: lastFinishTime([pod], now) });
-}
-
-/** A deleted pod ends by its deletion. No controller ends what is being deleted. */
-function endedBefore(
-  { metadata }: KubernetesObject,
-  { podsExist }: Pick<WorkloadAdapter, 'podsExist'>,
-  { finishedAt }: Pick<Outcome, 'finishedAt'>,
-): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
-  if (deletionTimestamp === undefined || !podsExist) return true;
-  return finishedAt < secondsOf(deletionTimestamp) - deletionGracePeriodSeconds;
 }

@@ -29,7 +29,7 @@ import {
   podWalltimeEnd,
   unstartedEnd,
 } from './pod-deadlines';
-import { failureOf } from './pod-end';
+import { endedByDeletion, failureOf, isDisrupted } from './pod-end';
 import { groupEnd, ownMembers, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
 import { succeededNodes } from './succeeded-nodes';
 
@@ -175,12 +175,16 @@ function outcomeOf(group: PodGroup, now: number, row: WorkloadRow | undefined): 
   if (succeeded.length >= size) return { result: 'Succeeded', finishedAt };
   if (!isOver && (joining.length > 0 || mayBeReplaced(places, now))) return undefined;
   if (isOver) return { result: 'TimedOut', finishedAt, ...refusedEviction(row) };
-  if (failed.length > 0) return { result: 'Failed', finishedAt, message: failureOf(failed) };
+  const eviction = row?.evictionReason ?? undefined;
+  const causes = failed.filter(
+    (pod) => !endedByDeletion(pod) || (eviction === undefined && isDisrupted(pod)),
+  );
+  if (causes.length > 0) return { result: 'Failed', finishedAt, message: failureOf(causes) };
   const gone = size - succeeded.length;
   return {
     result: 'Cancelled',
     finishedAt,
-    message: `${gone} of its ${size} pods ${gone === 1 ? 'was' : 'were'} deleted`,
+    message: eviction ?? `${gone} of its ${size} pods ${gone === 1 ? 'was' : 'were'} deleted`,
   };
 }
 

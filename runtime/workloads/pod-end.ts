@@ -38,6 +38,21 @@ function hasStarted(terminated: Ended | undefined): boolean {
   return isKnown(secondsOf(terminated?.startedAt ?? ''));
 }
 
+/** Whether the pod ended because it was deleted: a kubelet reports such an end too before the object goes, also as a success. */
+export function endedByDeletion(pod: Pod): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
+  if (deletionTimestamp === undefined || !isTerminal(pod)) return false;
+  return lastFinishTime([pod], Infinity) >= secondsOf(deletionTimestamp) - deletionGracePeriodSeconds;
+}
+
+/** Whether somebody took the pod off its node for a reason that it tells. */
+export function isDisrupted({ status }: Pick<Pod, 'status'>): boolean {
+  return (
+    status?.conditions?.some(({ type, status: holds }) => type === 'DisruptionTarget' && holds === 'True') ??
+    false
+  );
+}
+
 /** What ended the newest failed pod, as a clause that names it; undefined if no pod has failed, or nothing says why. */
 export function failureOf(pods: readonly Pod[]): string | undefined {
   const failed = pods
@@ -97,10 +112,7 @@ function neverRan(pod: Pod): string | undefined {
 /** Who takes the pod away, as a clause that names it; undefined: nobody deletes it. */
 function removalOf(pod: Pod): string | undefined {
   const { name, deletionTimestamp } = pod.metadata;
-  const isEvicted = pod.status?.conditions?.some(
-    ({ type, status }) => type === 'DisruptionTarget' && status === 'True',
-  );
-  if (isEvicted === true) return `pod ${name} failed: ${causeOf(pod)}`;
+  if (isDisrupted(pod)) return `pod ${name} failed: ${causeOf(pod)}`;
   return deletionTimestamp === undefined || isTerminal(pod) ? undefined : `pod ${name} was deleted`;
 }
 

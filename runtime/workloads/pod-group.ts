@@ -20,6 +20,7 @@ import {
   userOf,
 } from './group-member';
 import { isGated } from './pod';
+import { endedByDeletion } from './pod-end';
 import { rowUserOf } from './row-user';
 import { settingOf } from './settings';
 import { tally } from './tally';
@@ -172,9 +173,10 @@ function findPlaces({ members, granted }: Pick<PodGroup, 'members' | 'granted'>)
   const waiting = members.filter((pod) => membershipOf(pod) === undefined && !isLeaving(pod));
   const reference = referenceOf(members);
   const size = groupSizeOf(reference) ?? 0;
-  const inPhase = (phase: string) => released.filter(({ status }) => status?.phase === phase);
   const live = released.filter((pod) => !isTerminal(pod));
-  const [succeeded, failed] = [inPhase('Succeeded'), inPhase('Failed')];
+  const ended = released.filter(isTerminal);
+  const succeeded = ended.filter((pod) => pod.status?.phase === 'Succeeded' && !endedByDeletion(pod));
+  const failed = ended.filter((pod) => !succeeded.includes(pod));
   const refused = new Map<Pod, string>();
   const differs = (pod: Pod) => differenceOf(pod, reference) ?? newSetIn(pod, released, granted);
   const alike = waiting.filter((pod) => {

@@ -24,12 +24,13 @@ import {
   type JsonPatchOperation,
   lastFinishTime,
   namesOf,
+  type Outcome,
   type Patch,
   type WorkloadAdapter,
 } from './adapter';
 import { type ReleasedDeadline, releasedDeadline, requestedDeadline } from './deadlines';
 import { deadlineOperations, earlierDeadline, podWalltimeEnd } from './pod-deadlines';
-import { failureOf } from './pod-end';
+import { endedByDeletion, failureOf, isDisrupted } from './pod-end';
 import { settingOf } from './settings';
 
 const POD_SET = 'pod';
@@ -83,14 +84,7 @@ export const podAdapter: WorkloadAdapter<Pod> = {
     priority: pod.spec.priority,
   }),
   podSetOf: () => POD_SET,
-  outcome: (pod, _pods, now) =>
-    isTerminal(pod)
-      ? {
-          result: pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod),
-          finishedAt: lastFinishTime([pod], now),
-          message: failureOf([pod]),
-        }
-      : undefined,
+  outcome: (pod, _pods, now, row) => (isTerminal(pod) ? outcomeOf(pod, now, row) : undefined),
   finishedNodes: () => [],
   podsToPlace: () => [],
   placePatch: (_pod, _row, pod, node) => pinPatch(pod, node),
@@ -170,6 +164,16 @@ export function usedNodes(pods: readonly Pod[]): ReadonlySet<string> | undefined
 
 export function isGated({ spec }: Pod): boolean {
   return spec.schedulingGates?.some(({ name }) => name === GATE) ?? false;
+}
+
+function outcomeOf(pod: Pod, now: number, row: WorkloadRow | undefined): Outcome {
+  const finishedAt = lastFinishTime([pod], now);
+  const eviction = row?.evictionReason ?? undefined;
+  // What else evicts a pod makes it fail, and says why.
+  if (endedByDeletion(pod) && (eviction !== undefined || !isDisrupted(pod)))
+    return { result: 'Cancelled', finishedAt, message: eviction };
+  const result = pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod);
+  return { result, finishedAt, message: failureOf([pod]) };
 }
 
 function resultOfFailed({ status }: Pod): 'TimedOut' | 'Failed' {

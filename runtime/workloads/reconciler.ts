@@ -97,6 +97,7 @@ export class WorkloadReconciler {
     if (row === undefined && left !== undefined) this.nameInUse.tell(key, object, adapter);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));
+    this.replacements.note(workload);
     const result = await (row.phase === 'Waiting'
       ? this.reconcileWaiting(workload)
       : this.reconcileGranted(workload));
@@ -119,9 +120,8 @@ export class WorkloadReconciler {
   ): Promise<ReconcileResult> {
     const awaited = other === undefined ? this.replacements.awaited(row) : undefined;
     if (awaited !== undefined) return awaited;
-    const isQueued =
-      other !== undefined && this.options.workloadCache.byUid(other.metadata.uid) !== undefined;
-    if (other !== undefined && !isQueued && this.replacements.placeFor(other, row) !== undefined)
+    const queued = other && this.options.workloadCache.byUid(other.metadata.uid);
+    if (other !== undefined && queued === undefined && this.replacements.placeFor(other, row) !== undefined)
       await this.submit(key, other, this.options.adapters.get(key.kind)!, row);
     return this.cancelDeleted(row);
   }
@@ -146,10 +146,9 @@ export class WorkloadReconciler {
     // A place is taken over at once.
     const dryRun = replaced === undefined ? dryRuns?.awaited(key, object, adapter) : undefined;
     if (dryRun !== undefined) return dryRun;
-    const row = await this.rescue.succeed(object, (evicted) => {
-      const place = evicted ?? (replaced && this.replacements.placeFor(object, replaced));
-      return submissionBuilder.submit(object, adapter, place);
-    });
+    const row = await this.rescue.succeed(object, (evicted) =>
+      submissionBuilder.submit(object, adapter, evicted ?? this.replacements.placeFor(object, replaced)),
+    );
     if (row === undefined)
       return this.returned.requeue(key, object, adapter, this.options.podsOf(identityOf(key.kind, object)));
     this.log(row, 'submitted', { held: row.held });
@@ -208,8 +207,7 @@ export class WorkloadReconciler {
     const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
     const outcome = this.goneEnds.outcomeOf(current);
-    if (outcome !== undefined) return this.finish(row, this.watch.told(row, outcome));
-    this.replacements.note(current);
+    if (outcome !== undefined) return this.end(row, this.watch.told(row, outcome));
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
     if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
     const departed = await this.departure.depart(current);
@@ -328,6 +326,10 @@ export class WorkloadReconciler {
     const message = this.departure.endOf(row) ?? endOfEvicted(row, this.options.adapters);
     const deleted: Outcome = { result: 'Cancelled', message, finishedAt: this.options.now() };
     return this.finish(row, (isGone ? await this.goneEnds.endOf(row) : undefined) ?? deleted);
+  }
+
+  private async end(row: WorkloadRow, outcome: Outcome): Promise<ReconcileResult> {
+    return this.replacements.awaitedPod(row) ?? this.finish(row, outcome);
   }
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {

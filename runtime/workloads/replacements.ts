@@ -10,12 +10,15 @@ import type { ActiveWorkload } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 
 const POLL_MS = 250;
+const KEPT_MS = REPLACEMENT_SECONDS * 1000;
 
 export class Replacements {
   /** UID of a pod -> UID of the StatefulSet that makes it again. */
   private readonly controllers = new Map<string, string>();
   /** UID of a pod -> when it was first seen to be gone, in milliseconds of the clock. */
   private readonly goneSince = new Map<string, number>();
+  /** UID of a StatefulSet and name of its pod -> the place of the pod that waited, and until when it is kept. */
+  private readonly left = new Map<string, { readonly place: Predecessor; readonly until: number }>();
   /** UIDs of groups of pods that controllers make again, all of which may be gone for a moment. */
   private readonly groups = new Set<string>();
 
@@ -37,28 +40,64 @@ export class Replacements {
   }
 
   /**
-   * A StatefulSet that was scaled down or deleted makes none, so units are kept for a bounded time.
+   * The pod is gone. A StatefulSet that was scaled down or deleted makes no other, so units are kept for a bounded time. What
+   * waited held nothing, but the pod that is made again waits in its place.
    * @returns when to look again for the replacement of a pod that ran; undefined: none is expected
    */
   awaited(row: WorkloadRow): { readonly after: number } | undefined {
     const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
-    if (!isGroup && !this.isReplaceable(row)) return undefined;
+    if (row.phase === 'Waiting' && this.isReplaceable(row)) this.keepPlace(row);
+    return isGroup ? this.keepUnits(row) : this.awaitedPod(row);
+  }
+
+  /** The same of a pod that has ended, and whose object is not gone yet. */
+  awaitedPod(row: WorkloadRow): { readonly after: number } | undefined {
+    return row.phase === 'Running' && this.isReplaceable(row) ? this.keepUnits(row) : undefined;
+  }
+
+  private keepUnits({ uid }: WorkloadRow): { readonly after: number } | undefined {
     const now = this.options.clock.now();
-    const since = this.goneSince.get(row.uid) ?? now;
-    this.goneSince.set(row.uid, since);
-    return now - since < REPLACEMENT_SECONDS * 1000 ? { after: POLL_MS } : undefined;
+    const since = this.goneSince.get(uid) ?? now;
+    this.goneSince.set(uid, since);
+    return now - since < KEPT_MS ? { after: POLL_MS } : undefined;
   }
 
-  /** The place that this object takes over; undefined if it is no replacement of the row's pod. */
-  placeFor(object: KubernetesObject, row: WorkloadRow): Predecessor | undefined {
-    const controller = this.controllers.get(row.uid);
-    if (!this.isReplaceable(row) || controllerOf(object)?.uid !== controller) return undefined;
-    const { uid, submittedAt, requeues, clusterRequeues, avoid, after: metAfter } = row;
-    const place = { submittedAt, requeues, clusterRequeues, avoid, metAfter };
-    return { uid, ...place, message: null, notBefore: null, asked: askedBy(row) };
+  /** The place that this object takes over: of the row's pod, or of one that is gone; undefined if it replaces none. */
+  placeFor(object: KubernetesObject, row: WorkloadRow | undefined): Predecessor | undefined {
+    if (row === undefined) return this.placeLeftFor(object);
+    if (!this.isReplaceable(row) || controllerOf(object)?.uid !== this.controllers.get(row.uid))
+      return undefined;
+    return placeOf(row);
   }
 
-  private isReplaceable({ uid, phase, evictionReason }: WorkloadRow): boolean {
-    return this.controllers.has(uid) && phase === 'Running' && evictionReason === null;
+  private keepPlace(row: WorkloadRow): void {
+    const now = this.options.clock.now();
+    for (const [key, { until }] of this.left) if (until <= now) this.left.delete(key);
+    this.left.set(`${this.controllers.get(row.uid)}/${row.name}`, {
+      place: placeOf(row),
+      until: now + KEPT_MS,
+    });
   }
+
+  private placeLeftFor(object: KubernetesObject): Predecessor | undefined {
+    const left = this.left.get(`${controllerOf(object)?.uid}/${object.metadata.name}`);
+    return left !== undefined && this.options.clock.now() < left.until ? left.place : undefined;
+  }
+
+  private isReplaceable({ uid, evictionReason }: WorkloadRow): boolean {
+    return this.controllers.has(uid) && evictionReason === null;
+  }
+}
+
+/** A pod that waits after a failed start goes on with its backoff. */
+function placeOf(row: WorkloadRow): Predecessor {
+  const { uid, phase, submittedAt, requeues, clusterRequeues, avoid, after } = row;
+  const waits = phase === 'Waiting';
+  const backsOff = waits && row.notBefore !== null;
+  return {
+    ...{ uid, submittedAt, requeues, clusterRequeues, avoid, asked: askedBy(row) },
+    ...((!waits || row.isAfterMet) && { metAfter: after }),
+    message: backsOff ? row.message : null,
+    notBefore: backsOff ? row.notBefore : null,
+  };
 }

@@ -50,9 +50,10 @@ export class SubmissionBuilder {
   ): Promise<WorkloadRow | undefined> {
     const submission = this.judge(object, adapter, undefined);
     const { uid, asked, ...place } = predecessor ?? {};
+    const own = askedBy(submission);
     const row = await this.options.workloadCache.submit({
       ...submission,
-      ...(isDeepStrictEqual(asked ?? askedBy(submission), askedBy(submission)) && place),
+      ...(isDeepStrictEqual({ ...own, ...asked }, own) && place),
       ...(uid !== undefined && { predecessor: uid }),
     });
     if (row === undefined) return undefined;

@@ -106,7 +106,17 @@ export class SimulatedCluster {
 
   private terminate(pod: Pod, deletionTimestamp: string): void {
     const lingers = isTerminal(pod) ? 0 : Number(pod.metadata.annotations?.[LINGERS] ?? 0);
-    if (this.now() - Date.parse(deletionTimestamp) / 1000 >= lingers) this.remove(pod);
+    if (this.now() - Date.parse(deletionTimestamp) / 1000 < lingers) return;
+    // A kubelet reports the end before it deletes the pod. The simulated Job controller asks for no such report.
+    if (isTerminal(pod) || !hasStarted(pod) || isOfJob(pod)) this.remove(pod);
+    else this.shutDown(pod);
+  }
+
+  /** Programs that end well when they are told to stop exit with code 0. */
+  private shutDown(pod: Pod): void {
+    const failed = this.random.happens(0.5);
+    const containerStatuses = [this.ended(failed, firstStartTime([pod], 0))];
+    this.put(pod, { status: { ...pod.status, phase: failed ? 'Failed' : 'Succeeded', containerStatuses } });
   }
 
   /** The kubelet of the node reports nothing and stops nothing: an evicted pod stays as it is. */
@@ -237,6 +247,14 @@ export class SimulatedCluster {
     this.jobs.countEnded(pod);
     this.store.remove('pods', `${namespace}/${name}`);
   }
+}
+
+function hasStarted({ status }: Pod): boolean {
+  return status?.phase === 'Running';
+}
+
+function isOfJob({ metadata }: Pod): boolean {
+  return metadata.ownerReferences?.some(({ kind }) => kind === 'Job') ?? false;
 }
 
 function requiredNode({ spec }: Pod): string | undefined {

@@ -1,6 +1,7 @@
 /** A row whose object is gone ends, whatever became of the attempts before: also beside the row of a new object of its name. */
 import { FluxqError } from '../../runtime/errors';
 import { pods } from '../../runtime/kubernetes/paths';
+import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { RUNS } from '../fuzz/simulated-cluster';
 import { SimulatedController } from '../fuzz/simulated-controller';
 
@@ -53,4 +54,74 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     ).toEqual(['Finished', 'Running']);
     expect(await controller.held()).toHaveLength(1);
   });
+
+  const placeOf = (row: { submittedAt: number } | undefined) => row?.submittedAt;
+  const waiting = () => rows().find(({ phase }) => phase !== 'Finished');
+  /** A kubelet reports how the containers ended, and deletes the object after that. */
+  function end(phase: 'Succeeded' | 'Failed', more: Partial<Pod['metadata']> = {}): void {
+    const { store } = controller.apiserver;
+    const pod = store.get<Pod>('pods', 'science/db-0')!;
+    store.put('pods', {
+      ...pod,
+      metadata: { ...pod.metadata, ...more },
+      status: { ...pod.status, phase, containerStatuses: [endedNow()] },
+    } as KubernetesObject);
+  }
+  const timeNow = () => new Date(controller.now() * 1000).toISOString();
+  const endedNow = () => ({
+    name: 'main',
+    ready: false,
+    restartCount: 0,
+    state: { terminated: { exitCode: 143, startedAt: timeNow(), finishedAt: timeNow() } },
+  });
+
+  test.each(['Succeeded', 'Failed'] as const)(
+    'has its place and its units although its kubelet says first that it has %s',
+    async (phase) => {
+      const place = placeOf(rows()[0]);
+      end(phase, { deletionTimestamp: timeNow() });
+      await controller.seconds(3);
+      expect(rows()).toMatchObject([{ phase: 'Running' }]);
+      replace();
+      await controller.seconds(5);
+      expect(rows()).toMatchObject([{ phase: 'Finished', result: 'Cancelled' }, { phase: 'Running' }]);
+      expect(placeOf(rows()[1])).toBe(place);
+    },
+  );
+
+  test('has its place after its kubelet evicted it, and the lost one has failed', async () => {
+    const place = placeOf(rows()[0]);
+    end('Failed');
+    await controller.seconds(3);
+    replace();
+    await controller.seconds(5);
+    expect(rows()).toMatchObject([{ phase: 'Finished', result: 'Failed' }, { phase: 'Running' }]);
+    expect(placeOf(rows()[1])).toBe(place);
+  });
+
+  test('keeps units for ten seconds after its end', async () => {
+    end('Failed');
+    await controller.seconds(12);
+    expect(rows()).toMatchObject([{ phase: 'Finished', result: 'Failed' }]);
+    expect(await controller.held()).toEqual([]);
+  });
+
+  test.each([0, 4])(
+    'has its place although it is lost again while it waits, and made after %i s',
+    async (gap) => {
+      const place = placeOf(rows()[0]);
+      controller.queue.allocate = async () => [];
+      replace();
+      await controller.seconds(1);
+      expect(waiting()).toMatchObject({ phase: 'Waiting' });
+      if (gap > 0) {
+        controller.apiserver.store.remove('pods', 'science/db-0');
+        await controller.seconds(gap);
+        create();
+      } else replace();
+      await controller.seconds(1);
+      expect(rows()).toHaveLength(3);
+      expect(placeOf(waiting())).toBe(place);
+    },
+  );
 });

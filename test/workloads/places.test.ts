@@ -1,6 +1,6 @@
 /** Which pod takes over the place of a pod that its controller makes again: only one that asks for the same in the same queue. */
 import type { Pod } from '../../runtime/kubernetes/types';
-import type { Predecessor } from '../../runtime/queue/workload';
+import { askedBy, type Predecessor } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { podAdapter } from '../../runtime/workloads/pod';
@@ -16,10 +16,18 @@ interface Given {
   readonly priority?: string;
   readonly cpu?: string;
   readonly image?: string;
+  readonly user?: string;
 }
 
-function pod(uid: string, { queue = 'blue', priority = '0', cpu = '1', image = 'one' }: Given): Pod {
-  const annotations = { 'fluxqueue/queue': queue, 'fluxqueue/priority': priority };
+function pod(
+  uid: string,
+  { queue = 'blue', priority = '0', cpu = '1', image = 'one', user = 'ada' }: Given,
+): Pod {
+  const annotations = {
+    'fluxqueue/queue': queue,
+    'fluxqueue/priority': priority,
+    'fluxqueue/user': user,
+  };
   return {
     metadata: {
       name: 'db-0',
@@ -47,7 +55,6 @@ async function submitted(given: Given, change: (place: Predecessor) => Predecess
   };
   const builder = defaultSubmissions(workloadCache, failOn, { queues: queues as never });
   const row = (await builder.submit(pod('old', {}), adapter))!;
-  const { queue: name, priority, jobspec } = row;
   const place = {
     submittedAt: 50,
     requeues: 2,
@@ -56,8 +63,7 @@ async function submitted(given: Given, change: (place: Predecessor) => Predecess
     notBefore: null,
     avoid: {},
   };
-  const asked = { queue: name, priority, resources: jobspec.resources };
-  return builder.submit(pod('new', given), adapter, change({ uid: 'old', ...place, asked }));
+  return builder.submit(pod('new', given), adapter, change({ uid: 'old', ...place, asked: askedBy(row) }));
 }
 
 test.each([
@@ -71,6 +77,7 @@ test.each([
   ['in another queue', { queue: 'red' }],
   ['that is larger', { cpu: '2' }],
   ['of a higher priority', { priority: '5' }],
+  ['of another user', { user: 'eve' }],
 ])('a pod %s gets a place of its own', async (_, given) => {
   expect(await submitted(given)).toMatchObject({ submittedAt: Date.parse(CREATED) / 1000, requeues: 0 });
 });
@@ -78,4 +85,12 @@ test.each([
 test('a place that an earlier version noted says nothing of what was asked for', async () => {
   const earlier = ({ asked: _, ...place }: Predecessor) => place;
   expect(await submitted({ cpu: '2' }, earlier)).toMatchObject({ submittedAt: 50, requeues: 2 });
+});
+
+test('nor of whose it was', async () => {
+  const earlier = ({ asked, ...place }: Predecessor) => {
+    const { user: _, ...known } = asked!;
+    return { ...place, asked: known };
+  };
+  expect(await submitted({ user: 'eve' }, earlier)).toMatchObject({ submittedAt: 50, requeues: 2 });
 });

@@ -132,7 +132,7 @@ test('its successor takes over its place, its backoff, its count and the nodes t
   expect(await offerTo(pod('y'), rescue)).toBeUndefined();
   expect(await offerTo(pod('b', 'web'), rescue)).toEqual({
     uid: 'a',
-    asked: { queue: 'default', priority: 0, resources: row('a').jobspec.resources },
+    asked: { queue: 'default', priority: 0, resources: row('a').jobspec.resources, user: 'ada' },
     submittedAt: 1_000,
     requeues: 1,
     clusterRequeues: 0,
