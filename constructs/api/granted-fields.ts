@@ -5,7 +5,16 @@
  * guard refuses what admission did not see.
  * A test compares the list with the schema of the apiserver, so that a new field fails the test and not a cluster.
  */
-import { AFTER, EXCLUSIVE, HOLD, PREEMPTIBLE, PRIORITY, QUEUE, WALLTIME } from './labels';
+import {
+  AFTER,
+  CHECKPOINT_INTERVAL,
+  EXCLUSIVE,
+  HOLD,
+  PREEMPTIBLE,
+  PRIORITY,
+  QUEUE,
+  WALLTIME,
+} from './labels';
 import type { Setting } from './settings';
 
 /** A field on which the grant is based: it can only become lower, because a higher value asks for more than the grant. */
@@ -72,6 +81,7 @@ export const GRANTED_SETTINGS: readonly Setting[] = [
   QUEUE,
   EXCLUSIVE,
   PREEMPTIBLE,
+  CHECKPOINT_INTERVAL,
   AFTER,
 ];
 

@@ -41,6 +41,11 @@ export const HOLD = 'fluxqueue/hold';
 export const AFTER = 'fluxqueue/after';
 /** Label or annotation: "true" lets workloads of higher priority preempt this one. */
 export const PREEMPTIBLE = 'fluxqueue/preemptible';
+/**
+ * Label or annotation: duration ("30m") or seconds; the workload saves its state at least that often, so an eviction loses no
+ * more work than that.
+ */
+export const CHECKPOINT_INTERVAL = 'fluxqueue/checkpoint-interval';
 /** Label or annotation of Pods: pods of a namespace with the same name are one workload, and start together. */
 export const GROUP = 'fluxqueue/group';
 /** Label or annotation of Pods: number of pods of that group. */

@@ -5,6 +5,7 @@
 import { DURATION_PATTERN, DURATION_SYNTAX } from './durations';
 import {
   AFTER,
+  CHECKPOINT_INTERVAL,
   EXCLUSIVE,
   GANG_SIZE,
   GROUP,
@@ -43,6 +44,10 @@ export interface SettingSyntax {
   readonly requirement: string;
 }
 
+const DURATION: SettingSyntax = {
+  pattern: DURATION_PATTERN,
+  requirement: `must be ${DURATION_SYNTAX} or seconds like "5400", more than 0 and at most ${MAX_WALLTIME_SECONDS} seconds`,
+};
 const BOOLEAN: SettingSyntax = { pattern: '^(true|false)$', requirement: 'must be "true" or "false"' };
 
 export const SETTING_SYNTAX = {
@@ -54,13 +59,11 @@ export const SETTING_SYNTAX = {
     pattern: '^-?[0-9]{1,10}$',
     requirement: `must be a whole number from ${PRIORITY_RANGE.min} to ${PRIORITY_RANGE.max}`,
   },
-  [WALLTIME]: {
-    pattern: DURATION_PATTERN,
-    requirement: `must be ${DURATION_SYNTAX} or seconds like "5400", more than 0 and at most ${MAX_WALLTIME_SECONDS} seconds`,
-  },
+  [WALLTIME]: DURATION,
   [HOLD]: BOOLEAN,
   [EXCLUSIVE]: BOOLEAN,
   [PREEMPTIBLE]: BOOLEAN,
+  [CHECKPOINT_INTERVAL]: DURATION,
   [GANG_SIZE]: { pattern: '^[1-9][0-9]{0,8}$', requirement: 'must be a whole number from 1 to 999999999' },
   [AFTER]: {
     pattern: `^ *${DEPENDENCY} *(, *${DEPENDENCY} *)*$`,

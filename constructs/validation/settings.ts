@@ -10,7 +10,7 @@ import {
   UNKNOWN_KEY_PROBLEM,
   unknownKeyRemedy,
 } from '../api/known-keys';
-import { GROUP_SIZE, NAMESPACE_LABEL, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
+import { CHECKPOINT_INTERVAL, GROUP_SIZE, NAMESPACE_LABEL, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
 import {
   GROUP_PAIR_PROBLEM,
   GROUP_PAIR_REMEDY,
@@ -157,7 +157,7 @@ function valueProblems([key, { value, path }]: Entry): string[] {
 function isInRange(key: string, text: string): boolean {
   if (key === PRIORITY) return Number(text) >= PRIORITY_RANGE.min && Number(text) <= PRIORITY_RANGE.max;
   if (key === GROUP_SIZE) return Number(text) <= MAX_GROUP_SIZE;
-  if (key !== WALLTIME) return true;
+  if (key !== WALLTIME && key !== CHECKPOINT_INTERVAL) return true;
   const seconds = parseDuration(text) ?? 0;
   return seconds > 0 && seconds <= MAX_WALLTIME_SECONDS;
 }

@@ -112,6 +112,8 @@ export interface Jobspec {
       readonly placement?: PlacementRules;
       /** Seconds that Kubernetes gives its pods to end. @default 30 */
       readonly graceSeconds?: number;
+      /** Seconds of work that an eviction loses at most, above 0. @default - all that it has done */
+      readonly checkpointSeconds?: number;
       /** Names of the PersistentVolumeClaims that constraints and rules were made from. @default [] */
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */

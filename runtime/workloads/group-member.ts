@@ -7,6 +7,7 @@ import {
   ADMITTED_LABEL,
   AFTER,
   ASSIGNMENT_ANNOTATION,
+  CHECKPOINT_INTERVAL,
   EXCLUSIVE,
   GATE,
   GROUP,
@@ -82,7 +83,16 @@ export interface SharedTerm {
   readonly value: string;
 }
 
-const SHARED_SETTINGS = [GROUP_SIZE, QUEUE, PRIORITY, WALLTIME, AFTER, EXCLUSIVE, PREEMPTIBLE];
+const SHARED_SETTINGS = [
+  GROUP_SIZE,
+  QUEUE,
+  PRIORITY,
+  WALLTIME,
+  AFTER,
+  EXCLUSIVE,
+  PREEMPTIBLE,
+  CHECKPOINT_INTERVAL,
+];
 
 const terms = new WeakMap<Pod, readonly SharedTerm[]>();
 

@@ -15,6 +15,7 @@ import {
 } from '../../constructs/api/granted-fields';
 import {
   AFTER,
+  CHECKPOINT_INTERVAL,
   EXCLUSIVE,
   HOLD,
   IGNORED_ANNOTATION,
@@ -72,13 +73,14 @@ function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly st
 }
 
 function otherSettings(
-  { queue = '', preemptible, exclusive, after }: WorkloadSettings,
+  { queue = '', preemptible, exclusive, after, checkpointSeconds }: WorkloadSettings,
   row: WorkloadRow,
 ): readonly string[] {
   const changes: readonly (readonly [string, boolean])[] = [
     // Which queue one without the setting would have is not its own choice.
     [`${QUEUE} ${queue}`, queue !== '' && !isQueue(queue, row) && !isReduced('queue', row)],
     [PREEMPTIBLE, preemptible !== row.preemptible],
+    [CHECKPOINT_INTERVAL, checkpointSeconds !== row.jobspec.attributes.user?.checkpointSeconds],
     [EXCLUSIVE, exclusive !== askOf(setsOf(row.jobspec)[0]!).exclusive],
     [AFTER, !isDeepStrictEqual(after, row.after)],
   ];

@@ -10,6 +10,7 @@
 import { parseDuration } from '../../constructs/api/durations';
 import {
   AFTER,
+  CHECKPOINT_INTERVAL,
   EXCLUSIVE,
   GANG_SIZE,
   GROUP,
@@ -56,6 +57,8 @@ export interface WorkloadSettings {
   readonly after: readonly Dependency[];
   /** Whether a more urgent workload can preempt this one. @default false */
   readonly preemptible: boolean;
+  /** Seconds of work that an eviction loses at most, above 0. @default - all that it has done */
+  readonly checkpointSeconds?: number;
 }
 
 /** Labels and annotations of an object, some of which are settings. */
@@ -95,11 +98,13 @@ function commonSettings(object: SettingSource): WorkloadSettings {
   );
   const walltimeSeconds = readSetting(object, WALLTIME, parseWalltime);
   const gangSize = readSetting(object, GANG_SIZE, Number);
+  const checkpointSeconds = readSetting(object, CHECKPOINT_INTERVAL, parseWalltime);
   return {
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { priority }),
     ...(walltimeSeconds === undefined ? {} : { walltimeSeconds }),
     ...(gangSize === undefined ? {} : { gangSize }),
+    ...(checkpointSeconds === undefined ? {} : { checkpointSeconds }),
     hold: readSetting(object, HOLD, (text) => text === 'true') ?? false,
     exclusive: readSetting(object, EXCLUSIVE, (text) => text === 'true') ?? false,
     preemptible: readSetting(object, PREEMPTIBLE, (text) => text === 'true') ?? false,

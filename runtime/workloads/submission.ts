@@ -224,7 +224,7 @@ export class SubmissionBuilder {
       submittedAt: secondsOf(metadata.creationTimestamp),
       walltime,
       pods,
-      jobspec: withNotes(jobspec, reductionsOf(wishes, plan, queue), added),
+      jobspec: withNotes(jobspec, { ...settings, reduced: reductionsOf(wishes, plan, queue) }, added),
       shape: shapeOf(jobspec),
       // Without pods there is nothing to schedule: the workload is held until its user adds pods.
       // An earlier version knows no other way to keep it from starting.
@@ -327,16 +327,20 @@ function unconstrainedShape(jobspec: Jobspec): string {
 /** Notes are no part of the shape. */
 function withNotes(
   jobspec: Jobspec,
-  reduced: readonly string[],
+  {
+    reduced,
+    checkpointSeconds,
+  }: { readonly reduced: readonly string[]; readonly checkpointSeconds?: number },
   { requests: injected, placement: placed }: Addition = {},
 ): Jobspec {
-  if (reduced.length === 0 && injected === undefined && placed === undefined) return jobspec;
   const { attributes } = jobspec;
   const notes = {
+    ...(checkpointSeconds !== undefined && { checkpointSeconds }),
     ...(reduced.length > 0 && { reduced }),
     ...(injected && { injected }),
     ...(placed && { placed }),
   };
+  if (Object.keys(notes).length === 0) return jobspec;
   return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
 }
 

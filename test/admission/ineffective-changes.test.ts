@@ -64,6 +64,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['fluxqueue/queue', 'night'],
   ['fluxqueue/exclusive', 'true'],
   ['fluxqueue/preemptible', 'true'],
+  ['fluxqueue/checkpoint-interval', '30m'],
   ['fluxqueue/after', 'prepare'],
 ];
 

@@ -1,5 +1,6 @@
 import {
   AFTER,
+  CHECKPOINT_INTERVAL,
   EXCLUSIVE,
   HOLD,
   IGNORED_ANNOTATION,
@@ -28,6 +29,10 @@ describe('changes of a started Job that have no effect', () => {
     [{ [PRIORITY]: '5' }, ['fluxqueue/priority 5 has no effect on a Job that the queue started with 0']],
     [{ [WALLTIME]: '2h' }, ['fluxqueue/walltime 2h has no effect on a Job that the queue started with 1h']],
     [{ [PREEMPTIBLE]: 'true' }, ['fluxqueue/preemptible has no effect on a Job that the queue started']],
+    [
+      { [CHECKPOINT_INTERVAL]: '30m' },
+      ['fluxqueue/checkpoint-interval has no effect on a Job that the queue started'],
+    ],
     [{ [QUEUE]: 'night' }, ['fluxqueue/queue night has no effect on a Job that the queue started']],
     [{ [EXCLUSIVE]: 'true' }, ['fluxqueue/exclusive has no effect on a Job that the queue started']],
     [{ [AFTER]: 'prepare' }, ['fluxqueue/after has no effect on a Job that the queue started']],

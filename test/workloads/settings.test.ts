@@ -17,6 +17,7 @@ it('reads every setting', () => {
       'fluxqueue/after': 'a, afterany:b.c ,afternotok:d,afterok:e',
       'fluxqueue/exclusive': 'true',
       'fluxqueue/preemptible': 'true',
+      'fluxqueue/checkpoint-interval': '30m',
     },
     { 'fluxqueue/hold': 'true' },
   );
@@ -33,6 +34,7 @@ it('reads every setting', () => {
       { type: 'afterok', name: 'e' },
     ],
     preemptible: true,
+    checkpointSeconds: 1800,
   });
 });
 

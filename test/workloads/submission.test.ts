@@ -221,15 +221,20 @@ describe('the user', () => {
   });
 });
 
-test('dependencies and preemptibility are read from the settings', async () => {
+test('dependencies, preemptibility and checkpoints are read from the settings', async () => {
   const { read } = builderFor({ setups: [] });
-  const annotations = { 'fluxqueue/after': 'prep, afterany:scan', 'fluxqueue/preemptible': 'true' };
+  const annotations = {
+    'fluxqueue/after': 'prep, afterany:scan',
+    'fluxqueue/preemptible': 'true',
+    'fluxqueue/checkpoint-interval': '30m',
+  };
   expect(await read(job(annotations))).toMatchObject({
     after: [
       { type: 'afterok', name: 'prep' },
       { type: 'afterany', name: 'scan' },
     ],
     preemptible: true,
+    jobspec: { attributes: { user: { checkpointSeconds: 1800 } } },
   });
 });
 

@@ -3,7 +3,7 @@
  * messages of runtime/workloads/settings.ts. test/admission/forms.test.ts compares the two on a real apiserver.
  */
 import { DURATION_UNITS } from '../../api/durations';
-import { AFTER, GROUP, GROUP_SIZE, PRIORITY, WALLTIME } from '../../api/labels';
+import { AFTER, CHECKPOINT_INTERVAL, GROUP, GROUP_SIZE, PRIORITY, WALLTIME } from '../../api/labels';
 import {
   GROUP_PAIR_PROBLEM,
   GROUP_PAIR_REMEDY,
@@ -28,11 +28,13 @@ export interface Validation {
   readonly message?: string;
 }
 
+const DURATION_RANGE = `${seconds('v')} > 0.0 && ${seconds('v')} <= ${celDouble(MAX_WALLTIME_SECONDS)}`;
 /** CEL over the text `v` for limits that a pattern cannot express. */
 const RANGES: Readonly<Record<string, string | undefined>> = {
   [GROUP_SIZE]: `int(v) <= ${MAX_GROUP_SIZE}`,
   [PRIORITY]: `int(v) >= ${PRIORITY_RANGE.min} && int(v) <= ${PRIORITY_RANGE.max}`,
-  [WALLTIME]: `${seconds('v')} > 0.0 && ${seconds('v')} <= ${celDouble(MAX_WALLTIME_SECONDS)}`,
+  [WALLTIME]: DURATION_RANGE,
+  [CHECKPOINT_INTERVAL]: DURATION_RANGE,
   [AFTER]: `v.split(",").size() <= ${MAX_DEPENDENCIES}`,
 };
 

@@ -39,6 +39,19 @@ test('evicts the youngest alone if that suffices, and starts the preemptor when 
 });
 
 test.each([
+  ['the one that saves its state most often', 600, ['low0']],
+  ['the youngest, where a checkpoint is rarer than it is old', 5_000, ['low3']],
+])('evicts %s', async (_, checkpointSeconds, evicted) => {
+  const sim = await full();
+  sim.now += 1_000;
+  const { jobspec } = sim.row('low0')!;
+  const user = { ...jobspec.attributes.user, checkpointSeconds };
+  sim.change('low0', { jobspec: { ...jobspec, attributes: { ...jobspec.attributes, user } } });
+  sim.submit('urgent', { cpu: 2, priority: 10 });
+  expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(evicted);
+});
+
+test.each([
   ['nobody for what is at its requeue limit: it would fail again', { requeues: 6 }, []],
   ['for what failed less often', { requeues: 5 }, ['low3']],
   ['for what failed for causes of the cluster', { requeues: 6, clusterRequeues: 1 }, ['low3']],
