@@ -63,7 +63,7 @@ export class GoneEnds {
   /** The watch says that this object is gone, of which it has delivered all changes before. */
   saw(object: KubernetesObject, adapter: WorkloadAdapter): void {
     const row = this.options.workloadCache.byUid(object.metadata.uid);
-    if (row === undefined) return;
+    if (row === undefined || this.seen.get(row.uid) !== undefined) return;
     // Pods that end because they are deleted with it say nothing about its end.
     const pods = this.options.podsOf(row).filter((pod) => isTerminal(pod) && !isDeleted(pod));
     this.seen.set(row.uid, adapter.outcome(object, pods, this.options.now(), row));

@@ -38,11 +38,16 @@ function hasStarted(terminated: Ended | undefined): boolean {
   return isKnown(secondsOf(terminated?.startedAt ?? ''));
 }
 
-/** Whether the pod ended because it was deleted: a kubelet reports such an end too before the object goes, also as a success. */
+/**
+ * Whether the pod ended because it was deleted: a kubelet reports such an end too before the object goes, also as a success. What ended
+ * for another reason (its deadline, want of memory, a kubelet that refused it) says so.
+ */
 export function endedByDeletion(pod: Pod): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
-  if (deletionTimestamp === undefined || !isTerminal(pod)) return false;
-  return lastFinishTime([pod], Infinity) >= secondsOf(deletionTimestamp) - deletionGracePeriodSeconds;
+  const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0 } = pod.metadata;
+  if (deletionTimestamp === undefined || !isTerminal(pod) || pod.status?.reason !== undefined) return false;
+  const [finishedAt, deletedAt] = [lastFinishTime([pod], Infinity), secondsOf(deletionTimestamp) - grace];
+  // What had ended before is deleted without a grace period. Both times are whole seconds.
+  return grace > 0 ? finishedAt >= deletedAt : finishedAt > deletedAt;
 }
 
 /** Whether somebody took the pod off its node for a reason that it tells. */
@@ -56,7 +61,7 @@ export function isDisrupted({ status }: Pick<Pod, 'status'>): boolean {
 /** What ended the newest failed pod, as a clause that names it; undefined if no pod has failed, or nothing says why. */
 export function failureOf(pods: readonly Pod[]): string | undefined {
   const failed = pods
-    .filter(({ status }) => status?.phase === 'Failed')
+    .filter((pod) => pod.status?.phase === 'Failed' || (isDisrupted(pod) && endedByDeletion(pod)))
     .sort(
       (a, b) =>
         lastFinishTime([b], 0) - lastFinishTime([a], 0) ||

@@ -168,12 +168,15 @@ export function isGated({ spec }: Pod): boolean {
 
 function outcomeOf(pod: Pod, now: number, row: WorkloadRow | undefined): Outcome {
   const finishedAt = lastFinishTime([pod], now);
+  if (!endedByDeletion(pod)) {
+    const result = pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod);
+    return { result, finishedAt, message: failureOf([pod]) };
+  }
   const eviction = row?.evictionReason ?? undefined;
   // What else evicts a pod makes it fail, and says why.
-  if (endedByDeletion(pod) && (eviction !== undefined || !isDisrupted(pod)))
-    return { result: 'Cancelled', finishedAt, message: eviction };
-  const result = pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod);
-  return { result, finishedAt, message: failureOf([pod]) };
+  if (eviction === undefined && isDisrupted(pod))
+    return { result: 'Failed', finishedAt, message: failureOf([pod]) };
+  return { result: 'Cancelled', finishedAt, message: eviction };
 }
 
 function resultOfFailed({ status }: Pod): 'TimedOut' | 'Failed' {

@@ -4,13 +4,15 @@
  */
 import type { Clock } from '../clock';
 import { controllerOf } from '../kubernetes/owner';
-import type { KubernetesObject } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
-import type { ActiveWorkload } from './adapter';
+import { type ActiveWorkload, isTerminal } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 
 const POLL_MS = 250;
 const KEPT_MS = REPLACEMENT_SECONDS * 1000;
+/** A kubelet may take its time to unmount the volumes of a pod before its object goes. */
+const PLACE_KEPT_MS = 120_000;
 
 export class Replacements {
   /** UID of a pod -> UID of the StatefulSet that makes it again. */
@@ -26,8 +28,10 @@ export class Replacements {
 
   /** A pod that is gone says nothing of its controller. */
   note({ object, adapter, row }: Pick<ActiveWorkload, 'object' | 'adapter' | 'row'>): void {
-    const owner = row.kind === 'Pod' ? controllerOf(object) : undefined;
-    if (owner?.kind === 'StatefulSet') this.controllers.set(row.uid, owner.uid);
+    const pod = row.kind === 'Pod' ? (object as Pod) : undefined;
+    if (pod !== undefined && isOfStatefulSet(pod)) this.controllers.set(row.uid, controllerOf(pod)!.uid);
+    // A relist may have missed it for a moment.
+    if (pod === undefined || !isTerminal(pod)) this.goneSince.delete(row.uid);
     const members = adapter.membersOf(object);
     if (members === undefined) return;
     if (members.some((pod) => controllerOf(pod) !== undefined)) this.groups.add(row.uid);
@@ -40,19 +44,21 @@ export class Replacements {
   }
 
   /**
-   * The pod is gone. A StatefulSet that was scaled down or deleted makes no other, so units are kept for a bounded time. What
-   * waited held nothing, but the pod that is made again waits in its place.
+   * The pod is gone. A StatefulSet that was scaled down or deleted makes no other, so units are kept for a bounded time. The
+   * place in the queue is kept for longer, also of what held nothing.
    * @returns when to look again for the replacement of a pod that ran; undefined: none is expected
    */
   awaited(row: WorkloadRow): { readonly after: number } | undefined {
     const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
-    if (row.phase === 'Waiting' && this.isReplaceable(row)) this.keepPlace(row);
     return isGroup ? this.keepUnits(row) : this.awaitedPod(row);
   }
 
   /** The same of a pod that has ended, and whose object is not gone yet. */
   awaitedPod(row: WorkloadRow): { readonly after: number } | undefined {
-    return row.phase === 'Running' && this.isReplaceable(row) ? this.keepUnits(row) : undefined;
+    if (!this.isReplaceable(row)) return undefined;
+    const kept = row.phase === 'Running' ? this.keepUnits(row) : undefined;
+    if (kept === undefined) this.keepPlace(row);
+    return kept;
   }
 
   private keepUnits({ uid }: WorkloadRow): { readonly after: number } | undefined {
@@ -75,7 +81,7 @@ export class Replacements {
     for (const [key, { until }] of this.left) if (until <= now) this.left.delete(key);
     this.left.set(`${this.controllers.get(row.uid)}/${row.name}`, {
       place: placeOf(row),
-      until: now + KEPT_MS,
+      until: now + PLACE_KEPT_MS,
     });
   }
 
@@ -89,15 +95,21 @@ export class Replacements {
   }
 }
 
-/** A pod that waits after a failed start goes on with its backoff. */
+/** Only `Always` is allowed in its template. */
+function isOfStatefulSet(pod: Pod): boolean {
+  const { kind, apiVersion } = controllerOf(pod) ?? {};
+  const isBuiltIn = kind === 'StatefulSet' && apiVersion?.startsWith('apps/') === true;
+  return isBuiltIn && (pod.spec.restartPolicy ?? 'Always') === 'Always';
+}
+
+/** A pod that backs off after failed starts, and is made again, is tried at once: it may have been corrected. */
 function placeOf(row: WorkloadRow): Predecessor {
-  const { uid, phase, submittedAt, requeues, clusterRequeues, avoid, after } = row;
+  const { uid, phase, submittedAt, avoid, after } = row;
   const waits = phase === 'Waiting';
-  const backsOff = waits && row.notBefore !== null;
+  const [requeues, clusterRequeues] = waits ? [0, 0] : [row.requeues, row.clusterRequeues];
   return {
     ...{ uid, submittedAt, requeues, clusterRequeues, avoid, asked: askedBy(row) },
     ...((!waits || row.isAfterMet) && { metAfter: after }),
-    message: backsOff ? row.message : null,
-    notBefore: backsOff ? row.notBefore : null,
+    ...{ message: null, notBefore: null },
   };
 }

@@ -76,7 +76,7 @@ export class SubmissionBuilder {
     const isReducedAsBefore = isDeepStrictEqual(reducedIn(wanted), reducedIn(row));
     // A grant stays what it is if only another part of the wish is cut away.
     const isNoted = isReducedAsBefore || row.phase !== 'Waiting';
-    if (isNoted && isDeepStrictEqual(update, known)) {
+    if (isNoted && checkpointOf(wanted) === checkpointOf(row) && isDeepStrictEqual(update, known)) {
       this.compared.add(object);
       return undefined;
     }
@@ -342,6 +342,10 @@ function withNotes(
   };
   if (Object.keys(notes).length === 0) return jobspec;
   return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
+}
+
+function checkpointOf({ jobspec }: Pick<Submission, 'jobspec'>): number | undefined {
+  return jobspec.attributes.user?.checkpointSeconds;
 }
 
 function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {

@@ -1,5 +1,6 @@
 /** The changes of a row in the in-memory model of the queue. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Jobspec } from '../../runtime/jobspec/types';
 import type { UsualPart } from '../../runtime/queue/usual-runtimes';
 import type { Submission, SubmissionUpdate, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
 import { isEndless } from '../../runtime/resources/endless';
@@ -57,6 +58,10 @@ export function keepsReason(row: WorkloadRow, reason: WaitReason): boolean {
   return row.held && reason !== 'Held' && reason !== 'GroupIncomplete';
 }
 
+function checkpointOf({ attributes }: Jobspec): number | undefined {
+  return attributes.user?.checkpointSeconds;
+}
+
 export function updated(
   nextJobid: () => number,
   row: WorkloadRow,
@@ -66,7 +71,9 @@ export function updated(
   const differs = (keys: readonly (keyof typeof values)[]) =>
     keys.some((key) => !isDeepStrictEqual(row[key], values[key]));
   if (row.phase !== 'Waiting' || !differs([...BY_USER, 'pods', 'jobspec', 'shape'])) return undefined;
-  const byUser = differs(progressed ? BY_USER : [...BY_USER, 'pods']);
+  const byUser =
+    differs(progressed ? BY_USER : [...BY_USER, 'pods']) ||
+    checkpointOf(values.jobspec) !== checkpointOf(row.jobspec);
   const stays = (row.reason === 'Requeued' || row.reason === 'RequeueLimit') && !byUser;
   return {
     ...row,
@@ -75,10 +82,7 @@ export function updated(
     message: stays ? row.message : null,
     isAfterMet: row.isAfterMet && !differs(['after']),
     estimatedStart: null,
-    requeues: byUser ? 0 : row.requeues,
-    clusterRequeues: byUser ? 0 : row.clusterRequeues,
-    avoid: byUser ? {} : row.avoid,
-    notBefore: byUser ? null : row.notBefore,
+    ...(byUser && { requeues: 0, clusterRequeues: 0, avoid: {}, notBefore: null }),
     jobid: differs(REQUESTED) ? nextJobid() : row.jobid,
   };
 }

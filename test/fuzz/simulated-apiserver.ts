@@ -38,6 +38,9 @@ const KINDS: Readonly<Record<string, { group: string; version: string; kind: str
 /** Lag of a watch, in milliseconds. */
 const WATCH_LAG_MS = { usual: 20, most: 3_000 };
 
+/** Kubernetes' own default. */
+const GRACE_SECONDS = 30;
+
 export class SimulatedApiserver {
   /** `off`: its configuration is missing. `refusing`: no webhook answers. */
   admission: 'on' | 'off' | 'refusing' = 'on';
@@ -127,8 +130,9 @@ export class SimulatedApiserver {
     const bound = (object as { spec?: { nodeName?: string } }).spec?.nodeName !== undefined;
     if ((resource === 'pods' && bound) || policy === 'Foreground') {
       if (object.metadata.deletionTimestamp !== undefined) return;
-      const deletionTimestamp = timeOf(this.now());
-      this.store.put(resource, { ...object, metadata: { ...object.metadata, deletionTimestamp } });
+      const grace = resource === 'pods' ? { deletionGracePeriodSeconds: GRACE_SECONDS } : {};
+      const deletionTimestamp = timeOf(this.now() + (grace.deletionGracePeriodSeconds ?? 0));
+      this.store.put(resource, { ...object, metadata: { ...object.metadata, deletionTimestamp, ...grace } });
     } else this.store.remove(resource, keyOf(object.metadata));
   }
 

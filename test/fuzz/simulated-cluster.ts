@@ -105,8 +105,10 @@ export class SimulatedCluster {
   }
 
   private terminate(pod: Pod, deletionTimestamp: string): void {
+    const { deletionGracePeriodSeconds = 0 } = pod.metadata;
+    const since = Date.parse(deletionTimestamp) / 1000 - deletionGracePeriodSeconds;
     const lingers = isTerminal(pod) ? 0 : Number(pod.metadata.annotations?.[LINGERS] ?? 0);
-    if (this.now() - Date.parse(deletionTimestamp) / 1000 < lingers) return;
+    if (this.now() - since < lingers) return;
     // A kubelet reports the end before it deletes the pod. The simulated Job controller asks for no such report.
     if (isTerminal(pod) || !hasStarted(pod) || isOfJob(pod)) this.remove(pod);
     else this.shutDown(pod);

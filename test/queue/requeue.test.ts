@@ -1,9 +1,16 @@
+import { jobspecOf } from '../../runtime/jobspec/jobspec';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Requeue, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import { allocationOf, changed, submission } from './submission';
+
+const PLAIN = jobspecOf({ pod: { containers: [{}] }, pods: 2, walltime: 60 });
+const CHECKPOINTED = {
+  ...PLAIN,
+  attributes: { ...PLAIN.attributes, user: { ...PLAIN.attributes.user, checkpointSeconds: 60 } },
+};
 
 describePostgres('evictions and requeues', (getPostgres) => {
   let queue: Queue;
@@ -162,18 +169,22 @@ describePostgres('evictions and requeues', (getPostgres) => {
       expect(edited).toMatchObject({ reason: 'Submitted', requeues: 0, notBefore: null });
     });
 
-    test.each([{ held: true }, { walltime: 90 }, { priority: 3 }, { queue: 'other' }, { preemptible: true }])(
-      'leaves it when its user changes %j',
-      async (change) => {
-        const [row] = await queue.update(fence, [changed(limited, change)]);
-        expect(row).toMatchObject({
-          reason: 'held' in change ? 'Held' : 'Submitted',
-          message: null,
-          requeues: 0,
-          notBefore: null,
-        });
-      },
-    );
+    test.each([
+      { held: true },
+      { walltime: 90 },
+      { priority: 3 },
+      { queue: 'other' },
+      { preemptible: true },
+      { jobspec: CHECKPOINTED },
+    ])('leaves it when its user changes %j', async (change) => {
+      const [row] = await queue.update(fence, [changed(limited, change)]);
+      expect(row).toMatchObject({
+        reason: 'held' in change ? 'Held' : 'Submitted',
+        message: null,
+        requeues: 0,
+        notBefore: null,
+      });
+    });
   });
 
   test('the history says who changed a row and why', async () => {

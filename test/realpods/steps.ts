@@ -7,6 +7,7 @@ import { runMiniCluster } from './minicluster';
 import { askReader } from './reads';
 import { applyAgain, rollOut } from './rollout';
 import type { Figures, Run } from './scenario';
+import { replaceServicePod } from './services';
 import { type DeployedStack, type RealPod, STACK_NAMESPACE } from './stack';
 
 type Step = (run: Run) => Promise<void>;
@@ -282,6 +283,7 @@ export async function remove({ stack, rig, figures, say }: Run): Promise<void> {
 
 export const REDUCED: readonly Step[] = [
   runJobs,
+  replaceServicePod,
   askReader,
   runMiniCluster,
   applyAgain,
@@ -292,6 +294,7 @@ export const REDUCED: readonly Step[] = [
 ];
 export const ALL: readonly Step[] = [
   runJobs,
+  replaceServicePod,
   askReader,
   runMiniCluster,
   applyAgain,

@@ -67,7 +67,8 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
       status: { ...pod.status, phase, containerStatuses: [endedNow()] },
     } as KubernetesObject);
   }
-  const timeNow = () => new Date(controller.now() * 1000).toISOString();
+  const timeIn = (seconds: number) => new Date((controller.now() + seconds) * 1000).toISOString();
+  const timeNow = () => timeIn(0);
   const endedNow = () => ({
     name: 'main',
     ready: false,
@@ -79,7 +80,7 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     'has its place and its units although its kubelet says first that it has %s',
     async (phase) => {
       const place = placeOf(rows()[0]);
-      end(phase, { deletionTimestamp: timeNow() });
+      end(phase, { deletionTimestamp: timeIn(30), deletionGracePeriodSeconds: 30 });
       await controller.seconds(3);
       expect(rows()).toMatchObject([{ phase: 'Running' }]);
       replace();
@@ -99,11 +100,43 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     expect(placeOf(rows()[1])).toBe(place);
   });
 
-  test('keeps units for ten seconds after its end', async () => {
+  test('keeps units for ten seconds after its end, and its place while volumes are unmounted', async () => {
+    const place = placeOf(rows()[0]);
     end('Failed');
-    await controller.seconds(12);
+    await controller.seconds(8);
+    expect(await controller.held()).toHaveLength(1);
+    await controller.seconds(4);
     expect(rows()).toMatchObject([{ phase: 'Finished', result: 'Failed' }]);
     expect(await controller.held()).toEqual([]);
+    await controller.seconds(20);
+    replace();
+    await controller.seconds(5);
+    expect(placeOf(waiting())).toBe(place);
+  });
+
+  test('has its place although it was lost before its container ran', async () => {
+    replace();
+    await controller.seconds(0.5);
+    const first = waiting()!;
+    expect(first.phase).not.toBe('Running');
+    controller.apiserver.store.remove('pods', 'science/db-0');
+    await controller.seconds(2);
+    create();
+    await controller.seconds(2);
+    expect(placeOf(waiting())).toBe(placeOf(first));
+  });
+
+  test('is tried at once after failed starts, because its template may be corrected', async () => {
+    controller.queue.allocate = async () => [];
+    replace();
+    await controller.seconds(1);
+    const row = waiting()!;
+    const place = placeOf(row);
+    Object.assign(row, { requeues: 6, notBefore: controller.now() + 3600, message: 'ErrImagePull' });
+    replace();
+    await controller.seconds(1);
+    expect(placeOf(waiting())).toBe(place);
+    expect(waiting()).toMatchObject({ requeues: 0, notBefore: null });
   });
 
   test.each([0, 4])(

@@ -1,5 +1,6 @@
 import { GATE } from '../../constructs/api/labels';
 import type { NodeSelectorTerm, Pod, PodSpec } from '../../runtime/kubernetes/types';
+import type { WorkloadRow } from '../../runtime/queue/workload';
 import { assignedNode, pinPatch, podAdapter } from '../../runtime/workloads/pod';
 import { rowIn } from '../queue/rows';
 
@@ -159,6 +160,38 @@ describe('a Pod', () => {
   ] as const)('in phase %s with reason %s has the result %s', (phase, reason, result) => {
     const status = { phase, ...(reason === undefined ? {} : { reason }) };
     expect(podAdapter.outcome(pod({}, status), [], 50)).toEqual({ result, finishedAt: 50 });
+  });
+
+  const DISRUPTED = {
+    conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }],
+  };
+  const DRAINED = 'pod probe failed: it was evicted, as by kubectl drain';
+  const EXIT_143 = 'pod probe failed: container main exited with code 143';
+  test.each<[string, number, object, string | null, number, string, string | null]>([
+    ['was deleted, and exits with 0', 0, {}, null, 0, 'Cancelled', null],
+    ['was deleted, and exits with 143', 143, {}, null, 0, 'Cancelled', null],
+    ['is drained, and exits with 0', 0, DISRUPTED, null, 0, 'Failed', DRAINED],
+    ['is drained, and exits with 143', 143, DISRUPTED, null, 3, 'Failed', DRAINED],
+    ['is evicted by the queue', 0, DISRUPTED, 'preempted by b', 0, 'Cancelled', 'preempted by b'],
+    ['had succeeded a second before', 0, {}, null, -1, 'Succeeded', null],
+    ['had failed a second before', 143, {}, null, -1, 'Failed', EXIT_143],
+    ['was past its deadline', 143, { reason: 'DeadlineExceeded' }, null, 3, 'TimedOut', EXIT_143],
+  ])('that %s has the result of that', (_, exitCode, more, evictionReason, after, result, message) => {
+    const finishedAt = new Date(Date.parse(TIME) + after * 1000).toISOString();
+    const state = { terminated: { exitCode, finishedAt } };
+    const phase = exitCode === 0 ? ('Succeeded' as const) : ('Failed' as const);
+    const ended = pod({}, { phase, containerStatuses: [{ name: 'main', state }], ...more } as Pod['status']);
+    const deletionTimestamp = new Date(Date.parse(TIME) + 30_000).toISOString();
+    const deleted = {
+      ...ended,
+      metadata: { ...ended.metadata, deletionTimestamp, deletionGracePeriodSeconds: 30 },
+    };
+    const outcome = podAdapter.outcome(deleted, [], 50, { evictionReason } as WorkloadRow);
+    expect(outcome).toEqual({
+      result,
+      finishedAt: Date.parse(finishedAt) / 1000,
+      message: message ?? undefined,
+    });
   });
 
   test('has no outcome while it runs, and finishes when its last container finished', () => {
