@@ -39,7 +39,7 @@ interface Lines {
   readonly lines: Map<string, CohortLine>;
   /** Uids of workloads that can never start: behind them, their queue has as much for which others wait as without them. */
   readonly never: Set<string>;
-  /** By queue that reclaims: what is left of its own quota behind the last that is expected; undefined behind one that borrows. */
+  /** By queue that reclaims: what is left of its own quota behind the last that is expected; undefined behind one that borrows and lets none pass. */
   readonly left: Map<string, Usage | undefined>;
 }
 
@@ -61,14 +61,16 @@ function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
 }
 
 /** Whether the queue has own quota for the row behind those that are expected before it. */
-function isWithinOwn({ quotas }: Pass, row: WorkloadRow, { left, never }: Lines): boolean {
+function isWithinOwn(pass: Pass, row: WorkloadRow, { left, never }: Lines): boolean {
+  const { quotas } = pass;
   const { queue } = row;
   const own = left.has(queue) ? left.get(queue) : quotas.leftOf(queue);
   if (own === undefined) return false;
   left.set(queue, own);
   if (quotas.borrows(row, own)) {
     if (quotas.neverText(row) !== undefined) never.add(row.uid);
-    else left.set(queue, undefined);
+    // What may start behind it has the rest of the own quota before others borrow it.
+    else if (budgetOf(pass, row).isStrict) left.set(queue, undefined);
     return false;
   }
   quotas.leastOf(row).forEach((amount, i) => {

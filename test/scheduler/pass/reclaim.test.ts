@@ -250,3 +250,22 @@ test('takes no running workload for quota that another one of its queue has only
   sim.submit('own', { queue: 'owner', cpu: 4, walltime: 5000 });
   expect((await sim.pass()).evictions.map(({ uid }) => uid)).not.toContain('within');
 });
+
+test('what is within own quota behind a wider workload of its queue comes before borrowers, and evicts nobody for them', async () => {
+  const sim = await Simulation.of(nodesOf(8, 4));
+  for (const queue of ['p', 'q']) sim.queue(queue, { cohort: 'lab', quota: { cores: 4 }, reclaim: true });
+  sim.submit('big', { queue: 'q', cpu: 4, pods: 1, walltime: 3600 });
+  sim.submit('e1', { queue: 'p', cpu: 2, walltime: 3600 });
+  sim.submit('e2', { queue: 'p', cpu: 2, walltime: 3600 });
+  await sim.pass();
+  sim.submit('head', { queue: 'p', cpu: 4, priority: 5, walltime: 600 });
+  sim.submit('qs', { queue: 'q', cpu: 2, priority: -10, walltime: 3600 });
+  sim.submit('ps', { queue: 'p', cpu: 2, priority: -20, walltime: 600 });
+  await sim.pass();
+  expect(sim.row('ps')).toMatchObject({ phase: 'Waiting' });
+  sim.now += 20;
+  await sim.finish('e1');
+  const { grants, evictions } = await sim.pass({ freed: true });
+  expect({ granted: grants.map(({ uid }) => uid), evictions }).toEqual({ granted: ['ps'], evictions: [] });
+  expect(sim.row('qs')).toMatchObject({ phase: 'Waiting' });
+});
