@@ -175,8 +175,8 @@ function findPlaces({ members, granted }: Pick<PodGroup, 'members' | 'granted'>)
   const size = groupSizeOf(reference) ?? 0;
   const live = released.filter((pod) => !isTerminal(pod));
   const ended = released.filter(isTerminal);
-  const succeeded = ended.filter((pod) => pod.status?.phase === 'Succeeded' && !endedByDeletion(pod));
-  const failed = ended.filter((pod) => !succeeded.includes(pod));
+  const isDone = (pod: Pod) => pod.status?.phase === 'Succeeded' && !endedByDeletion(pod);
+  const [succeeded, failed] = [ended.filter(isDone), ended.filter((pod) => !isDone(pod))];
   const refused = new Map<Pod, string>();
   const differs = (pod: Pod) => differenceOf(pod, reference) ?? newSetIn(pod, released, granted);
   const alike = waiting.filter((pod) => {

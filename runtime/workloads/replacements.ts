@@ -19,7 +19,7 @@ export class Replacements {
   private readonly controllers = new Map<string, string>();
   /** UID of a pod -> when it was first seen to be gone, in milliseconds of the clock. */
   private readonly goneSince = new Map<string, number>();
-  /** UID of a StatefulSet and name of its pod -> the place of the pod that waited, and until when it is kept. */
+  /** UID of a StatefulSet and name of its pod -> the place that its last pod has left, and until when it is kept. */
   private readonly left = new Map<string, { readonly place: Predecessor; readonly until: number }>();
   /** UIDs of groups of pods that controllers make again, all of which may be gone for a moment. */
   private readonly groups = new Set<string>();
