@@ -29,7 +29,7 @@ import {
   podWalltimeEnd,
   unstartedEnd,
 } from './pod-deadlines';
-import { endedByDeletion, failureOf, isDisrupted } from './pod-end';
+import { failureOf, wasCancelled } from './pod-end';
 import { groupEnd, ownMembers, type Places, POD_GROUP, type PodGroup, placesOf } from './pod-group';
 import { succeededNodes } from './succeeded-nodes';
 
@@ -176,9 +176,7 @@ function outcomeOf(group: PodGroup, now: number, row: WorkloadRow | undefined): 
   if (!isOver && (joining.length > 0 || mayBeReplaced(places, now))) return undefined;
   if (isOver) return { result: 'TimedOut', finishedAt, ...refusedEviction(row) };
   const eviction = row?.evictionReason ?? undefined;
-  const causes = failed.filter(
-    (pod) => !endedByDeletion(pod) || (eviction === undefined && isDisrupted(pod)),
-  );
+  const causes = failed.filter((pod) => !wasCancelled(pod, eviction));
   if (causes.length > 0) return { result: 'Failed', finishedAt, message: failureOf(causes) };
   const gone = size - succeeded.length;
   return {

@@ -50,12 +50,28 @@ export function endedByDeletion(pod: Pod): boolean {
   return grace > 0 ? finishedAt >= deletedAt : finishedAt > deletedAt;
 }
 
-/** Whether somebody took the pod off its node for a reason that it tells. */
-export function isDisrupted({ status }: Pick<Pod, 'status'>): boolean {
-  return (
-    status?.conditions?.some(({ type, status: holds }) => type === 'DisruptionTarget' && holds === 'True') ??
-    false
+/** Who took the pod off its node, and why; undefined: nobody says so. */
+function disruptionOf({ status }: Pick<Pod, 'status'>) {
+  return status?.conditions?.find(
+    ({ type, status: holds }) => type === 'DisruptionTarget' && holds === 'True',
   );
+}
+
+function isDisrupted(pod: Pick<Pod, 'status'>): boolean {
+  return disruptionOf(pod) !== undefined;
+}
+
+/** Whether it ended by itself, and well. */
+export function hasSucceeded(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' && !endedByDeletion(pod);
+}
+
+/**
+ * Whether its user or the queue deleted it. What evicts a pod otherwise makes it fail, and says why.
+ * @param eviction why the queue evicted it
+ */
+export function wasCancelled(pod: Pod, eviction: string | undefined): boolean {
+  return endedByDeletion(pod) && (eviction !== undefined || !isDisrupted(pod));
 }
 
 /** What ended the newest failed pod, as a clause that names it; undefined if no pod has failed, or nothing says why. */
@@ -76,9 +92,7 @@ export function failureOf(pods: readonly Pod[]): string | undefined {
 
 function causeOf(pod: Pod): string | undefined {
   const { status = {} } = pod;
-  const target = status.conditions?.find(
-    ({ type, status: holds }) => type === 'DisruptionTarget' && holds === 'True',
-  );
+  const target = disruptionOf(pod);
   if (target?.reason !== undefined) return evictionOf(target.reason, target.message, status);
   if (status.reason === 'DeadlineExceeded' && hasRun(pod) && controllerOf(pod)?.kind === 'Job')
     return `it ran longer than the activeDeadlineSeconds of its template (${pod.spec.activeDeadlineSeconds} s)`;

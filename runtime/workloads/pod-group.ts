@@ -20,7 +20,7 @@ import {
   userOf,
 } from './group-member';
 import { isGated } from './pod';
-import { endedByDeletion } from './pod-end';
+import { hasSucceeded } from './pod-end';
 import { rowUserOf } from './row-user';
 import { settingOf } from './settings';
 import { tally } from './tally';
@@ -175,8 +175,7 @@ function findPlaces({ members, granted }: Pick<PodGroup, 'members' | 'granted'>)
   const size = groupSizeOf(reference) ?? 0;
   const live = released.filter((pod) => !isTerminal(pod));
   const ended = released.filter(isTerminal);
-  const isDone = (pod: Pod) => pod.status?.phase === 'Succeeded' && !endedByDeletion(pod);
-  const [succeeded, failed] = [ended.filter(isDone), ended.filter((pod) => !isDone(pod))];
+  const [succeeded, failed] = [ended.filter(hasSucceeded), ended.filter((pod) => !hasSucceeded(pod))];
   const refused = new Map<Pod, string>();
   const differs = (pod: Pod) => differenceOf(pod, reference) ?? newSetIn(pod, released, granted);
   const alike = waiting.filter((pod) => {

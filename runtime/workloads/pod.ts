@@ -30,7 +30,7 @@ import {
 } from './adapter';
 import { type ReleasedDeadline, releasedDeadline, requestedDeadline } from './deadlines';
 import { deadlineOperations, earlierDeadline, podWalltimeEnd } from './pod-deadlines';
-import { endedByDeletion, failureOf, isDisrupted } from './pod-end';
+import { failureOf, hasSucceeded, wasCancelled } from './pod-end';
 import { settingOf } from './settings';
 
 const POD_SET = 'pod';
@@ -168,15 +168,10 @@ export function isGated({ spec }: Pod): boolean {
 
 function outcomeOf(pod: Pod, now: number, row: WorkloadRow | undefined): Outcome {
   const finishedAt = lastFinishTime([pod], now);
-  if (!endedByDeletion(pod)) {
-    const result = pod.status?.phase === 'Succeeded' ? 'Succeeded' : resultOfFailed(pod);
-    return { result, finishedAt, message: failureOf([pod]) };
-  }
   const eviction = row?.evictionReason ?? undefined;
-  // What else evicts a pod makes it fail, and says why.
-  if (eviction === undefined && isDisrupted(pod))
-    return { result: 'Failed', finishedAt, message: failureOf([pod]) };
-  return { result: 'Cancelled', finishedAt, message: eviction };
+  if (wasCancelled(pod, eviction)) return { result: 'Cancelled', finishedAt, message: eviction };
+  const result = hasSucceeded(pod) ? 'Succeeded' : resultOfFailed(pod);
+  return { result, finishedAt, message: failureOf([pod]) };
 }
 
 function resultOfFailed({ status }: Pod): 'TimedOut' | 'Failed' {

@@ -32,9 +32,8 @@ export class Replacements {
     if (pod !== undefined && isOfStatefulSet(pod)) this.controllers.set(row.uid, controllerOf(pod)!.uid);
     // A relist may have missed it for a moment.
     if (pod === undefined || !isTerminal(pod)) this.goneSince.delete(row.uid);
-    const members = adapter.membersOf(object);
-    if (members === undefined) return;
-    if (members.some((pod) => controllerOf(pod) !== undefined)) this.groups.add(row.uid);
+    const members = adapter.membersOf(object) ?? [];
+    if (members.some((member) => controllerOf(member) !== undefined)) this.groups.add(row.uid);
   }
 
   forget({ uid }: WorkloadRow): void {
@@ -108,8 +107,14 @@ function placeOf(row: WorkloadRow): Predecessor {
   const waits = phase === 'Waiting';
   const [requeues, clusterRequeues] = waits ? [0, 0] : [row.requeues, row.clusterRequeues];
   return {
-    ...{ uid, submittedAt, requeues, clusterRequeues, avoid, asked: askedBy(row) },
+    uid,
+    submittedAt,
+    requeues,
+    clusterRequeues,
+    avoid,
+    message: null,
+    notBefore: null,
+    asked: askedBy(row),
     ...((!waits || row.isAfterMet) && { metAfter: after }),
-    ...{ message: null, notBefore: null },
   };
 }

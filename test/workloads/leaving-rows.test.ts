@@ -28,8 +28,9 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
       status: { phase: 'Pending' },
     });
   const rows = () => controller.queue.all.filter(({ name }) => name === 'db-0');
+  const lose = () => controller.apiserver.store.remove('pods', 'science/db-0');
   const replace = () => {
-    controller.apiserver.store.remove('pods', 'science/db-0');
+    lose();
     create();
   };
 
@@ -119,7 +120,7 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     await controller.seconds(0.5);
     const first = waiting()!;
     expect(first.phase).not.toBe('Running');
-    controller.apiserver.store.remove('pods', 'science/db-0');
+    lose();
     await controller.seconds(2);
     create();
     await controller.seconds(2);
@@ -148,7 +149,7 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
       await controller.seconds(1);
       expect(waiting()).toMatchObject({ phase: 'Waiting' });
       if (gap > 0) {
-        controller.apiserver.store.remove('pods', 'science/db-0');
+        lose();
         await controller.seconds(gap);
         create();
       } else replace();

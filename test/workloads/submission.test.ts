@@ -1,5 +1,4 @@
 /** The queue, walltime, priority and user that follow from the settings of a workload and of its queue. */
-
 import { parseConfig } from '../../runtime/config';
 import { QueueRegistry } from '../../runtime/fluxsetups/queue-registry';
 import { stackQueue } from '../../runtime/fluxsetups/queue-settings';

@@ -29,6 +29,7 @@ export interface Validation {
 }
 
 const DURATION_RANGE = `${seconds('v')} > 0.0 && ${seconds('v')} <= ${celDouble(MAX_WALLTIME_SECONDS)}`;
+
 /** CEL over the text `v` for limits that a pattern cannot express. */
 const RANGES: Readonly<Record<string, string | undefined>> = {
   [GROUP_SIZE]: `int(v) <= ${MAX_GROUP_SIZE}`,
