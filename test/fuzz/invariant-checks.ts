@@ -20,7 +20,8 @@ import { IdleGrants, unexplainedWaits } from '../invariants/waits';
 import type { Features } from './features';
 import type { QueueModel } from './queue-model';
 import type { SimulatedApiserver } from './simulated-apiserver';
-import { LONGEST_PULL_SECONDS, NAMESPACES, type SimulatedUser } from './simulated-user';
+import { pullSecondsOf } from './simulated-cluster';
+import { NAMESPACES, type SimulatedUser } from './simulated-user';
 
 const { units, grants } = parseConfig({});
 
@@ -49,19 +50,15 @@ export class InvariantChecks {
   private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
   private readonly limits = new WeakMap<object, CountedQuota>();
   private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
-  private readonly idle: IdleGrants;
+  private readonly idle = new IdleGrants(grants.unschedulableSeconds, pullSecondsOf);
   /** Number of events whose grants are checked. */
   private checkedEvents = 0;
 
-  constructor(private readonly options: InvariantChecksOptions) {
-    // A pod that is made again pulls again.
-    const pull = options.features.pulls ? LONGEST_PULL_SECONDS : 0;
-    this.idle = new IdleGrants(grants.unschedulableSeconds + pull);
-  }
+  constructor(private readonly options: InvariantChecksOptions) {}
 
   /**
    * Checks the current state. Differences count if they last too long.
-   * @param at seconds
+   * @param at Unix seconds of the cluster
    * @param isRecovering whether a fault lasts or has just ended
    */
   async observe(at: number, isRecovering: boolean): Promise<void> {

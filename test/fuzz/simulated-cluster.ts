@@ -194,8 +194,8 @@ export class SimulatedCluster {
 
   /** The deadline counts from here on, also while the image is pulled. */
   private begin(pod: Pod): void {
-    const { status, metadata, spec } = pod;
-    const pulls = Number(metadata.annotations?.[PULLS] ?? 0);
+    const { status, spec } = pod;
+    const pulls = pullSecondsOf(pod);
     const startTime = status?.startTime ?? timeOf(this.now());
     const isPulled = this.now() - Date.parse(startTime) / 1000 >= pulls;
     if (this.isLate(spec, startTime))
@@ -249,6 +249,11 @@ export class SimulatedCluster {
     this.jobs.countEnded(pod);
     this.store.remove('pods', `${namespace}/${name}`);
   }
+}
+
+/** How long the image of the pod is pulled. */
+export function pullSecondsOf({ metadata }: Pod): number {
+  return Number(metadata.annotations?.[PULLS] ?? 0);
 }
 
 function hasStarted({ status }: Pod): boolean {

@@ -14,7 +14,7 @@ import { CORES, SimulatedNodes } from './simulated-nodes';
 import { SimulatedQueues } from './simulated-queues';
 
 /** How long the images of a pod are pulled at most. */
-export const LONGEST_PULL_SECONDS = 20;
+const LONGEST_PULL_SECONDS = 20;
 /** The namespaces whose workloads are queued. */
 export const NAMESPACES: readonly string[] = ['science', 'physics'];
 const NAMESPACE = 'science';

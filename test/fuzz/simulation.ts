@@ -153,7 +153,7 @@ class Simulation {
     for (let left = milliseconds; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500));
       const seconds = this.clock.now() / 1000;
-      await this.checks.observe(seconds, seconds < this.recoveringUntil);
+      await this.checks.observe(EPOCH + seconds, seconds < this.recoveringUntil);
     }
   }
 

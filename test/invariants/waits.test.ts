@@ -1,4 +1,4 @@
-import type { Pod } from '../../runtime/kubernetes/types';
+import type { Node, Pod } from '../../runtime/kubernetes/types';
 import { rowIn } from '../queue/rows';
 import { IdleGrants, unexplainedWaits } from './waits';
 
@@ -21,10 +21,16 @@ describe('a grant without a running pod', () => {
     spec: { containers: [] },
     status: { phase },
   });
-  const idle = { rows: [row], pods: [podIn('Pending')] };
+  const nodeIn = (spec: Node['spec'], ready: 'True' | 'Unknown' = 'True'): Node => ({
+    metadata: { ...meta, name: 'node-1' },
+    spec,
+    status: { conditions: [{ type: 'Ready', status: ready }] },
+  });
+  const nodes = [nodeIn({})];
+  const idle = { rows: [row], pods: [podIn('Pending')], nodes };
   let grants: IdleGrants;
   beforeEach(() => {
-    grants = new IdleGrants(30);
+    grants = new IdleGrants(30, () => 19);
     expect(grants.observe(0, idle, false)).toEqual([]);
   });
 
@@ -37,16 +43,18 @@ describe('a grant without a running pod', () => {
   });
 
   test('is reported for a Running workload without any pod', () => {
-    expect(grants.observe(60, { rows: [{ ...row, phase: 'Running' }], pods: [] }, false)).toHaveLength(1);
+    expect(
+      grants.observe(60, { ...idle, rows: [{ ...row, phase: 'Running' }], pods: [] }, false),
+    ).toHaveLength(1);
   });
 
   test.each([podIn('Running'), podIn('Running', 'a')])('starts to count again after pod %#', (pod) => {
-    expect(grants.observe(49, { rows: [row], pods: [pod] }, false)).toEqual([]);
+    expect(grants.observe(49, { ...idle, pods: [pod] }, false)).toEqual([]);
     expect(grants.observe(99, idle, false)).toEqual([]);
   });
 
   test('is kept for a bare pod that waits for its node', () => {
-    expect(grants.observe(99, { rows: [row], pods: [podIn('Pending', 'a')] }, false)).toEqual([]);
+    expect(grants.observe(99, { ...idle, pods: [podIn('Pending', 'a')] }, false)).toEqual([]);
   });
 
   test('is given up in time', () => {
@@ -58,5 +66,52 @@ describe('a grant without a running pod', () => {
     expect(grants.observe(100, idle, false)).toEqual([]);
     grants.reset();
     expect(grants.observe(140, idle, false)).toEqual([]);
+  });
+
+  describe('whose pod has a node', () => {
+    /** Placed on node-1, which pulls its image from second 25 on. */
+    const placed = (over: Partial<Pod['metadata']> = {}): Pod => {
+      const pod = podIn('Pending');
+      const startTime = '1970-01-01T00:00:25Z';
+      const metadata = { ...pod.metadata, ...over };
+      return { metadata, spec: { ...pod.spec, nodeName: 'node-1' }, status: { ...pod.status, startTime } };
+    };
+    const reported = (seconds: number) => [
+      { invariant: 'idle', text: `a is Ready and no pod of it runs for ${seconds} s` },
+    ];
+    const leaving = placed({ deletionTimestamp: '1970-01-01T00:00:40Z' });
+    beforeEach(() => {
+      expect(grants.observe(25, idle, false)).toEqual([]);
+    });
+
+    test('may wait for as long as its image is pulled besides, and not longer', () => {
+      const pulling = { ...idle, pods: [placed()] };
+      expect(grants.observe(43, pulling, false)).toEqual([]);
+      expect(grants.observe(68, pulling, false)).toEqual([]);
+      expect(grants.observe(69, pulling, false)).toEqual(reported(51));
+    });
+
+    test.each([
+      ['is drained', [nodeIn({ unschedulable: true })], [leaving]],
+      ['evicts', [nodeIn({ taints: [{ key: 'maintenance', effect: 'NoExecute' }] })], []],
+      ['is dead', [nodeIn({}, 'Unknown')], [leaving]],
+      ['is gone', [], []],
+    ] as const)('starts to count again with a new pod where that node %s', (_, closed, left) => {
+      expect(grants.observe(35, { ...idle, pods: [placed()] }, false)).toEqual([]);
+      const waiting = { ...idle, nodes: closed, pods: [...left, podIn('Pending', 'q')] };
+      expect(grants.observe(40, waiting, false)).toEqual([]);
+      // The loss of one pod counts once.
+      expect(grants.observe(85, waiting, false)).toEqual([]);
+      expect(grants.observe(86, waiting, false)).toEqual(reported(51));
+    });
+
+    test.each([
+      ['deleted on a node that takes pods', nodes, []],
+      ['still there on a node that takes none', [nodeIn({ unschedulable: true })], [placed()]],
+    ] as const)('does not start to count again when its pod is %s', (_, seen, left) => {
+      expect(grants.observe(43, { ...idle, pods: [placed()] }, false)).toEqual([]);
+      expect(grants.observe(68, { ...idle, nodes: seen, pods: left }, false)).toEqual([]);
+      expect(grants.observe(69, { ...idle, nodes: seen, pods: left }, false)).toEqual(reported(51));
+    });
   });
 });
