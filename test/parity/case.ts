@@ -40,6 +40,6 @@ export interface Case {
    * of the manifest asks for them: there kube-scheduler and the queue may choose differently.
    */
   readonly expected: Partial<Outcome>;
-  /** Why other fields of the outcome differ in the opted-in namespace. @default - none may */
+  /** Why other fields of the outcome, or of the last step, differ in the opted-in namespace. @default - none may */
   readonly explained?: Partial<Record<keyof Outcome, string>>;
 }

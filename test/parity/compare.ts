@@ -62,13 +62,10 @@ export async function compareAll(
   for (const each of cases) for (const place of PLACES) await untilPrepared(cluster, each, place);
   for (const each of cases) for (const place of PLACES) await apply(cluster, each, place);
   const zones = await zonesOf(cluster);
-  const outcomes = (place: Place) =>
-    Promise.all(
-      cases.map((each) => play(cluster, each, place, zones).then((outcome) => [each.name, outcome] as const)),
-    );
+  const outcomes = (place: Place) => Promise.all(cases.map((each) => play(cluster, each, place, zones)));
   const [plain, queued] = await Promise.all([outcomes('plain'), outcomes('queued')]);
   const reasons = await reasonsOf(cluster);
-  return cases.map((each, i) => compare(each, plain[i]![1], queued[i]![1], reasons));
+  return cases.map((each, i) => compare(each, plain[i]!, queued[i]!, reasons));
 }
 
 const ownerOf = ({ name }: Case, place: Place) => `${place}-${name}`;
@@ -109,25 +106,25 @@ async function addsContainer(cluster: Cluster, namespace: string): Promise<boole
   return stored.spec.containers.length === 2;
 }
 
-/** Plays the steps, each once what came before is there, and returns what came of the last. */
+/** Plays the steps, each once what came before is there, and returns what came of the manifest and of each step. */
 async function play(
   cluster: Cluster,
   each: Case,
   place: Place,
   zones: ReadonlyMap<string, string>,
-): Promise<Outcome> {
+): Promise<readonly Outcome[]> {
   const namespace = namespaceOf(each, place);
   const settled = (expected: Partial<Outcome>, labels: Step['labels'] = {}) =>
     settle(expected, () => outcomeOf(cluster, namespace, { app: each.name, ...labels }, zones));
-  let outcome = await settled(each.expected);
+  const outcomes = [await settled(each.expected)];
   for (const { patch, expected, labels } of each.steps ?? []) {
     const [apiVersion, resource, name, body] = patch;
     const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
     const path = `${root}/namespaces/${namespace}/${resource}/${name}`;
     await cluster.request('PATCH', path, body, 'application/strategic-merge-patch+json');
-    outcome = await settled(expected, labels);
+    outcomes.push(await settled(expected, labels));
   }
-  return outcome;
+  return outcomes;
 }
 
 /** Waits for the expected outcome, and returns what came of it by then. */
@@ -197,17 +194,28 @@ function unasked(field: keyof Outcome, plain: Outcome, queued: Outcome): string 
   return '';
 }
 
-function compare(
+/**
+ * Compares what came of the last step, or of the first before it that did not come to what the case says; what explains
+ * the last step does not explain another one.
+ */
+export function compare(
   { name, expected, steps = [], explained = {} }: Case,
-  plain: Outcome,
-  queued: Outcome,
+  plainOnes: readonly Outcome[],
+  queuedOnes: readonly Outcome[],
   reasons: ReadonlyMap<string, string>,
 ): Comparison {
-  const last = steps.at(-1)?.expected ?? expected;
+  const wanted = [expected, ...steps.map((step) => step.expected)];
+  const last = wanted.length - 1;
+  const came = (ones: readonly Outcome[], i: number) => isAsExpected(ones[i]!, wanted[i]!);
+  const early = wanted.findIndex((_, i) => i < last && !(came(plainOnes, i) && came(queuedOnes, i)));
+  const at = early === -1 ? last : early;
+  const [plain, queued] = [plainOnes[at]!, queuedOnes[at]!];
+  const asked = wanted[at]!;
+  const explanations = at === last ? explained : {};
   const fields = Object.keys(plain) as (keyof Outcome)[];
   const different = fields
     .filter((field) => plain[field] !== queued[field])
-    .map((field) => [field, explained[field] ?? (field in last ? '' : unasked(field, plain, queued))]);
+    .map((field) => [field, explanations[field] ?? (field in asked ? '' : unasked(field, plain, queued))]);
   const says = [...reasons]
     .filter(([fluxJob]) => fluxJob.startsWith(`${name}-`))
     .map((entry) => entry.join(' '));
@@ -216,7 +224,7 @@ function compare(
     plain,
     queued,
     different: Object.fromEntries(different),
-    isExpected: isAsExpected(plain, last),
+    isExpected: came(plainOnes, at),
     says: says.join('; '),
   };
 }
