@@ -83,7 +83,7 @@ function reserve(
 }
 
 function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Allocation): void {
-  budget.granted = true;
+  budget.started.push(row);
   pass.grants.push({ uid: row.uid, allocation });
   pass.waits.clear(row);
   claimQuota(pass, row, allocation);

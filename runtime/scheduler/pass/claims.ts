@@ -124,7 +124,8 @@ function mayTake(pass: Pass, row: WorkloadRow, owed: readonly Reservation[]): bo
   return isEntitled(pass, row, Math.max(...returned.map(({ allocation }) => allocation.start)));
 }
 
-async function putBack(pass: Pass, reservation: Reservation, row: WorkloadRow): Promise<void> {
+/** Undoes `liftReservation` for a row that the pass has not reached. */
+export async function putBack(pass: Pass, reservation: Reservation, row: WorkloadRow): Promise<void> {
   const { matcher, now } = pass.input;
   await matcher.replay([reservation.allocation], now);
   add(pass, reservation, row);

@@ -8,12 +8,13 @@ import type { Pass } from './state';
 import type { Usage } from './usage';
 
 /**
- * How much more than its own quota a queue runs at that time, by dimension: what it has only planned to borrow is not returned by what it
- * runs within its own quota.
+ * How much more than its own quota a queue runs at that time, by dimension: what it has only planned to borrow, or borrows from this pass
+ * on, is not returned by what it ran before within its own quota.
  */
-export function borrowedBy({ quotas, reservations }: Pass, queue: string, at: number): Usage {
+export function borrowedBy({ quotas, reservations, budgets }: Pass, queue: string, at: number): Usage {
   const plans = [...reservations.ofQueue(queue)].map((other) => reservations.rowOf(other));
-  return quotas.without(plans, () => quotas.borrowedBy(queue, at));
+  const { started } = budgets.get(queue)!;
+  return quotas.without([...plans, ...started], () => quotas.borrowedBy(queue, at));
 }
 
 /**

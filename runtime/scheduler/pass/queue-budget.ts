@@ -1,6 +1,7 @@
 import type { QueuePolicy } from '../../../constructs/api/policies';
 import type { Jobspec } from '../../jobspec/types';
 import type { QueueSettings } from '../../queue/settings';
+import type { WorkloadRow } from '../../queue/workload';
 import { WaitingLimits } from './limits';
 import { type Refusals, refusals } from './refusal-cache';
 import type { Reservation } from './reservations';
@@ -33,7 +34,8 @@ export class QueueBudget {
    * behind it.
    */
   readonly limitedUsers = new Map<string, string>();
-  granted = false;
+  /** Those that start in this pass. */
+  readonly started: WorkloadRow[] = [];
   /** The rest of the queue waits: behind the head of a fcfs queue, or because it is too deep for this pass. */
   closed = false;
   /** The depth is used up, but the queue started something: the next pass continues at once. */
@@ -83,7 +85,7 @@ export class QueueBudget {
 
   /** The depth of the queue is used up. */
   markExhausted(): void {
-    if (this.granted) this.cutShort = true;
+    if (this.started.length > 0) this.cutShort = true;
     else this.closed = true;
   }
 }

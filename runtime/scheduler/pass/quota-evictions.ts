@@ -5,7 +5,7 @@
 import { FAIR_SHARING, type FairSharing } from '../../../constructs/api/policies';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { isOwed } from './claims';
+import { isOwed, putBack } from './claims';
 import { borrowedBy, sharesFor } from './cohort-shares';
 import { ownQuotaFor } from './entitlement';
 import {
@@ -25,7 +25,7 @@ import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import { planWithinQuota } from './quota-plan';
 import { type QuotaHolder, QuotaRoom } from './quota-room';
 import type { QuotaShortage } from './quota-shortage';
-import { claimQuota, dropReservation } from './reservation-updates';
+import { claimQuota, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
@@ -64,9 +64,9 @@ export async function evictForQuota(
   const choice = await choiceFor(pass, row, rights);
   if (choice !== undefined && choice.victims.length > 0 && (await evictAll(pass, candidate, choice, planned)))
     return true;
-  for (const reservation of planned)
-    if (reservations.of(reservation.uid) !== undefined)
-      claimQuota(pass, reservations.rowOf(reservation), reservation.allocation);
+  for (const other of planned) claimQuota(pass, reservations.rowOf(other), other.allocation);
+  // What borrows from this pass on may leave in the next one: nobody else of its queue does so in its place.
+  if (rights.reclaims && startsBorrower(pass, row)) pass.preemptAt.set(row.uid, pass.input.now + 1);
   return false;
 }
 
@@ -122,6 +122,14 @@ async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<
   }
   failedReclaims.set(row.queue, (failedReclaims.get(row.queue) ?? 0) + 1);
   return undefined;
+}
+
+/** Whether another queue of its cohort starts something in this pass. */
+function startsBorrower(pass: Pass, row: WorkloadRow): boolean {
+  if (pass.grants.length === 0) return false;
+  return [...pass.budgets.values()].some(
+    ({ started: [first] }) => first !== undefined && isBorrower(pass, row, first),
+  );
 }
 
 /**
@@ -269,6 +277,7 @@ async function evictAll(
   { victims: chosen, allows }: Choice,
   planned: readonly Reservation[],
 ): Promise<boolean> {
+  const { reservations } = pass;
   const { matcher, now } = pass.input;
   const plan = {
     messageFor: (victim: Victim) => messageFor(pass, victim, row),
@@ -276,9 +285,11 @@ async function evictAll(
     otherwise: reservation?.allocation.start ?? Infinity,
   };
   let answer = await evictFor(pass, row, chosen, plan);
-  // They are planned again behind the owner.
-  for (const other of planned) await dropReservation(pass, other);
+  for (const other of planned) await liftReservation(pass, other);
   if (planned.length > 0) answer ??= await evictFor(pass, row, chosen, plan);
+  // Else they are planned again behind the owner.
+  if (answer === undefined)
+    for (const other of planned) await putBack(pass, other, reservations.rowOf(other));
   await matcher.cancel(row.jobid);
   if (answer !== undefined && chosen.some((victim) => victim.isBorrower)) pass.claims.add(row.uid);
   if (answer === undefined && reservation !== undefined) await matcher.replay([reservation.allocation], now);

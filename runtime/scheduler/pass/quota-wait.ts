@@ -4,6 +4,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import { isClaimOf, isOwed, takePlaces } from './claims';
+import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
 import type { QueueBudget } from './queue-budget';
 import { evictForQuota } from './quota-evictions';
@@ -129,7 +130,8 @@ function returnedAt(pass: Pass, { row, budget }: Applicant, { lent }: QuotaShort
   const ends = evicted(pass)
     .filter((other) => pass.quotas.areRivals(row, other.row))
     .map(({ end }) => end);
-  return ends.length === 0 ? undefined : Math.max(...ends);
+  const last = Math.max(...ends);
+  return ends.length > 0 && isEntitled(pass, row, last) ? last : undefined;
 }
 
 /** The row waits for its reservation. */

@@ -269,3 +269,39 @@ test('what is within own quota behind a wider workload of its queue comes before
   expect({ granted: grants.map(({ uid }) => uid), evictions }).toEqual({ granted: ['ps'], evictions: [] });
   expect(sim.row('qs')).toMatchObject({ phase: 'Waiting' });
 });
+
+test('a borrower whose promised start comes as its lender asks is the one to leave, and nobody of its queue in its place', async () => {
+  const sim = await Simulation.of(nodesOf(8, 4));
+  for (const queue of ['owner', 'other'])
+    sim.queue(queue, { cohort: 'lab', quota: { cores: 4 }, reclaim: true });
+  sim.submit('first', { queue: 'owner', cpu: 4, walltime: 100 });
+  sim.submit('within', { queue: 'other', cpu: 4, walltime: 5000 });
+  await sim.pass();
+  sim.submit('borrower', { queue: 'other', cpu: 4, walltime: 5000 });
+  await sim.pass();
+  sim.now = sim.reservations.find(({ uid }) => uid === 'borrower')!.allocation.start;
+  await sim.finish('first');
+  sim.submit('own', { queue: 'owner', cpu: 4, walltime: 600 });
+  const { grants, evictions, nextAt } = await sim.pass({ freed: true });
+  expect({ granted: grants.map(({ uid }) => uid), evictions, nextAt }).toEqual({
+    granted: ['borrower'],
+    evictions: [],
+    nextAt: sim.now + 1,
+  });
+  sim.now += 1;
+  expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(['borrower']);
+});
+
+test('what a queue would borrow of returned quota is no claim: it yields to a higher priority of the lender', async () => {
+  const sim = await Simulation.of(nodesOf(8, 4));
+  sim.queue('owner', { cohort: 'lab', quota: { cores: 5 }, reclaim: true });
+  sim.queue('lender', { cohort: 'lab', quota: { cores: 3 } });
+  sim.submit('held', { queue: 'owner', cpu: 2, walltime: 5000 });
+  sim.submit('borrower', { queue: 'lender', pods: 2, cpu: 3, walltime: 5000 });
+  await sim.pass();
+  sim.submit('own', { queue: 'owner', cpu: 3, priority: 1, walltime: 600 });
+  sim.submit('more', { queue: 'owner', cpu: 2, priority: -1, walltime: 600 });
+  expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(['borrower']);
+  const claims = sim.reservations.filter(({ isClaim }) => isClaim === true).map(({ uid }) => uid);
+  expect(claims).toEqual(['own']);
+});

@@ -6,13 +6,13 @@
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { plannedEnd, TERMINATION_SECONDS, terminationOf } from '../../../runtime/scheduler/pass/planned-end';
 import fc from '../../fast-check';
-import type { Eviction } from '../pass/simulated-runs';
+import type { Eviction, Start } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
 import { startableIn } from '../startable-in';
 import { couldStart, waiting } from './counted-plan';
 import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
 import { holdsNone, type Property } from './property';
-import { overReturned } from './returned-quota';
+import { beneficiaryOf, overReturned } from './returned-quota';
 import { isShared, unfair } from './shares';
 
 /** Workloads that could start now beside all that runs and is reserved for others, and wait. */
@@ -27,10 +27,6 @@ async function idle(sim: Simulation, given: Pick<Scenario, 'queues'>): Promise<s
   }
   return found;
 }
-
-const BENEFICIARY = /science\/(j[0-9]+)/;
-
-const beneficiaryOf = ({ message }: Eviction): string => BENEFICIARY.exec(message)![1]!;
 
 /** Evictions that did not lead to a start, and workloads that were evicted twice for one beneficiary. */
 function inVain(sim: Simulation, disturbed: readonly number[]): string[] {
@@ -121,13 +117,15 @@ async function fitsAlone(given: Scenario, uid: string): Promise<boolean> {
 
 export async function check(given: Scenario): Promise<void> {
   const most = given.jobs.length ** 2;
+  let ran: ReadonlySet<Start> = new Set();
   const sim = await play(given, async (now, queues) => {
     holdsNone(now.isSettled ? await idle(now, { queues }) : []);
     // What the controller reports live never says so of a pass that is as it should be.
     if (now.isSettled)
       holdsNone((await startableIn(now)).map(({ uid }) => `${uid} is startable at ${now.now}`));
-    holdsNone([...overReturned(now, { queues }), ...unfair(now, { queues })]);
+    holdsNone([...overReturned(now, { queues }, ran), ...unfair(now, { queues })]);
     holdsNone(now.evicted.length > most ? [`${now.evicted.length} evictions`] : []);
+    ran = new Set(now.running());
   });
   const disturbed = (given.changes ?? []).map(({ after }) => START + after);
   met.changed += disturbed.length;
