@@ -61,6 +61,8 @@ const STALLED_ADVICE: Partial<Record<Reason, string>> = {
   DependencyPending: 'change or remove its annotation fluxqueue/after, or delete it',
 };
 
+const ROLLOUT =
+  'nothing, if another workload ends and leaves enough for it: otherwise set maxUnavailable of at least 1, or type Recreate, in the strategy of its Deployment';
 const OF_KUBERNETES =
   'correct what the message names; kubectl describe pods NAMESPACE says more. Pods that do not start in time are tried on other nodes';
 const NEVER_STARTED =
@@ -91,6 +93,7 @@ function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string 
   if (reason === 'Running') return message.includes(STARTED_AGAIN) ? RESTARTS : undefined;
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
+  if (isTrue(status.conditions, 'RolloutWaits')) return ROLLOUT;
   return (isTrue(status.conditions, 'Stalled') ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];
 }
 

@@ -49,6 +49,14 @@ const KINDS: readonly Kind[] = [
   })),
 ];
 
+/** Kinds whose objects are no workloads, but make some. */
+const OWNERS: readonly { readonly kind: string; readonly of: string; readonly words: readonly string[] }[] = [
+  { kind: 'Deployment', of: 'Pod', words: ['deploy', 'deployment', 'deployments', 'deployment.apps'] },
+  { kind: 'ReplicaSet', of: 'Pod', words: ['rs', 'replicaset', 'replicasets', 'replicaset.apps'] },
+  { kind: 'StatefulSet', of: 'Pod', words: ['sts', 'statefulset', 'statefulsets', 'statefulset.apps'] },
+  { kind: 'CronJob', of: 'Job', words: ['cj', 'cronjob', 'cronjobs', 'cronjob.batch'] },
+];
+
 function wordsOf({ kind, plural, group }: Pick<MakerKind, 'kind' | 'plural' | 'group'>): readonly string[] {
   return [kind.toLowerCase(), plural, `${plural}.${group}`];
 }
@@ -75,6 +83,17 @@ export function parseWorkload(text: string): MeantWorkload {
   const isRecord = RECORD_WORDS.includes(word!.toLowerCase());
   if ((kinds.length > 0 || isRecord) && name !== undefined && name !== '' && more.length === 0)
     return isRecord ? { kinds: KINDS, name, text, isRecord } : { kinds, name, text };
+  const owner = OWNERS.find(({ words }) => words.includes(word!.toLowerCase()));
+  if (owner !== undefined && name !== undefined)
+    throw new FluxqError(
+      'FLUXQ_WORKLOAD_NAME',
+      `is not one workload: each ${owner.of} of a ${owner.kind} is one of its own`,
+      {
+        field: 'workload',
+        value: text,
+        remedy: `kubectl fluxqueue queue lists them: write ${owner.of.toLowerCase()}/NAME with one of these names`,
+      },
+    );
   throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is not the name of a workload', {
     field: 'workload',
     value: text,

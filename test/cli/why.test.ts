@@ -170,3 +170,17 @@ test('a workload that came a moment ago is told that its start is planned soon',
   expect(soon).toMatch(/^no start is known yet: it came a moment ago/);
   expect(whenLines({ fluxJob: mine, all: [mine], now: created + 60_000 })[0]).toMatch(/^no start is known/);
 });
+
+test('a pod of a rollout that waits for room of its older pods is told what its Deployment can do', () => {
+  const mine = waits('mine', 1, {});
+  const rollout = { type: 'RolloutWaits', status: 'True', reason: 'OlderPodsRun', message: 'Deployment web' };
+  const conditions = [...mine.status!.conditions!, rollout as never];
+  const lines = whyLines({
+    fluxJob: { ...mine, status: { ...mine.status!, conditions } },
+    all: [],
+    now: NOW,
+  });
+  expect(lines.at(-1)).toBe(
+    'what to do: nothing, if another workload ends and leaves enough for it: otherwise set maxUnavailable of at least 1, or type Recreate, in the strategy of its Deployment',
+  );
+});

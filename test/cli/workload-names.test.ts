@@ -33,6 +33,15 @@ test.each(['', '/train', 'science/', 'a/b/c', 'job/'])('%s is refused', (text) =
   expect(() => parseAnyWorkload(text)).toThrow('FLUXQ_WORKLOAD_NAME');
 });
 
+test.each([
+  ['deploy/web', 'each Pod of a Deployment is one of its own', 'write pod/NAME'],
+  ['statefulset.apps/db', 'each Pod of a StatefulSet is one of its own', 'write pod/NAME'],
+  ['cj/nightly', 'each Job of a CronJob is one of its own', 'write job/NAME'],
+])('%s is refused, and its workloads are said', (text, problem, remedy) => {
+  expect(() => parseWorkload(text)).toThrow(problem);
+  expect(() => parseWorkload(text)).toThrow(remedy);
+});
+
 describe('the FluxJob of a workload', () => {
   const record = { metadata: { name: 'train-job' }, spec: { workload: { kind: 'Job', name: 'train' } } };
   const objects = new Map<string, object>([

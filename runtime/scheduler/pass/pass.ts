@@ -16,6 +16,7 @@ import { holdPlaces } from './claims';
 import { DependencyCycles } from './dependency-cycles';
 import { isEligible } from './eligibility';
 import { evicted } from './eviction';
+import { evictionOutlook } from './eviction-outlook';
 import { shareFactors } from './fair-share';
 import { jobSizes } from './job-size';
 import { inOrder, type Precedence } from './order';
@@ -30,6 +31,7 @@ import type { PassInput, PassResult } from './types';
  */
 export async function runPass(input: PassInput): Promise<PassResult> {
   const pass = beginPass(input);
+  pass.waits.tellAlso((row) => evictionOutlook(pass, row));
   input.onStep?.('order');
   // 1. Workloads whose queue does not exist wait for it.
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);

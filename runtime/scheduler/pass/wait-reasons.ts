@@ -17,6 +17,9 @@ const RESERVED = 'nodes are reserved for it';
 export const BEHIND_ENDLESS =
   'the nodes it needs are used by services or by pods outside the queue, whose end is not known';
 
+/** Reasons of those that wait until others leave. */
+const FOR_UNITS: ReadonlySet<WaitReason> = new Set(['Busy', 'QuotaExceeded', 'Reserved']);
+
 /** A message names some of the nodes that are down, and to look for them in all takes time for each shape. */
 const MOST_DOWN = 64;
 
@@ -32,6 +35,7 @@ export class WaitReasons {
   /** Shape -> which nodes it needs that are down. */
   private readonly downTexts = new Map<string, string>();
   private down: readonly GraphNode[] | undefined;
+  private outlookOf: (row: WorkloadRow) => string | undefined = () => undefined;
 
   constructor(
     private readonly nodes: readonly GraphNode[] | undefined,
@@ -41,6 +45,11 @@ export class WaitReasons {
   /** The changes to write, at most one per row. */
   get updates(): readonly WaitUpdate[] {
     return [...this.changed.values()];
+  }
+
+  /** @param outlookOf what is known besides of a row that waits for units or quota; undefined: nothing */
+  tellAlso(outlookOf: (row: WorkloadRow) => string | undefined): void {
+    this.outlookOf = outlookOf;
   }
 
   /** The row starts: it does not wait any more. */
@@ -156,8 +165,10 @@ export class WaitReasons {
   }
 
   /** The last reason of a pass counts. Ten thousand rows that still wait for the same reason cost no write. */
-  private mark(row: WorkloadRow, reason: WaitReason, message: string, estimatedStart: number | null = null) {
+  private mark(row: WorkloadRow, reason: WaitReason, text: string, estimatedStart: number | null = null) {
     const { uid } = row;
+    const outlook = FOR_UNITS.has(reason) ? this.outlookOf(row) : undefined;
+    const message = outlook === undefined ? text : `${text}; ${outlook}`;
     const isUnchanged = row.reason === reason && row.message === message;
     if (isUnchanged && isSameTime(row.estimatedStart, estimatedStart)) this.changed.delete(uid);
     else this.changed.set(uid, { uid, reason, message, estimatedStart });

@@ -231,8 +231,27 @@ export const BUSY: readonly Situation[] = [
     },
     prints: [
       'science/job/mine waits in queue science/default, position 1',
-      'Reserved: nodes are reserved for it',
+      'Reserved: nodes are reserved for it; others may be evicted for it from 2027-01-15T08:10:03Z on, when they have run for the preemption.minRuntime of their queue',
       'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
+      'in namespace science: job/other has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
+      'what to do: nothing; it starts by itself',
+    ],
+  },
+  {
+    because: 'another one that was evicted for it has not left yet',
+    reason: 'Reserved',
+    async arrange(world) {
+      world.queue('default', { preemption: { policy: 'LowerPriority', minRuntime: '0s' } });
+      await world.seconds(2);
+      const annotations = { 'fluxqueue/preemptible': 'true' };
+      world.job('other', { pods: 2, cores: 4, annotations, podAnnotations: { [LINGERS]: '9999' } });
+      await world.seconds(5);
+      world.job('mine', { cores: 3, annotations: { 'fluxqueue/priority': '10' } });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      'Reserved: nodes are reserved for it; science/other has to leave for it',
+      'it starts at 2027-01-15T08:00:52Z at the latest: nodes are reserved for it',
       'in namespace science: job/other has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
       'what to do: nothing; it starts by itself',
     ],
