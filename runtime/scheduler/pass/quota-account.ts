@@ -95,6 +95,27 @@ export function blockedUntil({ planner, limits }: Account, amounts: Usage, span:
   return planner.blockedUntil({ dimensions: ALL_DIMENSIONS, amounts }, limits, span.start, span.end, now);
 }
 
+/** The first time from `from` on at which all of them have room for the span that begins then; Infinity: none is known. */
+export function roomFrom(
+  accounts: readonly Account[],
+  amounts: Usage,
+  spanOf: (at: number) => Span,
+  from: number,
+  now: number,
+): number {
+  let at = from;
+  for (let moved = true; moved && at < Infinity; ) {
+    moved = false;
+    for (const account of accounts) {
+      const until = blockedUntil(account, amounts, spanOf(at), now);
+      if (until <= at) continue;
+      at = until;
+      moved = true;
+    }
+  }
+  return at;
+}
+
 /** Loops, because every waiting workload is judged in every pass. */
 function fitsBeside(charged: Usage, amounts: Usage, limits: Usage): boolean {
   for (let i = 0; i < limits.length; i++) if (charged[i]! + amounts[i]! > limits[i]!) return false;

@@ -14,7 +14,6 @@ import { LeastUsages } from './least-usages';
 import type { Span } from './placed-pods';
 import {
   type Account,
-  blockedUntil,
   type Charge,
   charge,
   discharge,
@@ -24,6 +23,7 @@ import {
   neverFits,
   nodesInUse,
   quotaAccount,
+  roomFrom,
   runningAccount,
 } from './quota-account';
 import { neverShortage, type QuotaShortage, type Refusal } from './quota-shortage';
@@ -116,6 +116,15 @@ export class Quotas {
     const { message, ofCohort } = this.refusal(full, row, inUse(full, row, amounts, this.now));
     const lent = !ofCohort && full.kind === 'quota' && full !== this.own.get(row.queue);
     return { message, never: false, lent, ofUser: full.kind === 'limit of user', ofCohort };
+  }
+
+  /** Whether what its cohort lends to its queue is enough now for the row and for these amounts of others. */
+  hasRoomBeside(row: WorkloadRow, others: Usage): boolean {
+    const lent = this.lentTo(row.queue);
+    if (lent === undefined) return true;
+    const isEnough = (amount: number, i: number) =>
+      amount === 0 || lent.planner.usedAt(i, this.now, this.now) + amount + others[i]! <= lent.limits[i]!;
+    return this.leastOf(row).every(isEnough);
   }
 
   private neverMet(row: WorkloadRow, accounts: readonly Account[]): string | undefined {
@@ -235,17 +244,7 @@ export class Quotas {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return from;
     const { amounts } = this.least.of(row);
-    let at = from;
-    for (let moved = true; moved && at < Infinity; ) {
-      moved = false;
-      for (const account of accounts) {
-        const until = blockedUntil(account, amounts, this.spanOf(row, at), this.now);
-        if (until <= at) continue;
-        at = until;
-        moved = true;
-      }
-    }
-    return at;
+    return roomFrom(accounts, amounts, (at) => this.spanOf(row, at), from, this.now);
   }
 
   /** Whether the two are charged to a common account. */

@@ -7,18 +7,18 @@ import type { WorkloadRow } from '../../queue/workload';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
 import { budgetOf, type Pass } from './state';
-import type { Usage } from './usage';
+import { DIMENSIONS, type Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
   const { lines, never } = linesOf(pass, ordered);
   for (const row of ordered) {
     const line = lines.get(pass.quotas.reclaimingCohortOf(row.queue) ?? '');
-    line?.reach(row);
     // A start that was promised when the quota was lent is kept, and so is one for which others have to leave.
     if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid) || never.has(row.uid)) {
       const budget = budgetOf(pass, row);
       const wasClosed = budget.closed;
+      line?.settle(row);
       yield row;
       // It closes a fcfs queue for those behind it only.
       if (line?.isWaiting(row) === true) budget.closed = wasClosed;
@@ -34,6 +34,8 @@ export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<
 function isDue({ reservations, input }: Pass, { uid }: WorkloadRow): boolean {
   return (reservations.of(uid)?.allocation.start ?? Infinity) <= input.now;
 }
+
+const NOTHING: Usage = new Float64Array(DIMENSIONS.length);
 
 interface Lines {
   readonly lines: Map<string, CohortLine>;
@@ -53,9 +55,10 @@ function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
     if (cohort === undefined) continue;
     const line = found.lines.get(cohort) ?? new CohortLine(quotas, leaving);
     found.lines.set(cohort, line);
+    if (!quotas.isReclaiming(row.queue)) continue;
     // What it is promised now is charged already.
-    if (quotas.isReclaiming(row.queue) && (isDue(pass, row) || isWithinOwn(pass, row, found)))
-      line.expect(row);
+    if (isDue(pass, row)) line.expect(row, NOTHING);
+    else if (isWithinOwn(pass, row, found)) line.expect(row, quotas.leastOf(row));
   }
   return found;
 }
@@ -106,9 +109,11 @@ class CohortLine {
   private front = 0;
   /** The same by queue, without those that have had their turn. */
   private readonly waiting = new Map<string, { readonly entries: Entry[]; next: number }>();
-  /** Those within the own quota of their queue that have not been reached, by queue. */
-  private readonly expected = new Map<string, Set<string>>();
-  /** Queues of which one is expected and none waits: behind a workload that borrows, a queue has nothing that others wait for. */
+  /** What those within the own quota of their queue will be charged that have not had their turn, by queue and uid. */
+  private readonly expected = new Map<string, Map<string, Usage>>();
+  /** Their sum. */
+  private readonly charges = NOTHING.slice();
+  /** Queues of which one is expected and none waits. */
   private readonly ahead = new Set<string>();
   /** Queues whose first waiting workload borrows nothing. */
   private readonly within = new Set<string>();
@@ -118,15 +123,22 @@ class CohortLine {
     private readonly leaving: ReadonlyMap<string, Usage>,
   ) {}
 
-  expect({ queue, uid }: WorkloadRow): void {
-    const uids = this.expected.get(queue) ?? new Set();
-    this.expected.set(queue, uids.add(uid));
+  /** @param charge what it will be charged that it is not yet */
+  expect({ queue, uid }: WorkloadRow, charge: Usage): void {
+    const charges = this.expected.get(queue) ?? new Map();
+    this.expected.set(queue, charges.set(uid, charge));
     this.ahead.add(queue);
+    add(this.charges, charge, 1);
   }
 
-  reach({ queue, uid }: WorkloadRow): void {
-    const uids = this.expected.get(queue);
-    if (!uids?.delete(uid) || uids.size > 0) return;
+  /** It is its turn, so it is expected no more. */
+  settle({ queue, uid }: WorkloadRow): void {
+    const charges = this.expected.get(queue);
+    const charge = charges?.get(uid);
+    if (charges === undefined || charge === undefined) return;
+    add(this.charges, charge, -1);
+    charges.delete(uid);
+    if (charges.size > 0) return;
     this.expected.delete(queue);
     this.ahead.delete(queue);
   }
@@ -158,6 +170,7 @@ class CohortLine {
   private take(entry: Entry): void {
     const { queue } = entry.row;
     const own = this.waiting.get(queue)!;
+    this.settle(entry.row);
     entry.isTaken = true;
     own.next += 1;
     if (own.next < own.entries.length) return;
@@ -165,13 +178,30 @@ class CohortLine {
     if (this.expected.has(queue)) this.ahead.add(queue);
   }
 
-  /** The first that borrows nothing, or else the first of all, unless one is expected that borrows nothing. */
+  /**
+   * The first that borrows nothing, or else the first of all, unless one is expected that borrows nothing. Where that one waits behind a
+   * workload of its queue that borrows, this one is next, if what the first of all would borrow is not left beside it.
+   */
   private first(): Entry | undefined {
-    const fronts = [...this.within].map((queue) => this.frontOf(queue)!);
-    if (fronts.length > 0) return fronts.reduce((best, one) => (one.rank < best.rank ? one : best));
+    if (this.within.size > 0) return this.firstOf(this.within);
     if (this.ahead.size > 0) return undefined;
     while (this.entries[this.front]?.isTaken === true) this.front += 1;
-    return this.entries[this.front];
+    const first = this.entries[this.front];
+    if (first === undefined || this.expected.size === 0 || this.hasRoom(first.row)) return first;
+    return this.firstOf(this.expected.keys());
+  }
+
+  private firstOf(queues: Iterable<string>): Entry {
+    return [...queues]
+      .map((queue) => this.frontOf(queue)!)
+      .reduce((best, one) => (one.rank < best.rank ? one : best));
+  }
+
+  /** Whether the cohort has enough for the row beside what is expected of other queues. */
+  private hasRoom(row: WorkloadRow): boolean {
+    const others = this.charges.slice();
+    for (const charge of this.expected.get(row.queue)?.values() ?? []) add(others, charge, -1);
+    return this.quotas.hasRoomBeside(row, others);
   }
 
   private frontOf(queue: string): Entry | undefined {
@@ -192,4 +222,8 @@ class CohortLine {
     const own = this.quotas.leftOf(row.queue).map((amount, i) => amount + leaving[i]!);
     return this.quotas.borrows(row, own);
   }
+}
+
+function add(usage: Usage, amounts: Usage, sign: 1 | -1): void {
+  for (let i = 0; i < usage.length; i++) usage[i]! += sign * amounts[i]!;
 }

@@ -305,3 +305,22 @@ test('what a queue would borrow of returned quota is no claim: it yields to a hi
   const claims = sim.reservations.filter(({ isClaim }) => isClaim === true).map(({ uid }) => uid);
   expect(claims).toEqual(['own']);
 });
+
+test('a borrower does not start for own quota of another queue that stands behind a wide workload, and is not evicted again', async () => {
+  const sim = await Simulation.of(nodesOf(16, 8));
+  for (const queue of ['x', 'y', 'z'])
+    sim.queue(queue, { cohort: 'lab', quota: { cores: 8 }, reclaim: true });
+  for (const queue of ['y', 'z']) sim.submit(`${queue}-runs`, { queue, cpu: 8, walltime: 5000 });
+  sim.submit('x-runs', { queue: 'x', cpu: 7, walltime: 5000 });
+  sim.submit('x-ends', { queue: 'x', cpu: 1, walltime: 100 });
+  await sim.pass();
+  sim.submit('x-wide', { queue: 'x', cpu: 8, walltime: 600 });
+  sim.submit('borrower', { queue: 'z', cpu: 1, priority: -10, walltime: 600 });
+  sim.submit('x-wide-later', { queue: 'x', cpu: 8, priority: -15, walltime: 600 });
+  sim.submit('x-own', { queue: 'x', cpu: 1, priority: -20, walltime: 600 });
+  await sim.pass();
+  sim.now += 20;
+  await sim.finish('x-ends');
+  const { grants, evictions } = await sim.pass({ freed: true });
+  expect({ granted: grants.map(({ uid }) => uid), evictions }).toEqual({ granted: ['x-own'], evictions: [] });
+});
