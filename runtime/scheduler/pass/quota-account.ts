@@ -91,7 +91,7 @@ export function hasRoom(
 }
 
 /** The time before which no window of this length has room; -Infinity if the span has. */
-export function blockedUntil({ planner, limits }: Account, amounts: Usage, span: Span, now: number): number {
+function blockedUntil({ planner, limits }: Account, amounts: Usage, span: Span, now: number): number {
   return planner.blockedUntil({ dimensions: ALL_DIMENSIONS, amounts }, limits, span.start, span.end, now);
 }
 
