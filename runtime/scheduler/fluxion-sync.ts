@@ -13,6 +13,7 @@ import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
 import { driftOf, jobDifferences, nodeDifferences } from './drift';
 import { diffGraph, onlyShrank, replacedNodes } from './graph-diff';
 import type { Reservation } from './pass/reservations';
+import type { Grant } from './pass/types';
 import { PlannedEnds } from './planned-ends';
 import { heldAllocations, replayAll } from './replay';
 import { UnmanagedUsage } from './unmanaged-usage';
@@ -75,6 +76,11 @@ export class FluxionSync {
   /** Marks Fluxion as stale. The first cause counts. */
   invalidate(cause: string): void {
     this.staleCause ??= cause;
+  }
+
+  /** Fluxion holds the grants of a pass. */
+  granted(grants: readonly Grant[]): void {
+    this.plannedEnds.granted(grants.map(({ allocation }) => allocation));
   }
 
   /** Frees this job before the next pass. */

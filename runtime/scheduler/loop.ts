@@ -253,7 +253,8 @@ export class SchedulingLoop {
 
   private async commitGrants({ grants, line }: PassResult, confirmed: PassResult['grants']): Promise<void> {
     if (grants.length === 0) return;
-    const { workloadCache, metrics, onGranted } = this.options;
+    const { workloadCache, metrics, graph, onGranted } = this.options;
+    graph.granted(confirmed);
     // A grant forgets the promise before it.
     const promised = new Map(confirmed.map(({ uid }) => [uid, workloadCache.byUid(uid)?.estimatedStart]));
     const granted = confirmed.length === 0 ? [] : await workloadCache.allocate(confirmed);

@@ -30,6 +30,11 @@ export class PlannedEnds {
     this.ends = new Map(holders.map(({ jobid, allocation }) => [jobid, endsOf(allocation!)] as const));
   }
 
+  /** Fluxion holds these with the ends that they have: those in the rows may move before the next pass. */
+  granted(allocations: readonly Allocation[]): void {
+    for (const { jobid, end } of allocations) this.ends.set(jobid, { end, planned: end });
+  }
+
   /**
    * Moves ends in Fluxion, and cancels the reservations that begin before a later end on one of its nodes.
    * @param planned the allocation with its planned end as Fluxion can hold it; undefined if it can hold none of it

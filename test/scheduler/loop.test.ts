@@ -130,6 +130,22 @@ test('logs each decision once, with workload, queue and job id', async () => {
   await loop.stop();
 });
 
+test('plans behind the end of a grant that moved before the next pass', async () => {
+  const { clock, workloadCache, loop } = await start('info');
+  await clock.advance(1_000);
+  await workloadCache.submit(submission('a'));
+  loop.trigger();
+  await clock.advance(10);
+  const allocation = workloadCache.byUid('a')!.allocation!;
+  const end = allocation.end + 40;
+  await workloadCache.shrink('a', { ...allocation, end });
+  await workloadCache.submit(submission('b'));
+  loop.trigger();
+  await clock.advance(2_000);
+  expect(workloadCache.byUid('b')).toMatchObject({ reason: 'Reserved', estimatedStart: end });
+  await loop.stop();
+});
+
 test('commits no decision on rows that became stale during the pass, and decides again', async () => {
   let restored = 0;
   const { clock, queue, workloadCache, granted, loop } = await start('info', (tables) => {
