@@ -10,6 +10,7 @@ import { record } from './answers';
 import { avoidsFewerNodes } from './avoidance';
 import { inBackfillOrder } from './backfill-order';
 import { isUnplannable, wasRefused } from './known-refusals';
+import { mayGainByEviction } from './late-evictions';
 import { inOrder } from './order';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
@@ -107,7 +108,7 @@ function decide(
   if (limit !== undefined) return waitForLimit(pass, row, reservation, limit);
   // 2. A reservation is kept, unless the workload may start now or earlier.
   if (reservation !== undefined && !mayStartEarlier(pass, budget, row, reservation)) {
-    keepReservation(pass, budget, row, reservation);
+    keepReservation(pass, budget, row, toldAgain(pass, row, reservation));
     return undefined;
   }
   // 3. The queue may be done for this pass.
@@ -127,6 +128,16 @@ function decide(
   // 6. What was refused before is refused again.
   if (reservation === undefined && wasRefused(pass, budget, row)) return undefined;
   return decideByFluxion(pass, applicant);
+}
+
+/** What it lacks of a quota that has changed. */
+function toldAgain(pass: Pass, row: WorkloadRow, reservation: Reservation): Reservation {
+  if (!pass.hasNewSettings || reservation.shortage === undefined) return reservation;
+  const shortage = shortageOf(pass, row)?.message ?? reservation.shortage;
+  claimQuota(pass, row, reservation.allocation);
+  const told = { ...reservation, shortage };
+  pass.reservations.add(told, row);
+  return told;
 }
 
 async function decideWithShortage(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {
@@ -238,6 +249,7 @@ function mayStartEarlier(
   if (budget.closed) return false;
   if (isPreemptDue(pass, row)) return true;
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
+  if (pass.freed && mayGainByEviction(pass, row, allocation)) return true;
   if (nodes === undefined) return pass.quotas.mayStartBefore(row, allocation.start);
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.
   const mayImprove = budget.improvementsLeft > 0 && pass.improvementsLeft > 0;

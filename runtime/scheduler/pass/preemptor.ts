@@ -32,7 +32,12 @@ export async function evictLowerPriority(
   const { now } = pass.input;
   const open = lower.filter((holder) => protectedUntil(pass, holder) <= now);
   const chosen = victims(room, open);
-  if (chosen === undefined && victims(room, lower) !== undefined) waitForProtected(pass, row, lower);
+  if (chosen === undefined)
+    waitForProtected(pass, row, {
+      holders: lower,
+      until: (holder) => protectedUntil(pass, holder),
+      suffices: (holders) => victims(room, holders) !== undefined,
+    });
   if (chosen === undefined || chosen.length === 0) return undefined;
   return evictFor(pass, row, chosen, { ...plan, messageFor: (victim) => preemptedBy(victim.row, row) });
 }
@@ -56,8 +61,30 @@ export function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
   );
 }
 
-/** Workloads that run too short to be preempted would suffice: the row is asked for again when the first may be. */
-export function waitForProtected(pass: Pass, row: WorkloadRow, lower: readonly Holder[]): void {
-  const ends = lower.map((holder) => protectedUntil(pass, holder)).filter((at) => at > pass.input.now);
-  pass.preemptAt.set(row.uid, Math.ceil(Math.min(...ends)));
+/** Who may be evicted for a row from when on. */
+export interface Protected<H> {
+  readonly holders: readonly H[];
+  /** Unix seconds. */
+  readonly until: (holder: H) => number;
+  /** Whether the row starts if these are evicted. If some suffice, more of them do, too. */
+  readonly suffices: (holders: readonly H[]) => boolean;
+}
+
+/** Where workloads that run too short to be preempted would suffice, the row is asked for again when enough of them may be. */
+export function waitForProtected<H>(
+  { preemptAt, input }: Pass,
+  { uid }: WorkloadRow,
+  { holders, until, suffices }: Protected<H>,
+): void {
+  const isEnough = (at: number) => suffices(holders.filter((holder) => until(holder) <= at));
+  const times = [...new Set(holders.map(until))].filter((at) => at > input.now && at < Infinity);
+  times.sort((a, b) => a - b);
+  if (times.length === 0 || !isEnough(times.at(-1)!)) return;
+  let [low, high] = [0, times.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isEnough(times[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  preemptAt.set(uid, Math.min(preemptAt.get(uid) ?? Infinity, Math.ceil(times[low]!)));
 }

@@ -55,6 +55,7 @@ export async function evictForQuota(
   if ((failedReclaims.get(row.queue) ?? 0) >= FAILURES || isAwaiting(pass, row)) return false;
   if (!mayEndOthers(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
+  pass.preemptAt.delete(row.uid);
   if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
   // What those that leave return is enough, even beside the plans of others: these need not be lifted to see that.
   if (roomFor(pass, row).missing === 0) return false;
@@ -110,15 +111,16 @@ async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<
   if (attempts.length === 0) return undefined;
   const nodes = nodeRoom(await freeFor(pass, row));
   const { now } = pass.input;
+  const until = (victim: Victim) => (victim.leaves === 'returned' ? now : protectedUntil(pass, victim));
   for (const { candidates, room, choose } of attempts) {
     const whole = togetherIn<Victim>(room, nodes);
-    const open = candidates.filter(
-      (victim) => victim.leaves === 'returned' || protectedUntil(pass, victim) <= now,
+    const choice = choose(
+      candidates.filter((victim) => until(victim) <= now),
+      whole,
     );
-    const choice = choose(open, whole);
     if (choice !== undefined) return choice;
-    if (open.length < candidates.length && choose(candidates, whole) !== undefined)
-      waitForProtected(pass, row, candidates);
+    const suffices = (victims: readonly Victim[]) => choose(victims, whole) !== undefined;
+    waitForProtected(pass, row, { holders: candidates, until, suffices });
   }
   failedReclaims.set(row.queue, (failedReclaims.get(row.queue) ?? 0) + 1);
   return undefined;

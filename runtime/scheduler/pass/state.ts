@@ -55,6 +55,8 @@ export interface Pass {
   readonly cluster: Cluster;
   /** Whether units became free since the reservations were made: these may start earlier. */
   freed: boolean;
+  /** Whether settings of queues are others than in the pass before. */
+  readonly hasNewSettings: boolean;
   /** Whether a reservation was given up for a start or another place. */
   moved: boolean;
   /** Created when it is first needed. */
@@ -85,7 +87,8 @@ export function beginPass(given: PassInput): Pass {
   const cluster = clusterOf(nodes);
   const isPreemptDue = [...cache.preemptAt.values()].some((at) => at <= now);
   const settings = settingsText(given.queues);
-  const isGrown = given.graphGrew !== false || cache.settings !== settings;
+  const hasNewSettings = cache.settings !== settings;
+  const isGrown = given.graphGrew !== false || hasNewSettings;
   const freed = given.freed !== false || isGrown || isPreemptDue;
   // Refusals that an unfinished pass has found are as good as before.
   const kept = freed ? newPassCache() : cache;
@@ -115,6 +118,7 @@ export function beginPass(given: PassInput): Pass {
     endlessUsage: endlessUsageOf(input, holders),
     cluster,
     freed: freed || cache.freed,
+    hasNewSettings,
     moved: false,
     forecast: undefined,
     lowestReserved: Infinity,
