@@ -8,6 +8,8 @@ import { isEntitled } from './entitlement';
 import { isAwaiting, mayEndOthers } from './eviction';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan } from './preemptor';
+import type { QueueBudget } from './queue-budget';
+import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
 
 /** Whether it is worth to ask: the exact answer takes a count of nodes. */
@@ -16,14 +18,24 @@ export function mayGainByEviction(pass: Pass, row: WorkloadRow, { start }: Alloc
   const { preempts, reclaim, fairSharing } = budget.settings;
   const gone = pass.input.now + TERMINATION_SECONDS;
   if (start <= gone || budget.lateEvictionsLeft === 0) return false;
-  const preempting = preempts && row.preemptions === 0;
-  if (!preempting && !reclaim && fairSharing === 'Never') return false;
-  if (!mayEndOthers(pass, row) || isAwaiting(pass, row)) return false;
+  if (!hasRights(budget, row) || !mayEndOthers(pass, row) || isAwaiting(pass, row)) return false;
   budget.lateEvictionsLeft -= 1;
-  if (preempting && lowerThan(pass, row).length > 0) return true;
+  if (preempts && row.preemptions === 0 && lowerThan(pass, row).length > 0) return true;
   return (
     (fairSharing !== 'Never' || (reclaim && isEntitled(pass, row, gone))) && othersBorrow(pass, row.queue)
   );
+}
+
+/** Whether a pass after this one, which starts something, should ask for the row. */
+export function mayGainLater(pass: Pass, reservation: Reservation): boolean {
+  const row = pass.reservations.rowOf(reservation);
+  const gone = pass.input.now + 1 + TERMINATION_SECONDS;
+  return reservation.allocation.start > gone && hasRights(budgetOf(pass, row), row);
+}
+
+function hasRights({ settings }: QueueBudget, { preemptions }: WorkloadRow): boolean {
+  const { preempts, reclaim, fairSharing } = settings;
+  return (preempts && preemptions === 0) || reclaim || fairSharing !== 'Never';
 }
 
 /** Whether another queue of its cohort runs more than its own quota. */

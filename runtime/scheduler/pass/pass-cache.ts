@@ -25,6 +25,8 @@ export interface PassCache {
   readonly claims: ReadonlySet<string>;
   /** Whether the pass ended before all reservations were tried on units that had become free. */
   readonly freed: boolean;
+  /** Whether the pass started something. */
+  readonly granted: boolean;
   /** The settings of all queues, as text: after a change workloads may start earlier than planned. */
   readonly settings: string;
 }
@@ -42,6 +44,7 @@ export function newPassCache(): PassCache {
     beneficiaries: new Map(),
     claims: new Set(),
     freed: false,
+    granted: false,
     settings: '',
   };
 }

@@ -19,6 +19,7 @@ import { evicted } from './eviction';
 import { evictionOutlook } from './eviction-outlook';
 import { shareFactors } from './fair-share';
 import { jobSizes } from './job-size';
+import { mayGainLater } from './late-evictions';
 import { inOrder, type Precedence } from './order';
 import { placeInOrder } from './placement';
 import { keepReservations } from './reservation-updates';
@@ -104,6 +105,7 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
       beneficiaries: pendingBeneficiaries(pass, line),
       claims: claimed(pass, reservations),
       freed: more && pass.freed,
+      granted: grants.length > 0,
     },
     more,
     nextAt: nextChange(pass, reservations),
@@ -153,12 +155,14 @@ function pendingPreemptions(
   return new Map([...preemptAt].filter(([uid, at]) => eligible.has(uid) && isPending(at)));
 }
 
-/** The second at which a workload may be preempted, a reservation is due, a backoff ends, or a node is no longer avoided. */
-function nextChange(
-  { input: { now }, preemptAt, wakeAt }: Pass,
-  reservations: readonly Reservation[],
-): number | undefined {
+/** The second at which a workload may be preempted, for which one was promised that now may, a reservation is due, a backoff ends, or a node is no longer avoided. */
+function nextChange(pass: Pass, reservations: readonly Reservation[]): number | undefined {
+  const { input, preemptAt, wakeAt, grants } = pass;
+  const { now } = input;
   let next = wakeAt;
+  // What has started may be what others would have to leave for.
+  if (grants.length > 0 && reservations.some((one) => mayGainLater(pass, one)))
+    next = Math.min(next, now + 1);
   for (const { allocation } of reservations) next = Math.min(next, Math.max(allocation.start, now + 1));
   for (const at of preemptAt.values()) if (at > now) next = Math.min(next, at);
   return next === Infinity ? undefined : next;

@@ -248,8 +248,8 @@ function mayStartEarlier(
   if (allocation.start <= now) return true;
   if (budget.closed) return false;
   if (isPreemptDue(pass, row)) return true;
+  if ((pass.freed || pass.hasNewHolders) && mayGainByEviction(pass, row, allocation)) return true;
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
-  if (pass.freed && mayGainByEviction(pass, row, allocation)) return true;
   if (nodes === undefined) return pass.quotas.mayStartBefore(row, allocation.start);
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.
   const mayImprove = budget.improvementsLeft > 0 && pass.improvementsLeft > 0;

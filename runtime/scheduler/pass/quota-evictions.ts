@@ -25,7 +25,7 @@ import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import { planWithinQuota } from './quota-plan';
 import { type QuotaHolder, QuotaRoom } from './quota-room';
 import type { QuotaShortage } from './quota-shortage';
-import { claimQuota, liftReservation } from './reservation-updates';
+import { claimQuota, holdUncharged, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
@@ -286,6 +286,8 @@ async function evictAll(
     match: () => planBeside(pass, row, allows),
     otherwise: reservation?.allocation.start ?? Infinity,
   };
+  // It would be in its own way.
+  if (reservation !== undefined) await liftReservation(pass, reservation);
   let answer = await evictFor(pass, row, chosen, plan);
   for (const other of planned) await liftReservation(pass, other);
   if (planned.length > 0) answer ??= await evictFor(pass, row, chosen, plan);
@@ -294,7 +296,10 @@ async function evictAll(
     for (const other of planned) await putBack(pass, other, reservations.rowOf(other));
   await matcher.cancel(row.jobid);
   if (answer !== undefined && chosen.some((victim) => victim.isBorrower)) pass.claims.add(row.uid);
-  if (answer === undefined && reservation !== undefined) await matcher.replay([reservation.allocation], now);
+  if (reservation !== undefined) {
+    if (answer === undefined) await matcher.replay([reservation.allocation], now);
+    holdUncharged(pass, row, reservation);
+  }
   return answer !== undefined;
 }
 

@@ -95,6 +95,13 @@ export async function liftReservation(pass: Pass, reservation: Reservation): Pro
   budgetOf(pass, row).countReservation(reservation, -1);
 }
 
+/** Records a reservation again that was lifted, without its quota: its row is being decided. */
+export function holdUncharged(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
+  pass.reservations.add(reservation, row);
+  budgetOf(pass, row).countReservation(reservation, 1);
+  pass.forecast?.add(reservation.allocation);
+}
+
 /** Charges what the row holds from its start to its end to its quota. */
 export function claimQuota(pass: Pass, row: WorkloadRow, allocation: Allocation): void {
   pass.quotas.hold(row, allocation.start, allocation.end, allocation);

@@ -55,6 +55,8 @@ export interface Pass {
   readonly cluster: Cluster;
   /** Whether units became free since the reservations were made: these may start earlier. */
   freed: boolean;
+  /** Whether the pass before started something: that may be what an eviction would start another one for. */
+  readonly hasNewHolders: boolean;
   /** Whether settings of queues are others than in the pass before. */
   readonly hasNewSettings: boolean;
   /** Whether a reservation was given up for a start or another place. */
@@ -130,8 +132,9 @@ export function beginPass(given: PassInput): Pass {
   };
 }
 
-function keptFrom(cache: PassCache): Pick<Pass, 'preemptAt' | 'beneficiaries' | 'claims'> {
+function keptFrom(cache: PassCache): Pick<Pass, 'preemptAt' | 'beneficiaries' | 'claims' | 'hasNewHolders'> {
   return {
+    hasNewHolders: cache.granted,
     preemptAt: new Map(cache.preemptAt),
     beneficiaries: new Map(cache.beneficiaries),
     claims: new Set(cache.claims),

@@ -68,7 +68,7 @@ export class Simulation {
     readonly nodes: readonly GraphNode[],
     readonly policy: QueuePolicy,
     readonly depth: number,
-    private readonly match: MatchPolicy,
+    readonly match: MatchPolicy,
   ) {
     this.plannedEnds = new PlannedEnds(fluxion);
   }
@@ -171,7 +171,7 @@ export class Simulation {
   }
 
   /** The pods of the rows, and `others`. */
-  private surroundings(): Surroundings {
+  surroundings(): Surroundings {
     return {
       unmanaged: () => this.others,
       repelling: () => this.others.filter(({ traits }) => traits.rules?.apart !== undefined),

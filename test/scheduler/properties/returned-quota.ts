@@ -7,7 +7,8 @@ import type { Scenario } from './eviction-traces';
 const BENEFICIARY = /science\/(j[0-9]+)/;
 
 /** For whom it had to leave. */
-export const beneficiaryOf = ({ message }: Eviction): string => BENEFICIARY.exec(message)![1]!;
+export const beneficiaryOf = ({ message }: Pick<Eviction, 'message'>): string =>
+  BENEFICIARY.exec(message)![1]!;
 
 /**
  * Queues whose victims of this pass, without the largest, are already what it borrowed.
