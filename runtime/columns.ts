@@ -1,4 +1,4 @@
-/** Lines of a table: columns as wide as their longest cell, two spaces between them. */
+/** Lines of a table: columns as wide as their longest cell, two spaces between them; and texts that are cut or joined. */
 
 /** @param align of the cells behind the first column. @default 'left' */
 export function columns(rows: readonly (readonly string[])[], align: 'left' | 'right' = 'left'): string[] {
@@ -11,4 +11,9 @@ export function columns(rows: readonly (readonly string[])[], align: 'left' | 'r
 /** A text that goes on beyond so many characters says so. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
+}
+
+/** `a, b and c`; empty without parts. */
+export function joined(parts: readonly string[]): string {
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? '');
 }

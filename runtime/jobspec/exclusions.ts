@@ -1,5 +1,5 @@
 /** Which parts of a constraint keep a workload from how many nodes, in words. */
-import { cut } from '../columns';
+import { cut, joined } from '../columns';
 import type { GraphNode } from '../resources/types';
 import { matches, partsOf, resourceOf } from './constraints';
 import { matchingNodes } from './matching-nodes';
@@ -71,8 +71,4 @@ function namesIn(part: Constraint): string | undefined {
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map((name) => cut(name, LONGEST_NAME));
   return [...shown, ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])].join(' or ');
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

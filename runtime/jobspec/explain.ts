@@ -1,4 +1,5 @@
 /** Messages about what a jobspec requests and why it can't start. */
+import { joined } from '../columns';
 import type { GraphNode, UnitCounts } from '../resources/types';
 import { podsOn } from './capacity';
 import { resourceProperty, soleHost } from './constraints';
@@ -54,7 +55,7 @@ export function excessText(jobspec: Jobspec, asked: UnitCounts): string | undefi
   const text = (type: string, count: number) => amountOfUnits(type, count, units);
   const larger = Object.entries(asked).filter(([type, count]) => count > (perPod[type] ?? 0));
   if (larger.length === 0) return undefined;
-  return listed(
+  return joined(
     larger.map(([type, count]) => `${text(type, count)} instead of ${text(type, perPod[type] ?? 0)}`),
   );
 }
@@ -169,7 +170,7 @@ function roomText(jobspec: Jobspec, nodes: readonly GraphNode[], units: UnitSett
     const count = most[type] ?? 0;
     return type === 'gpu' && name !== undefined ? `${count} ${name}` : amountOfUnits(type, count, units);
   });
-  return `; the largest has ${listed(parts)}`;
+  return `; the largest has ${joined(parts)}`;
 }
 
 /** The most units of each type that a node has. */
@@ -188,7 +189,7 @@ function missingAmounts(
 ): string | undefined {
   const { perPod } = askOf(jobspec);
   const type = Object.keys(perPod).find((each) => !nodes.some((node) => (node.units[each] ?? 0) > 0));
-  if (type !== undefined) return listed(amountsOf(jobspec, type, units)) || 'cpu';
+  if (type !== undefined) return joined(amountsOf(jobspec, type, units)) || 'cpu';
   const gpu = gpusOf(jobspec).find((resource) => withGpu(nodes, resource).length === 0);
   return gpu && amount(gpu, jobspec.attributes.user!.requests![gpu]!);
 }
@@ -229,12 +230,8 @@ function podsFitting(ask: Ask, nodes: readonly GraphNode[]): number {
 /** ` with 2 cores and 4 GiB of memory each`; nothing for pods without requests. */
 function withAmounts(jobspec: Jobspec, units: UnitSettings, isEach: boolean): string {
   const types = Object.keys(askOf(jobspec).perPod);
-  const text = listed(types.flatMap((type) => amountsOf(jobspec, type, units)));
+  const text = joined(types.flatMap((type) => amountsOf(jobspec, type, units)));
   return text === '' ? '' : ` with ${text}${isEach ? ' each' : ''}`;
-}
-
-function listed(parts: readonly string[]): string {
-  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? '');
 }
 
 /** What a pod requests of resources with this unit type: in the user's own numbers if the jobspec has them. */

@@ -5,7 +5,7 @@ import { ownQuotaFor } from './entitlement';
 import { evicted } from './eviction';
 import type { Shares } from './fair-sharing';
 import type { Pass } from './state';
-import type { Usage } from './usage';
+import { addTo, type Usage } from './usage';
 
 /**
  * How much more than its own quota a queue runs at that time, by dimension: what it has only planned to borrow, or borrows from this pass
@@ -30,7 +30,7 @@ export function sharesFor(pass: Pass, row: WorkloadRow, at: number): Shares {
     beyondOf: (queue) => {
       const beyond = borrowedBy(pass, queue, at);
       for (const { row: other, end } of evicted(pass))
-        if (other.queue === queue && end > at) subtract(beyond, quotas.chargedBy(other, other.allocation!));
+        if (other.queue === queue && end > at) addTo(beyond, quotas.chargedBy(other, other.allocation!), -1);
       return beyond;
     },
     shareOf: (queue, beyond) => shareOf(pass, queue, beyond),
@@ -58,8 +58,4 @@ function lendableBy(pass: Pass, cohort: string): Usage {
 function lendableOfAll({ budgets }: Pass): ReadonlyMap<string, Usage> {
   const cohorts = byCohort([...budgets.values()].map(({ settings }) => settings));
   return new Map([...cohorts].map(([name, members]) => [name, lendableOf(members)]));
-}
-
-function subtract(usage: Usage, amounts: Usage): void {
-  for (let i = 0; i < usage.length; i++) usage[i]! -= amounts[i]!;
 }

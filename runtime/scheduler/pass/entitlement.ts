@@ -2,7 +2,7 @@
 import type { WorkloadRow } from '../../queue/workload';
 import type { Reservation } from './reservations';
 import type { Pass } from './state';
-import type { Usage } from './usage';
+import { addTo, type Usage } from './usage';
 
 /** Whether its queue has own quota for a row that starts at that time. */
 export function isEntitled(pass: Pass, row: WorkloadRow, at: number): boolean {
@@ -26,9 +26,7 @@ export function ownQuotaFor(
   for (const other of reservations.ofQueue(row.queue)) {
     const { uid, allocation, isClaim } = other;
     if (isClaim !== true || uid === row.uid || allocation.start <= at || yielding.includes(other)) continue;
-    quotas.chargedBy(reservations.rowOf(other), allocation).forEach((amount, i) => {
-      left[i]! -= amount;
-    });
+    addTo(left, quotas.chargedBy(reservations.rowOf(other), allocation), -1);
   }
   return left;
 }

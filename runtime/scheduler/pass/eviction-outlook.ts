@@ -1,4 +1,5 @@
 /** What a workload that waits is told of evictions: who has to leave for it, or from when on somebody may have to. */
+import { joined } from '../../columns';
 import type { WorkloadRow } from '../../queue/workload';
 import { evicted } from './eviction';
 import { shownNames } from './shown-names';
@@ -28,7 +29,5 @@ function leavingText(row: WorkloadRow, victims: readonly WorkloadRow[]): string 
   const names = shownNames(row, victims);
   const more = names.length - MOST_NAMES;
   const shown = [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])];
-  const last = shown.pop()!;
-  const list = shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
-  return `${list} ${victims.length === 1 ? 'has' : 'have'} to leave for it`;
+  return `${joined(shown)} ${victims.length === 1 ? 'has' : 'have'} to leave for it`;
 }

@@ -7,7 +7,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
 import { budgetOf, type Pass } from './state';
-import { DIMENSIONS, type Usage } from './usage';
+import { addTo, DIMENSIONS, type Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
@@ -76,9 +76,7 @@ function isWithinOwn(pass: Pass, row: WorkloadRow, { left, never }: Lines): bool
     else if (budgetOf(pass, row).isStrict) left.set(queue, undefined);
     return false;
   }
-  quotas.leastOf(row).forEach((amount, i) => {
-    own[i]! -= amount;
-  });
+  addTo(own, quotas.leastOf(row), -1);
   return true;
 }
 
@@ -128,7 +126,7 @@ class CohortLine {
     const charges = this.expected.get(queue) ?? new Map();
     this.expected.set(queue, charges.set(uid, charge));
     this.ahead.add(queue);
-    add(this.charges, charge, 1);
+    addTo(this.charges, charge);
   }
 
   /** It is its turn, so it is expected no more. */
@@ -136,7 +134,7 @@ class CohortLine {
     const charges = this.expected.get(queue);
     const charge = charges?.get(uid);
     if (charges === undefined || charge === undefined) return;
-    add(this.charges, charge, -1);
+    addTo(this.charges, charge, -1);
     charges.delete(uid);
     if (charges.size > 0) return;
     this.expected.delete(queue);
@@ -200,7 +198,7 @@ class CohortLine {
   /** Whether the cohort has enough for the row beside what is expected of other queues. */
   private hasRoom(row: WorkloadRow): boolean {
     const others = this.charges.slice();
-    for (const charge of this.expected.get(row.queue)?.values() ?? []) add(others, charge, -1);
+    for (const charge of this.expected.get(row.queue)?.values() ?? []) addTo(others, charge, -1);
     return this.quotas.hasRoomBeside(row, others);
   }
 
@@ -222,8 +220,4 @@ class CohortLine {
     const own = this.quotas.leftOf(row.queue).map((amount, i) => amount + leaving[i]!);
     return this.quotas.borrows(row, own);
   }
-}
-
-function add(usage: Usage, amounts: Usage, sign: 1 | -1): void {
-  for (let i = 0; i < usage.length; i++) usage[i]! += sign * amounts[i]!;
 }

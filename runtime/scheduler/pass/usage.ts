@@ -152,3 +152,8 @@ function usage(pods: number, units: UnitSettings, count: (type: string) => numbe
     count('gpu'),
   );
 }
+
+/** Adds the amounts to the usage, or takes them from it. */
+export function addTo(usage: Usage, amounts: Usage, sign: 1 | -1 = 1): void {
+  for (let i = 0; i < usage.length; i++) usage[i]! += sign * amounts[i]!;
+}
