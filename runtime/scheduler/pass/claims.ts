@@ -110,11 +110,19 @@ export async function takePlaces(
   const found = mayTake(pass, row, owed) ? await planWithinQuota(pass, row, { from: now }) : undefined;
   if (found !== undefined) await matcher.cancel(row.jobid);
   if (found !== undefined && owed.every(({ allocation }) => found.start <= allocation.start)) {
+    inherit(pass, row, owed);
     markMoved(pass);
     return true;
   }
   for (const [other, owner] of owners) await putBack(pass, other, owner);
   return false;
+}
+
+/** What others leave for is owed to who takes the place: else a higher priority of another queue would take it from that one. */
+function inherit({ beneficiaries, claims }: Pass, { uid }: WorkloadRow, owed: readonly Reservation[]): void {
+  const victims = owed.flatMap((other) => [...(beneficiaries.get(other.uid) ?? [])]);
+  if (victims.length > 0) beneficiaries.set(uid, new Set([...(beneficiaries.get(uid) ?? []), ...victims]));
+  if (owed.some(({ isClaim }) => isClaim === true)) claims.add(uid);
 }
 
 /** What was returned to a queue is its own quota: not for a workload of it that borrows. */

@@ -4,6 +4,7 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
+import { queuesToBorrow } from './borrowed-plans';
 import { isEntitled } from './entitlement';
 import { isAwaiting, mayEndOthers } from './eviction';
 import { TERMINATION_SECONDS } from './planned-end';
@@ -38,10 +39,11 @@ function hasRights({ settings }: QueueBudget, { preemptions }: WorkloadRow): boo
   return (preempts && preemptions === 0) || reclaim || fairSharing !== 'Never';
 }
 
-/** Whether another queue of its cohort runs more than its own quota. */
+/** Whether another queue of its cohort runs more than its own quota, or plans to. */
 function othersBorrow(pass: Pass, queue: string): boolean {
-  const cohort = budgetOf(pass, { queue }).settings.cohort;
-  return [...(borrowersOf(pass).get(cohort ?? '') ?? [])].some((other) => other !== queue);
+  const cohort = budgetOf(pass, { queue }).settings.cohort ?? '';
+  const isOther = (other: string) => other !== queue;
+  return borrowersOf(pass).get(cohort)?.some(isOther) === true || queuesToBorrow(pass, cohort).some(isOther);
 }
 
 const known = new WeakMap<Pass, ReadonlyMap<string, readonly string[]>>();

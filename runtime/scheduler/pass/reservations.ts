@@ -42,8 +42,6 @@ export class Reservations {
   private readonly rows = new Map<string, WorkloadRow>();
   private readonly byLine = new Map<string, Map<string, Reservation>>();
   private readonly byQueue = new Map<string, Map<string, Reservation>>();
-  /** Unreached, because they let others go first. */
-  private readonly deferred = new Set<string>();
 
   /** @param lineOf the line in which a row waits for a reservation */
   constructor(private readonly lineOf: (row: WorkloadRow) => string) {}
@@ -74,16 +72,6 @@ export class Reservations {
   unreached(): readonly Reservation[] {
     if (this.pending.size === 0) return NONE;
     return [...this.pending.values()];
-  }
-
-  /** The row lets others go first. */
-  defer({ uid }: Pick<WorkloadRow, 'uid'>): void {
-    this.deferred.add(uid);
-  }
-
-  /** Reservations of rows that come after all that the pass has reached. */
-  behind(): readonly Reservation[] {
-    return this.unreached().filter(({ uid }) => !this.deferred.has(uid));
   }
 
   /** Reservations of rows that the pass has reached, if they start before this time. */

@@ -4,6 +4,7 @@
  * order within a queue stays: behind a workload that lets others go first, the rest of its queue does so too.
  */
 import type { WorkloadRow } from '../../queue/workload';
+import { type DueBorrowers, dueBorrowers } from './borrowed-plans';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
 import { budgetOf, type Pass } from './state';
@@ -11,11 +12,12 @@ import { addTo, DIMENSIONS, type Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
-  const { lines, never } = linesOf(pass, ordered);
+  const { lines, never, due } = linesOf(pass, ordered);
+  const isDueNow = (row: WorkloadRow) => isDue(pass, row) && !due.uids.has(row.uid);
   for (const row of ordered) {
     const line = lines.get(pass.quotas.reclaimingCohortOf(row.queue) ?? '');
-    // A start that was promised when the quota was lent is kept, and so is one for which others have to leave.
-    if (line === undefined || isDue(pass, row) || pass.beneficiaries.has(row.uid) || never.has(row.uid)) {
+    // A promised start is kept if it borrows nothing, or if others have to leave for it.
+    if (line === undefined || isDueNow(row) || pass.beneficiaries.has(row.uid) || never.has(row.uid)) {
       const budget = budgetOf(pass, row);
       const wasClosed = budget.closed;
       line?.settle(row);
@@ -23,10 +25,7 @@ export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<
       // It closes a fcfs queue for those behind it only.
       if (line?.isWaiting(row) === true) budget.closed = wasClosed;
       line?.judge(row.queue);
-    } else {
-      line.add(row);
-      pass.reservations.defer(row);
-    }
+    } else line.add(row);
     if (line !== undefined) yield* line.turns();
   }
 }
@@ -43,12 +42,17 @@ interface Lines {
   readonly never: Set<string>;
   /** By queue that reclaims: what is left of its own quota behind the last that is expected; undefined behind one that borrows and lets none pass. */
   readonly left: Map<string, Usage | undefined>;
+  readonly due: DueBorrowers;
 }
 
 /** The lines of the cohorts in which a queue reclaims, with those that are expected in them. */
 function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
   const { quotas } = pass;
-  const found: Lines = { lines: new Map(), never: new Set(), left: new Map() };
+  const due = dueBorrowers(
+    pass,
+    ordered.filter((row) => isDue(pass, row) && quotas.reclaimingCohortOf(row.queue) !== undefined),
+  );
+  const found: Lines = { lines: new Map(), never: new Set(), left: new Map(), due };
   const leaving = leavingUsage(pass);
   for (const row of ordered) {
     const cohort = quotas.reclaimingCohortOf(row.queue);
@@ -57,17 +61,17 @@ function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
     found.lines.set(cohort, line);
     if (!quotas.isReclaiming(row.queue)) continue;
     // What it is promised now is charged already.
-    if (isDue(pass, row)) line.expect(row, NOTHING);
+    if (isDue(pass, row) && !due.uids.has(row.uid)) line.expect(row, NOTHING);
     else if (isWithinOwn(pass, row, found)) line.expect(row, quotas.leastOf(row));
   }
   return found;
 }
 
 /** Whether the queue has own quota for the row behind those that are expected before it. */
-function isWithinOwn(pass: Pass, row: WorkloadRow, { left, never }: Lines): boolean {
+function isWithinOwn(pass: Pass, row: WorkloadRow, { left, never, due }: Lines): boolean {
   const { quotas } = pass;
   const { queue } = row;
-  const own = left.has(queue) ? left.get(queue) : quotas.leftOf(queue);
+  const own = left.has(queue) ? left.get(queue) : plus(quotas.leftOf(queue), due.charged.get(queue));
   if (own === undefined) return false;
   left.set(queue, own);
   if (quotas.borrows(row, own)) {
@@ -80,13 +84,17 @@ function isWithinOwn(pass: Pass, row: WorkloadRow, { left, never }: Lines): bool
   return true;
 }
 
+function plus(usage: Usage, more: Usage = NOTHING): Usage {
+  return usage.map((amount, i) => amount + more[i]!);
+}
+
 /** By queue: what its workloads hold that have to leave. It is not theirs any more. */
 function leavingUsage(pass: Pass): Map<string, Usage> {
   const sums = new Map<string, Usage>();
   for (const { row } of evicted(pass)) {
     const held = pass.quotas.chargedBy(row, row.allocation!);
     const sum = sums.get(row.queue);
-    sums.set(row.queue, sum === undefined ? held : sum.map((amount, i) => amount + held[i]!));
+    sums.set(row.queue, plus(held, sum));
   }
   return sums;
 }
@@ -199,7 +207,8 @@ class CohortLine {
   private hasRoom(row: WorkloadRow): boolean {
     const others = this.charges.slice();
     for (const charge of this.expected.get(row.queue)?.values() ?? []) addTo(others, charge, -1);
-    return this.quotas.hasRoomBeside(row, others);
+    // Its promised start may have come.
+    return this.quotas.without([row], () => this.quotas.hasRoomBeside(row, others));
   }
 
   private frontOf(queue: string): Entry | undefined {
@@ -217,7 +226,6 @@ class CohortLine {
   private borrows(row: WorkloadRow): boolean {
     const leaving = this.leaving.get(row.queue);
     if (leaving === undefined) return this.quotas.borrows(row);
-    const own = this.quotas.leftOf(row.queue).map((amount, i) => amount + leaving[i]!);
-    return this.quotas.borrows(row, own);
+    return this.quotas.borrows(row, plus(this.quotas.leftOf(row.queue), leaving));
   }
 }

@@ -11,6 +11,7 @@ import type { Simulation } from '../pass/simulation';
 import { startableIn } from '../startable-in';
 import { couldStart, waiting } from './counted-plan';
 import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
+import { keptIdle } from './kept-idle';
 import { overlookedEvictions } from './overlooked-evictions';
 import { holdsNone, type Property } from './property';
 import { beneficiaryOf, overReturned } from './returned-quota';
@@ -121,6 +122,7 @@ export async function check(given: Scenario): Promise<void> {
   let ran: ReadonlySet<Start> = new Set();
   const sim = await play(given, async (now, queues) => {
     holdsNone(now.isSettled ? await idle(now, { queues }) : []);
+    holdsNone(now.isSettled ? await keptIdle(now, { queues }) : []);
     // What the controller reports live never says so of a pass that is as it should be.
     if (now.isSettled)
       holdsNone((await startableIn(now)).map(({ uid }) => `${uid} is startable at ${now.now}`));

@@ -2,6 +2,7 @@
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import type { Allocation } from '../../../runtime/resources/types';
 import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
+import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { Simulation } from '../pass/simulation';
 import type { Scenario, Settings } from './eviction-traces';
 
@@ -13,7 +14,7 @@ export interface Held {
 }
 
 /** What runs, with its planned ends. */
-function runningIn(sim: Simulation): Held[] {
+export function runningIn(sim: Simulation): Held[] {
   return sim.running().map(({ uid }) => {
     const row = sim.row(uid);
     return heldBy(row, plannedAllocation(row.allocation!, sim.now));
@@ -37,9 +38,7 @@ function hasQuota({ queues }: Pick<Scenario, 'queues'>, plan: readonly Held[], o
 
 function hasQuotaAt(queues: Scenario['queues'], plan: readonly Held[], own: Held, at: number): boolean {
   const used = (name: string) =>
-    plan
-      .filter(({ queue, start, end }) => queue === name && start <= at && end > at)
-      .reduce((sum, { cores }) => sum + cores, 0);
+    coresOf(plan.filter(({ queue, start, end }) => queue === name && start <= at && end > at));
   const mine = queues[own.queue]!;
   const limit = mine.quota.cores! + (mine.cohort === null ? 0 : (mine.borrowing.cores ?? Infinity));
   if (used(own.queue) + own.cores > limit) return false;
@@ -62,23 +61,47 @@ export function waiting(sim: Simulation): WorkloadRow[] {
     .sort((a, b) => b.priority - a.priority || a.submittedAt - b.submittedAt || a.seq - b.seq);
 }
 
-/** Whether the row could start now beside all that runs and is reserved for others. */
+/**
+ * Whether the row could start now beside all that runs and is reserved for others.
+ * @param yielding reservations that do not count. @default - none
+ */
 export async function couldStart(
   sim: Simulation,
   given: Pick<Scenario, 'queues'>,
   row: WorkloadRow,
+  yielding: readonly Reservation[] = [],
 ): Promise<boolean> {
   const { fluxion, now } = sim;
-  const own = sim.reservations.find(({ uid }) => uid === row.uid);
-  const others = sim.reservations.filter((other) => other !== own);
-  const plan = runningIn(sim);
-  plan.push(...others.map(({ uid, allocation }) => heldBy(sim.row(uid), allocation)));
-  if (!hasQuota(given, plan, heldBy(row, { start: now, end: now + row.walltime }))) return false;
-  if (own !== undefined) await fluxion.cancel(own.jobid);
+  if (!hasQuotaNow(sim, given, row, yielding)) return false;
+  const lifted = sim.reservations.filter((one) => one.uid === row.uid || yielding.includes(one));
+  for (const { jobid } of lifted) await fluxion.cancel(jobid);
   const { jobspec } = row;
   const jobid = 2 ** 51;
   const answer = await fluxion.match({ jobid, jobspec, operation: 'allocate', now });
   if (answer.status === 'OK') await fluxion.cancel(jobid);
-  if (own !== undefined) await fluxion.replay([own.allocation], now);
+  await fluxion.replay(
+    lifted.map(({ allocation }) => allocation),
+    now,
+  );
   return answer.status === 'OK';
+}
+
+/** Whether the quotas have room for it from now on beside all that runs and is reserved for others, but for those that yield. */
+export function hasQuotaNow(
+  sim: Simulation,
+  given: Pick<Scenario, 'queues'>,
+  row: WorkloadRow,
+  yielding: readonly Reservation[] = [],
+): boolean {
+  const others = sim.reservations.filter((one) => one.uid !== row.uid && !yielding.includes(one));
+  const plan = [...runningIn(sim), ...plannedIn(sim, others)];
+  return hasQuota(given, plan, heldBy(row, { start: sim.now, end: sim.now + row.walltime }));
+}
+
+export function plannedIn(sim: Simulation, reservations: readonly Reservation[]): Held[] {
+  return reservations.map(({ uid, allocation }) => heldBy(sim.row(uid), allocation));
+}
+
+export function coresOf(held: readonly Held[]): number {
+  return held.reduce((sum, { cores }) => sum + cores, 0);
 }

@@ -192,4 +192,27 @@ export const FOUND_CLAIMS: readonly FoundTrace[] = [
       job('a', 1, 4, 600, { priority: 1 }),
     ],
   },
+  {
+    name: 'keeps a place for which others leave from other queues when a higher priority of its queue has taken it',
+    nodes: 3,
+    queues: {
+      a: queue(11, { policy: 'hybrid', borrowing: { cores: 3 }, reclaim: true, preempts: true }),
+      b: queue(9, {
+        preempts: true,
+        policy: 'conservative',
+        reclaim: true,
+        fairSharing: 'LessThanOrEqualToFinalShare',
+        weight: 2,
+      }),
+      c: queue(11, { policy: 'fcfs', cohort: null }),
+    },
+    jobs: [
+      job('c', 1, 4, 3000, { runs: 300 }),
+      job('a', 3, 3, 100, { priority: -1, runs: 10 }),
+      job('a', 3, 2, 3000, { preemptible: true }),
+      job('a', 2, 3, 20, { priority: -1, runs: 2 }),
+      job('a', 2, 3, 3000, { runs: 1500 }),
+      job('b', 3, 4, 600, { priority: 1, leaves: 80, grace: 0, runs: 300 }),
+    ],
+  },
 ];

@@ -145,15 +145,42 @@ interface Held {
   readonly allocation: Allocation;
 }
 
-/** What exceeds a quota or limit at any second, if what runs and what is reserved keep to their plan. */
-export function exceeded(sim: Simulation, { a, b }: Omit<Scenario, 'jobs'>): string[] {
-  const plan: Held[] = [
+function planOf(sim: Simulation): Held[] {
+  return [
     ...sim.running().map(({ uid }) => ({ row: sim.row(uid), allocation: sim.row(uid).allocation! })),
     ...sim.reservations.map(({ uid, allocation }) => ({ row: sim.row(uid), allocation })),
   ];
+}
+
+/** Workloads with a promised start at which their queue exceeds its own quota. */
+export function plannedToBorrow(sim: Simulation, { a, b }: Omit<Scenario, 'jobs'>): string[] {
+  const plan = planOf(sim);
+  const borrows = ({ uid, allocation: { start } }: (typeof sim.reservations)[number]) => {
+    const { queue } = sim.row(uid);
+    const held = plan.filter((one) => one.row.queue === queue && isHeldAt(one, start));
+    const own = queue === 'a' ? owned(a, b) : owned(b, a);
+    return tooMuch(own, held).length > 0;
+  };
+  return sim.reservations.filter(borrows).map(({ uid }) => uid);
+}
+
+/** Of what only the other queue has a quota of, a queue owns nothing. */
+function owned({ quota: own }: Settings, other: Settings): Quota {
+  return Object.fromEntries(
+    KEYS.map((key) => [key, own[key] ?? (other.quota[key] === undefined ? Infinity : 0)]),
+  );
+}
+
+function isHeldAt({ allocation: { start, end } }: Held, at: number): boolean {
+  return start <= at && end > at;
+}
+
+/** What exceeds a quota or limit at any second, if what runs and what is reserved keep to their plan. */
+export function exceeded(sim: Simulation, { a, b }: Omit<Scenario, 'jobs'>): string[] {
+  const plan = planOf(sim);
   const seconds = new Set([sim.now, ...plan.map(({ allocation }) => Math.max(sim.now, allocation.start))]);
   return [...seconds].flatMap((at) => {
-    const there = plan.filter(({ allocation: { start, end } }) => start <= at && end > at);
+    const there = plan.filter((one) => isHeldAt(one, at));
     const of = (queue: string) => there.filter(({ row }) => row.queue === queue);
     const found = [...beyond(a, of('a')), ...beyond(b, of('b'))];
     if (a.cohort !== null && a.cohort === b.cohort)

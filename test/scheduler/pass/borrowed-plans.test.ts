@@ -1,0 +1,75 @@
+/** Who is promised what its queue would borrow gives way to the owner of the quota, if that takes it back. */
+import { granted, nodesOf, Simulation } from './simulation';
+
+describe('a promise to borrow', () => {
+  const cohort = 'lab';
+
+  /** `guest` has borrowed all of the cohort until 1100, and has a promise for then. */
+  async function borrowing(): Promise<Simulation> {
+    const sim = await Simulation.of(nodesOf(8, 1));
+    sim.queue('guest', { cohort, quota: { cores: 2 } });
+    sim.queue('owner', { cohort, quota: { cores: 6 }, reclaim: true });
+    sim.submit('idle', { queue: 'owner', held: true });
+    sim.submit('runs', { queue: 'guest', kind: 'Pod', cpu: 1, pods: 8, walltime: 100 });
+    await sim.pass();
+    sim.submit('promised', { queue: 'guest', pods: 8, walltime: 100 });
+    await sim.pass();
+    expect(sim.row('promised').estimatedStart).toBe(1_100);
+    return sim;
+  }
+
+  /** The owner comes, and what runs ends when the promised start has come. @returns who starts then */
+  async function startsThen(sim: Simulation): Promise<readonly string[]> {
+    for (const uid of ['owner0', 'owner1']) sim.submit(uid, { queue: 'owner', pods: 3, walltime: 1_000 });
+    await sim.pass();
+    sim.now = 1_100;
+    await sim.finish('runs');
+    const { evictions } = await sim.pass();
+    expect(evictions).toEqual([]);
+    return sim.started.filter(({ start }) => start === sim.now).map(({ uid }) => uid);
+  }
+
+  test('is kept as long as the owner of the quota does not need it', async () => {
+    const sim = await borrowing();
+    expect(await startsThen(sim)).toEqual(['owner0', 'owner1']);
+    expect(sim.row('promised').estimatedStart).toBe(2_100);
+  });
+
+  test('is kept from an owner that does not reclaim', async () => {
+    const sim = await borrowing();
+    sim.queue('owner', { cohort, quota: { cores: 7 } });
+    expect(await startsThen(sim)).toEqual(['promised']);
+  });
+
+  test.each([0, 1])('leaves no own quota of a queue that reclaims idle, priority %i', async (priority) => {
+    const sim = await Simulation.of(nodesOf(4, 1));
+    sim.queue('owner', { cohort, quota: { cores: 2 }, reclaim: true });
+    sim.queue('guest', { cohort, quota: { cores: 0 } });
+    sim.submit('runs', { queue: 'owner', cpu: 1, walltime: 72_000 });
+    await sim.pass();
+    sim.submit('promised', { queue: 'guest', cpu: 1, pods: 2, priority, walltime: 72_000 });
+    await sim.pass();
+    expect(sim.row('promised').estimatedStart).toBe(73_000);
+    sim.submit('own', { queue: 'owner', cpu: 1, walltime: 80_000 });
+    expect(granted(await sim.pass())).toEqual(['own']);
+    expect(sim.row('promised').estimatedStart).toBe(81_000);
+  });
+
+  test('is kept until the owner finds nodes', async () => {
+    const sim = await Simulation.of(nodesOf(2, 1));
+    sim.queue('owner', { cohort, quota: { cores: 2 }, reclaim: true });
+    sim.queue('guest', { cohort, quota: { cores: 0 } });
+    sim.submit('runs', { queue: 'owner', cpu: 1, walltime: 100 });
+    sim.submit('elsewhere', { queue: 'other', cpu: 1, walltime: 500 });
+    await sim.pass();
+    sim.submit('promised', { queue: 'guest', cpu: 1, pods: 2, walltime: 100 });
+    await sim.pass();
+    sim.submit('own', { queue: 'owner', cpu: 1, walltime: 600 });
+    await sim.pass();
+    expect(sim.row('promised').estimatedStart).toBe(1_500);
+    sim.now = 1_050;
+    await sim.finish('runs');
+    expect(granted(await sim.pass({ freed: true }))).toEqual(['own']);
+    expect(sim.row('promised').estimatedStart).toBe(1_650);
+  });
+});
