@@ -3,8 +3,11 @@
  * leave at any time, so the promise to borrow is kept only as long as the owner does not need its quota.
  */
 import type { WorkloadRow } from '../../queue/workload';
-import { isOwed } from './claims';
+import { isOwed, putBack } from './claims';
+import { isEntitled } from './entitlement';
 import type { Quotas } from './quota';
+import { planWithinQuota } from './quota-plan';
+import { claimQuota, holdUncharged, liftReservation, markMoved } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
 import { addTo, type Usage } from './usage';
@@ -31,6 +34,60 @@ export function dueBorrowers({ quotas, reservations }: Pass, due: readonly Workl
   return { uids, charged };
 }
 
+/** How often a queue looks in vain in one pass: its workloads that wait for nodes anyway may be thousands. */
+const FAILURES = 4;
+
+export function hasFailed({ failedReclaims }: Pass, { queue }: WorkloadRow): boolean {
+  return (failedReclaims.get(queue) ?? 0) >= FAILURES;
+}
+
+export function countFailure({ failedReclaims }: Pass, { queue }: WorkloadRow): void {
+  failedReclaims.set(queue, (failedReclaims.get(queue) ?? 0) + 1);
+}
+
+/** Whether it is worth to look: its queue has own quota for it, and others plan to borrow. */
+export function mayTakeFromPlans(pass: Pass, row: WorkloadRow): boolean {
+  if (!pass.quotas.isReclaiming(row.queue) || hasFailed(pass, row)) return false;
+  return othersPlanToBorrow(pass, row.queue) && isEntitled(pass, row, pass.input.now);
+}
+
+/**
+ * Gives up what others plan to borrow if a workload within own quota, which is not charged for anything, can start now without that.
+ * @param reservation what Fluxion holds for it, before and after. @default - nothing
+ * @returns whether it can
+ */
+export async function takeFromPlans(
+  pass: Pass,
+  row: WorkloadRow,
+  reservation?: Reservation,
+): Promise<boolean> {
+  const { quotas, reservations, input } = pass;
+  const { now, matcher } = input;
+  if (!mayTakeFromPlans(pass, row)) return false;
+  const plans = freePlansToBorrow(pass, row);
+  const owners = plans.map((plan) => reservations.rowOf(plan));
+  if (plans.length === 0 || quotas.shortageOf(row) !== undefined) {
+    plans.forEach((plan, i) => {
+      claimQuota(pass, owners[i]!, plan.allocation);
+    });
+    return false;
+  }
+  // It would be in its own way.
+  if (reservation !== undefined) await liftReservation(pass, reservation);
+  for (const plan of plans) await liftReservation(pass, plan);
+  const found = await planWithinQuota(pass, row, { from: now, before: now + 1 });
+  await matcher.cancel(row.jobid);
+  if (found === undefined) {
+    for (const [i, plan] of plans.entries()) await putBack(pass, plan, owners[i]!);
+    countFailure(pass, row);
+  } else markMoved(pass);
+  if (reservation !== undefined) {
+    await matcher.replay([reservation.allocation], now);
+    holdUncharged(pass, row, reservation);
+  }
+  return found !== undefined;
+}
+
 /**
  * Ends the charges of the reservations with which other queues of its cohort would borrow, but not of those for which others have to leave.
  * The last in line come first.
@@ -49,9 +106,11 @@ export function freePlansToBorrow(pass: Pass, row: WorkloadRow): readonly Reserv
   });
 }
 
-/** Queues that have planned to borrow when the pass first asks, by cohort. */
-export function queuesToBorrow(pass: Pass, cohort: string): readonly string[] {
-  return (plansOf(pass).get(cohort) ?? []).map((plan) => pass.reservations.rowOf(plan).queue);
+/** Whether another queue of its cohort had planned to borrow when the pass first asked. */
+export function othersPlanToBorrow(pass: Pass, queue: string): boolean {
+  const { cohort } = budgetOf(pass, { queue }).settings;
+  const plans = plansOf(pass).get(cohort ?? '');
+  return plans?.some((plan) => pass.reservations.rowOf(plan).queue !== queue) === true;
 }
 
 const known = new WeakMap<Pass, ReadonlyMap<string, readonly Reservation[]>>();

@@ -4,7 +4,7 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
-import { queuesToBorrow } from './borrowed-plans';
+import { othersPlanToBorrow } from './borrowed-plans';
 import { isEntitled } from './entitlement';
 import { isAwaiting, mayEndOthers } from './eviction';
 import { TERMINATION_SECONDS } from './planned-end';
@@ -43,7 +43,7 @@ function hasRights({ settings }: QueueBudget, { preemptions }: WorkloadRow): boo
 function othersBorrow(pass: Pass, queue: string): boolean {
   const cohort = budgetOf(pass, { queue }).settings.cohort ?? '';
   const isOther = (other: string) => other !== queue;
-  return borrowersOf(pass).get(cohort)?.some(isOther) === true || queuesToBorrow(pass, cohort).some(isOther);
+  return borrowersOf(pass).get(cohort)?.some(isOther) === true || othersPlanToBorrow(pass, queue);
 }
 
 const known = new WeakMap<Pass, ReadonlyMap<string, readonly string[]>>();

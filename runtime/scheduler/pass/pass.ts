@@ -132,16 +132,23 @@ function claimed(
   return uids;
 }
 
-/** Those that wait while workloads have to leave. */
+/** Those that wait while workloads have to leave, or until their start if these have left early. */
 function pendingBeneficiaries(
   pass: Pass,
   line: readonly WorkloadRow[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const { beneficiaries, grants } = pass;
-  if (beneficiaries.size === 0 || evicted(pass).length === 0) return new Map();
+  if (beneficiaries.size === 0) return new Map();
   const started = new Set(grants.map(({ uid }) => uid));
   const waiting = new Set(line.map(({ uid }) => uid).filter((uid) => !started.has(uid)));
-  return new Map([...beneficiaries].filter(([uid]) => waiting.has(uid)));
+  const isLeaving = evicted(pass).length > 0;
+  return new Map([...beneficiaries].filter(([uid]) => waiting.has(uid) && (isLeaving || isKept(pass, uid))));
+}
+
+/** Whether its promised start has not moved to a later time. */
+function isKept({ reservations, input }: Pass, uid: string): boolean {
+  const start = reservations.of(uid)?.allocation.start;
+  return start !== undefined && start <= (input.cache?.promised.get(uid) ?? start);
 }
 
 /** A pass that ended early may not have reached a row that was due. */

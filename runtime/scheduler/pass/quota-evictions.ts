@@ -5,7 +5,7 @@
 import { FAIR_SHARING, type FairSharing } from '../../../constructs/api/policies';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { freePlansToBorrow } from './borrowed-plans';
+import { countFailure, freePlansToBorrow, hasFailed } from './borrowed-plans';
 import { putBack } from './claims';
 import { borrowedBy, sharesFor } from './cohort-shares';
 import { ownQuotaFor } from './entitlement';
@@ -26,7 +26,7 @@ import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import { planWithinQuota } from './quota-plan';
 import { type QuotaHolder, QuotaRoom } from './quota-room';
 import type { QuotaShortage } from './quota-shortage';
-import { claimQuota, holdUncharged, liftReservation, markMoved } from './reservation-updates';
+import { claimQuota, holdUncharged, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import type { Pass } from './state';
@@ -42,30 +42,23 @@ type Victim = Holder & {
   readonly isBorrower: boolean;
 };
 
-/** How often a queue counts nodes in vain in one pass: its workloads that wait for nodes anyway may be thousands. */
-const FAILURES = 4;
-
-/**
- * @returns whether others gave up their plans for the row, or were evicted for it: the quota that it lacks is free for it when they are
- * gone
- */
+/** @returns whether workloads were evicted for the row: the quota that it lacks is free for it when they are gone */
 export async function evictForQuota(
   pass: Pass,
   candidate: Candidate,
   shortage: QuotaShortage,
 ): Promise<boolean> {
   const { row } = candidate;
-  const { failedReclaims, reservations } = pass;
-  if ((failedReclaims.get(row.queue) ?? 0) >= FAILURES || isAwaiting(pass, row)) return false;
-  if (!mayEndOthers(pass, row)) return false;
+  const { reservations } = pass;
+  if (hasFailed(pass, row) || isAwaiting(pass, row) || !mayEndOthers(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
   pass.preemptAt.delete(row.uid);
   if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
   // What others have only planned to borrow is returned before any borrower that runs is evicted.
   const planned = rights.isEntitled ? freePlansToBorrow(pass, row) : [];
-  const choice = await choiceFor(pass, row, rights, planned);
-  if (choice !== undefined && (await takeBack(pass, candidate, choice, planned))) return true;
-  if (choice?.victims.length === 0) countFailure(pass, row);
+  const choice = await choiceFor(pass, row, rights);
+  if (choice !== undefined && choice.victims.length > 0 && (await evictAll(pass, candidate, choice, planned)))
+    return true;
   for (const other of planned) claimQuota(pass, reservations.rowOf(other), other.allocation);
   // What borrows from this pass on may leave in the next one: nobody else of its queue does so in its place.
   if (rights.reclaims && startsBorrower(pass, row)) pass.preemptAt.set(row.uid, pass.input.now + 1);
@@ -89,7 +82,7 @@ function rightsOf(pass: Pass, { row, budget, isNext }: Candidate, { lent, ofCoho
   return { sharing, isEntitled, reclaims: isEntitled || (settings.reclaim && preempts), preempts };
 }
 
-/** Who is evicted for one start, beside those whose plans are given up. */
+/** Who is evicted for one start. */
 interface Choice {
   readonly victims: readonly Victim[];
   /** Whether the row may hold so much more than the least that it can hold. @default - yes */
@@ -104,17 +97,9 @@ interface Attempt {
 }
 
 /** @returns undefined if those that leave return enough, or nobody can */
-async function choiceFor(
-  pass: Pass,
-  row: WorkloadRow,
-  rights: Rights,
-  planned: readonly Reservation[],
-): Promise<Choice | undefined> {
+async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<Choice | undefined> {
   const quota = roomFor(pass, row);
-  if (quota.missing === 0) {
-    const arePlansAll = planned.length > 0 && pass.quotas.shortageOf(row) === undefined;
-    return arePlansAll ? { victims: [] } : undefined;
-  }
+  if (quota.missing === 0) return undefined;
   const attempts = attemptsFor(pass, row, quota, rights);
   if (attempts.length === 0) return undefined;
   const nodes = nodeRoom(await freeFor(pass, row));
@@ -132,10 +117,6 @@ async function choiceFor(
   }
   countFailure(pass, row);
   return undefined;
-}
-
-function countFailure({ failedReclaims }: Pass, { queue }: WorkloadRow): void {
-  failedReclaims.set(queue, (failedReclaims.get(queue) ?? 0) + 1);
 }
 
 /** Whether another queue of its cohort starts something in this pass. */
@@ -277,7 +258,7 @@ function isBorrower({ budgets }: Pass, { queue }: WorkloadRow, other: WorkloadRo
 }
 
 /** @returns whether the row can start with what they return */
-async function takeBack(
+async function evictAll(
   pass: Pass,
   { row, reservation }: Candidate,
   { victims: chosen, allows }: Choice,
@@ -290,13 +271,11 @@ async function takeBack(
     match: () => planBeside(pass, row, allows),
     otherwise: reservation?.allocation.start ?? Infinity,
   };
-  const attempt = () =>
-    chosen.length > 0 ? evictFor(pass, row, chosen, plan) : startNow(pass, row, plan.match);
   // It would be in its own way.
   if (reservation !== undefined) await liftReservation(pass, reservation);
-  let answer = await attempt();
+  let answer = await evictFor(pass, row, chosen, plan);
   for (const other of planned) await liftReservation(pass, other);
-  if (planned.length > 0) answer ??= await attempt();
+  if (planned.length > 0) answer ??= await evictFor(pass, row, chosen, plan);
   // Else they are planned again behind the owner.
   if (answer === undefined)
     for (const other of planned) await putBack(pass, other, reservations.rowOf(other));
@@ -306,20 +285,7 @@ async function takeBack(
     if (answer === undefined) await matcher.replay([reservation.allocation], now);
     holdUncharged(pass, row, reservation);
   }
-  if (answer !== undefined) markMoved(pass);
   return answer !== undefined;
-}
-
-/** @returns undefined if the row can't start now: Fluxion holds nothing for it then */
-async function startNow(
-  { input }: Pass,
-  { jobid }: WorkloadRow,
-  match: () => Promise<MatchResult>,
-): Promise<MatchResult | undefined> {
-  const answer = await match();
-  if (answer.status === 'OK' && !answer.reserved) return answer;
-  await input.matcher.cancel(jobid);
-  return undefined;
 }
 
 /** What the user of the victim reads. */

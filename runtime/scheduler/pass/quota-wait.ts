@@ -3,6 +3,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
+import { takeFromPlans } from './borrowed-plans';
 import { isClaimOf, isOwed, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
@@ -89,6 +90,7 @@ export async function waitsForQuota(
     mayReserve: mayReserveFor(pass, applicant, shortage),
   };
   const { reservation } = applicant;
+  if (shortage.lent && (await takeFromPlans(pass, row, reservation))) return false;
   if (await evictForQuota(pass, candidate, shortage)) {
     // It starts when they are gone, wherever it was planned before.
     if (reservation !== undefined) await dropReservation(pass, reservation);

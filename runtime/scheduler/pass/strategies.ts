@@ -7,6 +7,7 @@ import type { MatchOperation, MatchResult } from '../../fluxion/types';
 import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
+import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isOwed, takePlaces } from './claims';
 import { isAwaiting, mayEndOthers } from './eviction';
 import { preferredRequests, rankOf } from './node-preference';
@@ -42,6 +43,7 @@ type Strategy = (
 const STRATEGIES: readonly Strategy[] = [
   tryNow,
   displaceLowerPriority,
+  displacePlansToBorrow,
   replanBehindDelay,
   preemptLowerPriority,
 ];
@@ -80,6 +82,21 @@ async function displaceLowerPriority(
   if (others.length === 0 || rest.length === others.length) return given;
   await takePlaces(pass, row, others);
   return match(pass, row, 'allocate_orelse_reserve');
+}
+
+/** Own quota of a queue that reclaims comes before what others plan to borrow of it, on nodes as well. */
+async function displacePlansToBorrow(
+  pass: Pass,
+  { row }: Candidate,
+  answer: MatchResult | undefined,
+): Promise<MatchResult | undefined> {
+  // A start that is near is worth nobody's promise.
+  if (startOf(answer!) <= pass.input.now + TERMINATION_SECONDS || !mayTakeFromPlans(pass, row))
+    return undefined;
+  const isHeld = answer!.status === 'OK';
+  if (isHeld) await pass.input.matcher.cancel(row.jobid);
+  if (await takeFromPlans(pass, row)) return match(pass, row, 'allocate');
+  return isHeld ? match(pass, row, 'allocate_orelse_reserve') : undefined;
 }
 
 /**

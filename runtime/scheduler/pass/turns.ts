@@ -20,8 +20,9 @@ export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<
     if (line === undefined || isDueNow(row) || pass.beneficiaries.has(row.uid) || never.has(row.uid)) {
       const budget = budgetOf(pass, row);
       const wasClosed = budget.closed;
-      line?.settle(row);
+      const charge = line?.settle(row);
       yield row;
+      line?.expectMore(row, charge);
       // It closes a fcfs queue for those behind it only.
       if (line?.isWaiting(row) === true) budget.closed = wasClosed;
       line?.judge(row.queue);
@@ -40,8 +41,6 @@ interface Lines {
   readonly lines: Map<string, CohortLine>;
   /** Uids of workloads that can never start: behind them, their queue has as much for which others wait as without them. */
   readonly never: Set<string>;
-  /** By queue that reclaims: what is left of its own quota behind the last that is expected; undefined behind one that borrows and lets none pass. */
-  readonly left: Map<string, Usage | undefined>;
   readonly due: DueBorrowers;
 }
 
@@ -52,36 +51,80 @@ function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
     pass,
     ordered.filter((row) => isDue(pass, row) && quotas.reclaimingCohortOf(row.queue) !== undefined),
   );
-  const found: Lines = { lines: new Map(), never: new Set(), left: new Map(), due };
+  const found: Lines = { lines: new Map(), never: new Set(), due };
   const leaving = leavingUsage(pass);
   for (const row of ordered) {
     const cohort = quotas.reclaimingCohortOf(row.queue);
     if (cohort === undefined) continue;
-    const line = found.lines.get(cohort) ?? new CohortLine(quotas, leaving);
+    const line = found.lines.get(cohort) ?? new CohortLine(pass, leaving);
     found.lines.set(cohort, line);
     if (!quotas.isReclaiming(row.queue)) continue;
+    const { queue } = row;
+    line.own.set(queue, line.own.get(queue) ?? new OwnQuota(pass, queue, due.charged.get(queue)));
     // What it is promised now is charged already.
     if (isDue(pass, row) && !due.uids.has(row.uid)) line.expect(row, NOTHING);
-    else if (isWithinOwn(pass, row, found)) line.expect(row, quotas.leastOf(row));
+    else if (line.own.get(queue)!.take(row)) line.expect(row, quotas.leastOf(row));
+    else if (quotas.neverText(row) !== undefined) found.never.add(row.uid);
   }
   return found;
 }
 
-/** Whether the queue has own quota for the row behind those that are expected before it. */
-function isWithinOwn(pass: Pass, row: WorkloadRow, { left, never, due }: Lines): boolean {
-  const { quotas } = pass;
-  const { queue } = row;
-  const own = left.has(queue) ? left.get(queue) : plus(quotas.leftOf(queue), due.charged.get(queue));
-  if (own === undefined) return false;
-  left.set(queue, own);
-  if (quotas.borrows(row, own)) {
-    if (quotas.neverText(row) !== undefined) never.add(row.uid);
+/** How many of those that its own quota is not enough for a queue looks at when it has more left. */
+const MOST_LOOKED_AT = 16;
+
+/** For which workloads a queue that reclaims has own quota, one behind the other. */
+class OwnQuota {
+  private readonly left: Usage;
+  /** Those that it is not enough for, in order, by uid. */
+  private readonly beyond = new Map<string, WorkloadRow>();
+  /** Behind a workload that borrows and lets none pass. */
+  private isClosed = false;
+
+  constructor(
+    private readonly pass: Pass,
+    queue: string,
+    charged: Usage | undefined,
+  ) {
+    this.left = plus(pass.quotas.leftOf(queue), charged);
+  }
+
+  /** @returns whether it is enough for the row behind those that it was enough for before */
+  take(row: WorkloadRow): boolean {
+    const { quotas } = this.pass;
+    if (this.isClosed) return false;
+    if (!quotas.borrows(row, this.left)) {
+      addTo(this.left, quotas.leastOf(row), -1);
+      return true;
+    }
     // What may start behind it has the rest of the own quota before others borrow it.
-    else if (budgetOf(pass, row).isStrict) left.set(queue, undefined);
+    if (quotas.neverText(row) === undefined) {
+      this.isClosed = budgetOf(this.pass, row).isStrict;
+      this.beyond.set(row.uid, row);
+    }
     return false;
   }
-  addTo(own, quotas.leastOf(row), -1);
-  return true;
+
+  /** It is the turn of the row. */
+  reach({ uid }: WorkloadRow): void {
+    this.beyond.delete(uid);
+  }
+
+  /** A workload has not started. @returns those behind it that it is enough for now */
+  giveBack(charge: Usage): readonly WorkloadRow[] {
+    const { quotas } = this.pass;
+    addTo(this.left, charge);
+    const found: WorkloadRow[] = [];
+    let looked = 0;
+    for (const row of this.isClosed ? [] : this.beyond.values()) {
+      looked += 1;
+      if (looked > MOST_LOOKED_AT) break;
+      if (quotas.borrows(row, this.left)) continue;
+      addTo(this.left, quotas.leastOf(row), -1);
+      this.beyond.delete(row.uid);
+      found.push(row);
+    }
+    return found;
+  }
 }
 
 function plus(usage: Usage, more: Usage = NOTHING): Usage {
@@ -123,30 +166,45 @@ class CohortLine {
   private readonly ahead = new Set<string>();
   /** Queues whose first waiting workload borrows nothing. */
   private readonly within = new Set<string>();
+  /** By queue that reclaims. */
+  readonly own = new Map<string, OwnQuota>();
+  private readonly quotas: Quotas;
 
   constructor(
-    private readonly quotas: Quotas,
+    private readonly pass: Pass,
     private readonly leaving: ReadonlyMap<string, Usage>,
-  ) {}
+  ) {
+    this.quotas = pass.quotas;
+  }
 
   /** @param charge what it will be charged that it is not yet */
   expect({ queue, uid }: WorkloadRow, charge: Usage): void {
     const charges = this.expected.get(queue) ?? new Map();
     this.expected.set(queue, charges.set(uid, charge));
-    this.ahead.add(queue);
+    if (!this.waiting.has(queue)) this.ahead.add(queue);
     addTo(this.charges, charge);
   }
 
-  /** It is its turn, so it is expected no more. */
-  settle({ queue, uid }: WorkloadRow): void {
+  /** It is its turn, so it is expected no more. @returns what it was expected to be charged */
+  settle(row: WorkloadRow): Usage | undefined {
+    const { queue, uid } = row;
+    this.own.get(queue)?.reach(row);
     const charges = this.expected.get(queue);
     const charge = charges?.get(uid);
-    if (charges === undefined || charge === undefined) return;
+    if (charges === undefined || charge === undefined) return undefined;
     addTo(this.charges, charge, -1);
     charges.delete(uid);
-    if (charges.size > 0) return;
+    if (charges.size > 0) return charge;
     this.expected.delete(queue);
     this.ahead.delete(queue);
+    return charge;
+  }
+
+  /** It has had its turn. Where it was expected to start and has not, own quota is left for others behind it. */
+  expectMore({ uid, queue }: WorkloadRow, charge: Usage | undefined): void {
+    if (charge === undefined || this.pass.grants.at(-1)?.uid === uid) return;
+    for (const next of this.own.get(queue)?.giveBack(charge) ?? [])
+      this.expect(next, this.quotas.leastOf(next));
   }
 
   add(row: WorkloadRow): void {
@@ -167,21 +225,23 @@ class CohortLine {
 
   *turns(): Generator<WorkloadRow> {
     for (let entry = this.first(); entry !== undefined; entry = this.first()) {
-      this.take(entry);
+      const charge = this.take(entry);
       yield entry.row;
+      this.expectMore(entry.row, charge);
       this.judge(entry.row.queue);
     }
   }
 
-  private take(entry: Entry): void {
+  private take(entry: Entry): Usage | undefined {
     const { queue } = entry.row;
     const own = this.waiting.get(queue)!;
-    this.settle(entry.row);
+    const charge = this.settle(entry.row);
     entry.isTaken = true;
     own.next += 1;
-    if (own.next < own.entries.length) return;
+    if (own.next < own.entries.length) return charge;
     this.waiting.delete(queue);
     if (this.expected.has(queue)) this.ahead.add(queue);
+    return charge;
   }
 
   /**

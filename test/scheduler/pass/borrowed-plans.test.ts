@@ -72,4 +72,33 @@ describe('a promise to borrow', () => {
     expect(granted(await sim.pass({ freed: true }))).toEqual(['own']);
     expect(sim.row('promised').estimatedStart).toBe(1_650);
   });
+
+  test('gives way on nodes as well, where quota is enough for both', async () => {
+    const sim = await Simulation.of(nodesOf(2, 4));
+    sim.queue('owner', { cohort, quota: { cores: 8 }, reclaim: true });
+    sim.queue('guest', { cohort, quota: { cores: 4 } });
+    sim.submit('runs', { queue: 'owner', cpu: 4, walltime: 500 });
+    await sim.pass();
+    sim.submit('promised', { queue: 'guest', cpu: 4, pods: 2, walltime: 500 });
+    await sim.pass();
+    sim.submit('own', { queue: 'owner', cpu: 4, walltime: 3_600 });
+    expect(granted(await sim.pass())).toEqual(['own']);
+    expect(sim.row('promised').estimatedStart).toBe(4_600);
+  });
+
+  test('is kept if others have left early for it', async () => {
+    const sim = await Simulation.of(nodesOf(2, 4));
+    sim.queue('owner', { cohort, quota: { cores: 8 }, reclaim: true });
+    sim.queue('guest', { cohort, quota: { cores: 4 }, preempts: true });
+    sim.submit('owner', { queue: 'owner', cpu: 4, walltime: 3_600, preemptible: true });
+    sim.submit('ends', { queue: 'other', cpu: 4, walltime: 330 });
+    await sim.pass();
+    sim.now += 300;
+    sim.submit('promised', { queue: 'guest', cpu: 4, pods: 2, priority: 1, walltime: 500 });
+    expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(['owner']);
+    sim.now += 2;
+    await sim.requeue('owner');
+    for (let i = 0; i < 2; i++) expect(granted(await sim.pass({ freed: true }))).toEqual([]);
+    expect(sim.row('promised').estimatedStart).toBe(1_330);
+  });
 });

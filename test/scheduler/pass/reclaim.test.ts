@@ -230,7 +230,7 @@ test('a workload that can never start does not let borrowers go before the own q
   sim.queue('owner', { cohort: 'campus', quota: { cores: 8 }, reclaim: true });
   sim.submit('never', { queue: 'owner', cpu: 3, pods: 3 });
   sim.submit('own', { queue: 'owner', cpu: 4, pods: 2 });
-  sim.submit('borrows', { queue: 'guest', cpu: 4, walltime: 36_000, priority: 1 });
+  sim.submit('guest', { queue: 'guest', cpu: 4, walltime: 36_000, priority: 1 });
   await sim.run();
   expect(sim.evicted).toEqual([]);
   expect(sim.startOf('own')).toBe(1000);
@@ -322,4 +322,22 @@ test('a borrower does not start for own quota of another queue that stands behin
   await sim.finish('x-ends');
   const { grants, evictions } = await sim.pass({ freed: true });
   expect({ granted: grants.map(({ uid }) => uid), evictions }).toEqual({ granted: ['x-own'], evictions: [] });
+});
+
+test('a borrower does not start for own quota of another queue of which the first finds no nodes', async () => {
+  const sim = await Simulation.of(nodesOf(2, 4));
+  sim.queue('owner', { cohort: 'lab', quota: { cores: 4 }, reclaim: true });
+  sim.queue('guest', { cohort: 'lab', quota: { cores: 2 } });
+  sim.submit('guest', { queue: 'guest', cpu: 2, walltime: 5000 });
+  sim.submit('beside', { queue: 'elsewhere', cpu: 2, walltime: 5000 });
+  sim.submit('stays', { queue: 'elsewhere', cpu: 1, walltime: 5000 });
+  sim.submit('ends', { queue: 'elsewhere', cpu: 3, walltime: 5000 });
+  await sim.pass();
+  sim.submit('borrower', { queue: 'guest', cpu: 2, priority: 1, walltime: 600 });
+  sim.submit('first', { queue: 'owner', cpu: 4, walltime: 600 });
+  sim.submit('next', { queue: 'owner', cpu: 2, walltime: 600 });
+  await sim.pass();
+  await sim.finish('ends');
+  const { grants, evictions } = await sim.pass({ freed: true });
+  expect({ granted: grants.map(({ uid }) => uid), evictions }).toEqual({ granted: ['next'], evictions: [] });
 });

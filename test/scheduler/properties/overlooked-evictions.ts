@@ -1,6 +1,6 @@
 /** A promise ends no right to evict. */
 import { runPass } from '../../../runtime/scheduler/pass/pass';
-import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
+import { plannedAllocation, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
 import type { PassResult } from '../../../runtime/scheduler/pass/types';
 import { simulationFluxion } from '../pass/engine';
 import type { Simulation } from '../pass/simulation';
@@ -14,14 +14,20 @@ export async function overlookedEvictions(sim: Simulation): Promise<string[]> {
   const [own, ...others] = sim.reservations;
   const hasJustStarted = sim.started.some(({ start }) => start === sim.now);
   const isLeaving = [...sim.rows.values()].some(({ evictionReason }) => evictionReason !== null);
-  // A pass follows in a second.
-  if (own === undefined || others.length > 0 || hasJustStarted || isLeaving) return [];
+  // A pass follows in a second, or when that has ended.
+  if (own === undefined || others.length > 0 || hasJustStarted || isLeaving || endsSoon(sim)) return [];
   const { evictions, reservations } = await decidedAnew(sim);
   const mine = evictions.filter((eviction) => beneficiaryOf(eviction) === own.uid);
   const promised = own.allocation.start;
   const start = reservations.find(({ uid }) => uid === own.uid)?.allocation.start ?? promised;
   if (mine.length === 0 || start >= promised || mine.some(({ end }) => end >= promised)) return [];
   return [`at ${sim.now}: ${own.uid} waits until ${promised}, and ${mine[0]!.uid} is not evicted for it`];
+}
+
+/** Whether something ends so soon that an eviction now would count on it. */
+function endsSoon(sim: Simulation): boolean {
+  const ends = sim.running().map(({ uid }) => sim.row(uid).allocation!.end);
+  return ends.some((end) => end <= sim.now + TERMINATION_SECONDS);
 }
 
 /** What a leader would decide that knows no promise. Nothing of the simulation is changed. */
