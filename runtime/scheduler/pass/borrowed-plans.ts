@@ -64,8 +64,9 @@ export async function takeFromPlans(
   const { quotas, reservations, input } = pass;
   const { now, matcher } = input;
   if (!mayTakeFromPlans(pass, row)) return false;
-  const plans = freePlansToBorrow(pass, row);
+  const plans = freePlans(pass, row);
   const owners = plans.map((plan) => reservations.rowOf(plan));
+  const reached = owners.filter((owner) => reservations.isReached(owner));
   if (plans.length === 0 || quotas.shortageOf(row) !== undefined) {
     plans.forEach((plan, i) => {
       claimQuota(pass, owners[i]!, plan.allocation);
@@ -79,8 +80,13 @@ export async function takeFromPlans(
   await matcher.cancel(row.jobid);
   if (found === undefined) {
     for (const [i, plan] of plans.entries()) await putBack(pass, plan, owners[i]!);
+    for (const owner of reached) reservations.reach(owner);
     countFailure(pass, row);
-  } else markMoved(pass);
+  } else {
+    markMoved(pass);
+    // Those that have had their turn are planned again.
+    if (reached.length > 0) pass.restart = true;
+  }
   if (reservation !== undefined) {
     await matcher.replay([reservation.allocation], now);
     holdUncharged(pass, row, reservation);
@@ -89,16 +95,23 @@ export async function takeFromPlans(
 }
 
 /**
- * Ends the charges of the reservations with which other queues of its cohort would borrow, but not of those for which others have to leave.
- * The last in line come first.
+ * Ends the charges of the reservations with which other queues of its cohort would borrow, and that the pass has not reached.
  * @returns these reservations; Fluxion still holds them
  */
 export function freePlansToBorrow(pass: Pass, row: WorkloadRow): readonly Reservation[] {
+  return freePlans(pass, row, (plan) => !pass.reservations.isReached(plan));
+}
+
+/** But not of those for which others have to leave. The last in line come first. */
+function freePlans(
+  pass: Pass,
+  row: WorkloadRow,
+  mayGive: (plan: Reservation) => boolean = () => true,
+): readonly Reservation[] {
   const { quotas, reservations } = pass;
   const { cohort } = budgetOf(pass, row).settings;
   return (plansOf(pass).get(cohort ?? '') ?? []).filter((plan) => {
-    if (reservations.of(plan.uid) !== plan || reservations.isReached(plan) || isOwed(pass, plan))
-      return false;
+    if (reservations.of(plan.uid) !== plan || isOwed(pass, plan) || !mayGive(plan)) return false;
     const owner = reservations.rowOf(plan);
     if (owner.queue === row.queue || !borrowsAtStart(pass, plan)) return false;
     quotas.free(owner);
@@ -125,9 +138,7 @@ function plansOf(pass: Pass): ReadonlyMap<string, readonly Reservation[]> {
 function findPlans(pass: Pass): ReadonlyMap<string, readonly Reservation[]> {
   const { reservations } = pass;
   const cohortOf = (plan: Reservation) => budgetOf(pass, reservations.rowOf(plan)).settings.cohort;
-  const plans = reservations
-    .unreached()
-    .filter((plan) => cohortOf(plan) !== null && borrowsAtStart(pass, plan));
+  const plans = reservations.all().filter((plan) => cohortOf(plan) !== null && borrowsAtStart(pass, plan));
   return Map.groupBy(plans.toReversed(), (plan) => cohortOf(plan)!);
 }
 

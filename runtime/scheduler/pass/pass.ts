@@ -148,7 +148,7 @@ function pendingBeneficiaries(
 /** Whether its promised start has not moved to a later time. */
 function isKept({ reservations, input }: Pass, uid: string): boolean {
   const start = reservations.of(uid)?.allocation.start;
-  return start !== undefined && start <= (input.cache?.promised.get(uid) ?? start);
+  return start !== undefined && start <= (input.cache?.promised.get(uid) ?? -Infinity);
 }
 
 /** A pass that ended early may not have reached a row that was due. */
