@@ -2,7 +2,7 @@
 import { Duration, Size } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import crds from '../../imports/crds.json';
-import { CRD_QUEUE_WALLTIME_PATTERN, DURATION_SYNTAX, parseDuration } from '../api/durations';
+import { parseDuration } from '../api/durations';
 import { PropsError } from '../api/errors';
 import type { FluxSetupProps, LendingLimit } from '../fluxsetup/props';
 import { checkQueueName, checkSetup } from '../fluxsetup/validation';
@@ -15,8 +15,7 @@ export function fluxSetupProblems(manifest: Manifest): string[] {
   const bySchema = schemaProblems(spec, specSchema()).map(withField);
   // The other rules rely on the types of the fields.
   if (bySchema.length > 0) return bySchema;
-  const byForm = walltimeProblems(spec.field('walltime'));
-  return byForm.length > 0 ? byForm : combinationProblems(manifest.metadata.name, spec);
+  return combinationProblems(manifest.metadata.name, spec);
 }
 
 /** Props of the construct FluxSetup that have another name in YAML. */
@@ -39,15 +38,6 @@ const FIELDS: Readonly<Record<string, string>> = {
 function withField(problem: string): string {
   const field = FIELDS[/^spec\.(\w+): is not a field$/.exec(problem)?.[1] ?? ''];
   return field === undefined ? problem : `${problem}, but a prop of the construct; in YAML use ${field}`;
-}
-
-const WALLTIME = new RegExp(CRD_QUEUE_WALLTIME_PATTERN);
-
-function walltimeProblems(walltime: Place): string[] {
-  return walltime
-    .entries()
-    .filter(([, { value }]) => typeof value === 'string' && !WALLTIME.test(value))
-    .map(([, { path, value }]) => `${path}: must be ${DURATION_SYNTAX} (got ${JSON.stringify(value)})`);
 }
 
 function combinationProblems(name: string, spec: Place): string[] {

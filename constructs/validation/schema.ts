@@ -12,6 +12,7 @@ export interface Schema {
   readonly maxLength?: number;
   readonly minProperties?: number;
   readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message?: string }[];
 }
 
 /** Every field below a place that the schema does not allow. */
@@ -55,5 +56,15 @@ function scalarProblem(value: unknown, schema: Schema): string | undefined {
     return `must have from ${minLength} to ${maxLength} characters`;
   if (pattern !== undefined && !new RegExp(pattern).test(text))
     return `does not match the pattern ${pattern}`;
-  return undefined;
+  return wordsFor(text, schema);
+}
+
+/** Rules that say in words what a pattern asks for: the apiserver prints a `pattern` itself. */
+const SYNTAX_RULE = /^(?:type\(self\) == int \|\| )?self\.matches\('(.*)'\)$/;
+
+function wordsFor(text: string, { 'x-kubernetes-validations': rules = [] }: Schema): string | undefined {
+  return rules.find(({ rule }) => {
+    const pattern = SYNTAX_RULE.exec(rule)?.[1];
+    return pattern !== undefined && !pattern.includes("'") && !new RegExp(pattern).test(text);
+  })?.message;
 }

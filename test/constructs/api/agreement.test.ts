@@ -178,10 +178,11 @@ describe('the CRD of FluxSetup', () => {
   });
 
   test('has the syntax of the backoff', () => {
-    expect(at('requeue.backoff').pattern).toBe(CRD_DURATION_PATTERN);
+    const [syntax] = at('requeue.backoff')['x-kubernetes-validations'] ?? [];
+    expect(syntax!.rule).toBe(`self.matches('${CRD_DURATION_PATTERN}')`);
   });
 
-  test.each(['walltime.default', 'walltime.max'])(
+  test.each(['walltime.default', 'walltime.max', 'preemption.minRuntime'])(
     'has the syntax of %s, with the right form in words',
     (path) => {
       const [syntax, range] = at(path)['x-kubernetes-validations'] ?? [];
@@ -189,7 +190,8 @@ describe('the CRD of FluxSetup', () => {
       expect(syntax).toEqual({ rule: matches, message: `must be ${DURATION_SYNTAX}` });
       const hours = Math.floor(MAX_WALLTIME_SECONDS / 3600);
       const isWithin = `!self.matches('${CRD_DURATION_PATTERN}') || duration(self) <= duration('${hours}h')`;
-      expect(range!.rule).toBe(`self.matches('[1-9]') && (${isWithin})`);
+      const mayBeZero = path === 'preemption.minRuntime';
+      expect(range!.rule).toBe(mayBeZero ? isWithin : `self.matches('[1-9]') && (${isWithin})`);
     },
   );
 

@@ -166,8 +166,16 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       { quota: {} },
       'spec.quota: Invalid value: 0: spec.quota in body should have at least 1 propert',
     ],
-    ['an invalid quantity', { quota: { memory: '4 GB' } }, 'spec.quota.memory: Invalid value'],
-    ['a negative quantity', { quota: { cores: '-1' } }, 'spec.quota.cores: Invalid value'],
+    [
+      'an invalid quantity',
+      { quota: { memory: '4 GB' } },
+      'must be a Kubernetes quantity of at least 0 like "256Gi"',
+    ],
+    [
+      'a negative quantity',
+      { quota: { cores: '-1' } },
+      'must be a Kubernetes quantity of at least 0 like "64" or "500m"',
+    ],
     ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing requires a cohort'],
     ['reclaim without a cohort', { reclaim: true }, 'reclaim requires a cohort'],
     [
@@ -193,8 +201,9 @@ describeCluster('the API of FluxSetup', (getCluster) => {
     [
       'an invalid minimum run time',
       { preemption: { minRuntime: '-1s' } },
-      'spec.preemption.minRuntime: Invalid value',
+      'must be a duration like "1h30m", "2d" or "1-12:00:00" (days-hours:minutes:seconds)',
     ],
+    ['a backoff without a unit', { requeue: { backoff: '24' } }, 'must be a duration like "30s" or "5m"'],
     ['a backoff of a day', { requeue: { backoff: '24h' } }, 'must be greater than 0 and at most 1h'],
   ])('%s is rejected with a message', async (_, spec, sentence) => {
     const { status, text } = await create('wrong', spec);

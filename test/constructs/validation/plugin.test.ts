@@ -225,7 +225,7 @@ describe('the plugin', () => {
     ],
     [{ walltime: { default: '1-0', max: '2:00:00' } }, 'is less than the default walltime'],
     [{ quota: {} }, 'spec.quota: must have at least one field'],
-    [{ quota: { cores: 'many' } }, 'spec.quota.cores: does not match'],
+    [{ quota: { cores: 'many' } }, 'spec.quota.cores: must be a Kubernetes quantity'],
     [{ cohort: '' }, 'spec.cohort: must have from 1 to 63 characters'],
     [{ weight: '2' }, 'spec.weight: must be integer'],
     [{ backfillMaxWait: '2h' }, 'FluxSetup.backfillMaxWait: requires backfillOrder: shortestArea'],
