@@ -66,7 +66,9 @@ describe('differences between the three views', () => {
 
   test('tolerates a pod that was deleted before its node became ready again', () => {
     const at = (second: number) => new Date(second * 1000).toISOString();
-    const pods = [{ ...pod, metadata: { ...pod.metadata, deletionTimestamp: at(8) } }];
+    // With a grace period of 30 s.
+    const deleted = { deletionTimestamp: at(38), deletionGracePeriodSeconds: 30 };
+    const pods = [{ ...pod, metadata: { ...pod.metadata, ...deleted } }];
     const readySince = (second: number) => {
       const condition = { type: 'Ready', status: 'True', lastTransitionTime: at(second) } as const;
       return [{ ...node('node-1'), status: { conditions: [condition] } }];

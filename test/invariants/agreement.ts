@@ -205,10 +205,12 @@ function isGivenUp(pod: Pod, node: Node): boolean {
   return isTerminating(pod) && (!isReady(node) || isOlder(pod, node) || wasSilent(pod, node));
 }
 
-/** Whether the node became ready again after the pod was deleted. */
+/** Whether the node became ready again after the pod was deleted: `deletionTimestamp` is the end of its grace period. */
 function wasSilent({ metadata }: Pod, { status }: Node): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return Date.parse(ready?.lastTransitionTime ?? '') >= Date.parse(metadata.deletionTimestamp ?? '');
+  const { deletionTimestamp = '', deletionGracePeriodSeconds = 0 } = metadata;
+  const deleted = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  return Date.parse(ready?.lastTransitionTime ?? '') >= deleted;
 }
 
 function isOlder(pod: Pod, node: Node): boolean {
