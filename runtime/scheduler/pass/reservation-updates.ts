@@ -24,7 +24,9 @@ export async function keepReservations(
     if (reservation === undefined || !budgetOf(pass, row).mayKeep(reservation)) continue;
     // Its quota was lowered, or what others lend it: it would keep nodes and quota from those that can start.
     if (pass.quotas.neverText(row) !== undefined) continue;
-    if (!hasNodes(pass, reservation)) {
+    // Settings that changed may leave no room for it at its time, which only later ones have to make.
+    const isRefused = pass.hasNewSettings && pass.quotas.refuses(row, reservation.allocation) !== undefined;
+    if (isRefused || !hasNodes(pass, reservation)) {
       // It is given another one.
       pass.broken.set(row.uid, reservation.allocation.start);
       continue;

@@ -52,15 +52,17 @@ function linesOf(pass: Pass, ordered: readonly WorkloadRow[]): Lines {
     ordered.filter((row) => isDue(pass, row) && quotas.reclaimingCohortOf(row.queue) !== undefined),
   );
   const found: Lines = { lines: new Map(), never: new Set(), due };
-  const leaving = leavingUsage(pass);
   for (const row of ordered) {
     const cohort = quotas.reclaimingCohortOf(row.queue);
     if (cohort === undefined) continue;
-    const line = found.lines.get(cohort) ?? new CohortLine(pass, leaving);
+    const line = found.lines.get(cohort) ?? new CohortLine(pass);
     found.lines.set(cohort, line);
     if (!quotas.isReclaiming(row.queue)) continue;
     const { queue } = row;
-    line.own.set(queue, line.own.get(queue) ?? new OwnQuota(pass, queue, due.charged.get(queue)));
+    line.own.set(
+      queue,
+      line.own.get(queue) ?? new OwnQuota(pass, queue, plus(line.leavingOf(queue), due.charged.get(queue))),
+    );
     // What it is promised now is charged already.
     if (isDue(pass, row) && !due.uids.has(row.uid)) line.expect(row, NOTHING);
     else if (line.own.get(queue)!.take(row)) line.expect(row, quotas.leastOf(row));
@@ -83,9 +85,9 @@ class OwnQuota {
   constructor(
     private readonly pass: Pass,
     queue: string,
-    charged: Usage | undefined,
+    more: Usage,
   ) {
-    this.left = plus(pass.quotas.leftOf(queue), charged);
+    this.left = plus(pass.quotas.leftOf(queue), more);
   }
 
   /** @returns whether it is enough for the row behind those that it was enough for before */
@@ -131,17 +133,6 @@ function plus(usage: Usage, more: Usage = NOTHING): Usage {
   return usage.map((amount, i) => amount + more[i]!);
 }
 
-/** By queue: what its workloads hold that have to leave. It is not theirs any more. */
-function leavingUsage(pass: Pass): Map<string, Usage> {
-  const sums = new Map<string, Usage>();
-  for (const { row } of evicted(pass)) {
-    const held = pass.quotas.chargedBy(row, row.allocation!);
-    const sum = sums.get(row.queue);
-    sums.set(row.queue, plus(held, sum));
-  }
-  return sums;
-}
-
 interface Entry {
   readonly row: WorkloadRow;
   readonly rank: number;
@@ -168,13 +159,35 @@ class CohortLine {
   private readonly within = new Set<string>();
   /** By queue that reclaims. */
   readonly own = new Map<string, OwnQuota>();
+  /** By queue: what its workloads hold that have to leave. It is not theirs any more. */
+  private readonly leaving = new Map<string, Usage>();
+  private readonly noted = new Set<string>();
+  /** How many evictions of this pass are noted. */
+  private evictions = -1;
   private readonly quotas: Quotas;
 
-  constructor(
-    private readonly pass: Pass,
-    private readonly leaving: ReadonlyMap<string, Usage>,
-  ) {
+  constructor(private readonly pass: Pass) {
     this.quotas = pass.quotas;
+    this.noteEvictions();
+  }
+
+  leavingOf(queue: string): Usage {
+    return this.leaving.get(queue) ?? NOTHING;
+  }
+
+  /** Whoever has to leave returns what it holds to those of its queue that wait, before others borrow it. */
+  private noteEvictions(): void {
+    const { length } = this.pass.evictions;
+    if (length === this.evictions) return;
+    this.evictions = length;
+    for (const { row } of evicted(this.pass)) {
+      if (this.noted.has(row.uid)) continue;
+      this.noted.add(row.uid);
+      const held = this.quotas.chargedBy(row, row.allocation!);
+      this.leaving.set(row.queue, plus(held, this.leaving.get(row.queue)));
+      this.expectWith(row.queue, held);
+      this.judge(row.queue);
+    }
   }
 
   /** @param charge what it will be charged that it is not yet */
@@ -202,8 +215,13 @@ class CohortLine {
 
   /** It has had its turn. Where it was expected to start and has not, own quota is left for others behind it. */
   expectMore({ uid, queue }: WorkloadRow, charge: Usage | undefined): void {
+    this.noteEvictions();
     if (charge === undefined || this.pass.grants.at(-1)?.uid === uid) return;
-    for (const next of this.own.get(queue)?.giveBack(charge) ?? [])
+    this.expectWith(queue, charge);
+  }
+
+  private expectWith(queue: string, more: Usage): void {
+    for (const next of this.own.get(queue)?.giveBack(more) ?? [])
       this.expect(next, this.quotas.leastOf(next));
   }
 

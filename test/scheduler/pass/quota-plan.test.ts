@@ -296,3 +296,38 @@ describe('priority', () => {
     expect(sim.row('low').estimatedStart).toBe(1_300);
   });
 });
+
+describe('a promise that no longer fits is given again when', () => {
+  const long = { walltime: 3_000 };
+
+  test.each<[string, Partial<QueueSettings>, Partial<QueueSettings>]>([
+    ['the quota is lowered', { quota: { cores: 3 } }, { quota: { cores: 2 } }],
+    [
+      'fewer may run',
+      { limits: { queue: { running: 3 }, user: {} } },
+      { limits: { queue: { running: 2 }, user: {} } },
+    ],
+    [
+      'less may be borrowed',
+      { cohort: 'lab', quota: { cores: 1 }, borrowing: { cores: 2 } },
+      { cohort: 'lab', quota: { cores: 1 }, borrowing: { cores: 1 } },
+    ],
+  ])('%s', async (_, before, after) => {
+    const sim = await Simulation.of(nodesOf(6, 1));
+    sim.queue('lender', { cohort: 'lab', quota: { cores: 4 } });
+    sim.queue('default', before);
+    for (const uid of ['long0', 'long1']) sim.submit(uid, long);
+    sim.submit('short', { walltime: 500 });
+    await sim.pass();
+    sim.submit('waits');
+    await sim.pass();
+    expect(sim.row('waits').estimatedStart).toBe(1_500);
+    sim.queue('default', after);
+    sim.now += 1;
+    await sim.pass();
+    expect(sim.row('waits').estimatedStart).toBe(4_000);
+    sim.now = 1_500;
+    await sim.finish('short');
+    expect(granted(await sim.pass({ freed: true }))).toEqual([]);
+  });
+});

@@ -341,3 +341,24 @@ test('a borrower does not start for own quota of another queue of which the firs
   const { grants, evictions } = await sim.pass({ freed: true });
   expect({ granted: grants.map(({ uid }) => uid), evictions }).toEqual({ granted: ['next'], evictions: [] });
 });
+
+test('a borrower does not start before those of a queue that returns enough in the same pass', async () => {
+  const sim = await Simulation.of(nodesOf(8, 1));
+  sim.queue('a', { cohort: 'lab', quota: { cores: 4 }, reclaim: true });
+  sim.queue('b', { cohort: 'lab', quota: { cores: 3 }, reclaim: true });
+  sim.queue('c', { cohort: 'lab', quota: { cores: 0 } });
+  for (const uid of ['a1', 'a2']) sim.submit(uid, { queue: 'a', walltime: 36_000 });
+  for (const uid of ['b1', 'b2']) sim.submit(uid, { queue: 'b', walltime: 36_000 });
+  sim.submit('b3', { queue: 'b', pods: 3, walltime: 36_000 });
+  await sim.pass();
+  sim.submit('c-waits', { queue: 'c', walltime: 36_000 });
+  sim.submit('a-waits', { queue: 'a', pods: 3, walltime: 36_000 });
+  sim.submit('b-waits', { queue: 'b', walltime: 36_000 });
+  await sim.pass();
+  await sim.finish('a2');
+  const { grants, evictions } = await sim.pass({ freed: true });
+  expect({
+    granted: grants.map(({ uid }) => uid),
+    evicted: evictions.map(({ uid }) => uid),
+  }).toEqual({ granted: ['b-waits'], evicted: ['b3'] });
+});
