@@ -80,6 +80,7 @@ class Look {
     this.quotas = new Quotas(held, units, now, clusterOf([...nodes.values()]), surpluses);
     this.reservations = new Map(input.reservations.map((one) => [one.uid, one]));
     this.planned = new Set(graph.reservations.map(({ uid }) => uid));
+    this.quotas.kept.setLine(line);
     for (const row of line) this.promise(row);
   }
 

@@ -179,6 +179,7 @@ export async function evictFor<V extends Holder>(
   const answer = await match();
   if (startsBy(pass, row, answer, gone)) {
     for (const victim of chosen) markEvicted(pass, victim, messageFor(victim), leaves(victim));
+    pass.quotas.kept.due.add(row.uid);
     const before = pass.beneficiaries.get(row.uid) ?? [];
     pass.beneficiaries.set(row.uid, new Set([...before, ...chosen.map(({ uid }) => uid)]));
     return answer;

@@ -33,6 +33,7 @@ import type { PassInput, PassResult } from './types';
 export async function runPass(input: PassInput): Promise<PassResult> {
   const pass = beginPass(input);
   pass.waits.tellAlso((row) => evictionOutlook(pass, row));
+  for (const uid of pass.beneficiaries.keys()) pass.quotas.kept.due.add(uid);
   input.onStep?.('order');
   // 1. Workloads whose queue does not exist wait for it.
   for (const row of input.orphaned ?? []) waitForQueue(pass, row);
@@ -41,6 +42,7 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   const inLine = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
   const ordered = besideEndless(pass, inLine);
   input.onStep?.('match');
+  pass.quotas.kept.setLine(ordered);
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
   await keepReservations(pass, input.reservations, ordered);
   // 4. Those for which others have to leave, and leave late, keep a place until the pass reaches them.

@@ -10,6 +10,7 @@ import type { Allocation, Surplus } from '../../resources/types';
 import type { Cluster } from './cluster';
 import { byCohort, Lending, ownedQuota, totalOf, withBorrowing } from './cohort-quota';
 import { NEVER_MET } from './dependencies';
+import { KeptQuotas } from './kept-quota';
 import { LeastUsages } from './least-usages';
 import type { Span } from './placed-pods';
 import {
@@ -23,7 +24,6 @@ import {
   neverFits,
   nodesInUse,
   quotaAccount,
-  roomFrom,
   runningAccount,
 } from './quota-account';
 import { neverShortage, type QuotaShortage, type Refusal } from './quota-shortage';
@@ -61,6 +61,8 @@ export class Quotas {
   /** Most workloads are of the queue and user of the one before. */
   private last: AccountsOfUser | undefined;
   private readonly charges = new Map<string, Charge>();
+  /** Own quota that is kept where a queue of the cohort reclaims. */
+  readonly kept: KeptQuotas;
 
   constructor(
     queues: readonly QuotaQueue[],
@@ -71,6 +73,7 @@ export class Quotas {
   ) {
     this.least = new LeastUsages(cluster, units);
     const cohorts = byCohort(queues.map(({ settings }) => settings));
+    this.kept = new KeptQuotas(cohorts, now, this.least);
     for (const { settings } of queues) this.openAccounts(settings, cohorts.get(settings.cohort ?? '') ?? []);
     for (const [cohort, members] of cohorts) {
       const total = quotaAccount(totalOf(members), `the quota of cohort ${cohort}`, now);
@@ -78,12 +81,8 @@ export class Quotas {
       const usedBy = (queue: string) => this.own.get(queue)!.planner;
       this.lending.set(cohort, new Lending(members, usedBy, total, now));
     }
-    for (const { rows } of queues) for (const row of rows) this.holdCurrent(row);
-  }
-
-  private holdCurrent(row: WorkloadRow): void {
-    const { allocation } = row;
-    if (allocation !== null) this.hold(row, allocation.start, allocation.end, allocation);
+    for (const row of queues.flatMap(({ rows }) => rows))
+      if (row.allocation !== null) this.hold(row, row.allocation.start, row.allocation.end, row.allocation);
   }
 
   private openAccounts(settings: QueueSettings, members: readonly QueueSettings[]): void {
@@ -111,11 +110,17 @@ export class Quotas {
     if (never !== undefined) return neverShortage(never);
     const { amounts } = this.least.of(row);
     const span = this.spanOf(row, this.now);
-    const full = accounts.find((account) => !hasRoom(account, amounts, span, this.now));
+    const full = this.fullFor(row, amounts, span);
     if (full === undefined) return undefined;
     const { message, ofCohort } = this.refusal(full, row, inUse(full, row, amounts, this.now));
     const lent = !ofCohort && full.kind === 'quota' && full !== this.own.get(row.queue);
     return { message, never: false, lent, ofUser: full.kind === 'limit of user', ofCohort };
+  }
+
+  /** What has no room for the row in this span. */
+  private fullFor(row: WorkloadRow, amounts: Usage, span: Span): Account | undefined {
+    const full = this.accountsOf(row).find((account) => !hasRoom(account, amounts, span, this.now));
+    return full ?? (this.kept.takenUntil(row, span) === undefined ? undefined : this.own.get(row.queue));
   }
 
   /** Whether what its cohort lends to its queue is enough now for the row and for these amounts of others. */
@@ -159,11 +164,9 @@ export class Quotas {
       const one = this.charges.get(row.uid);
       return one === undefined ? [] : [{ row, one }];
     });
-    for (const { row, one } of lifted)
-      for (const account of this.chargedFor(row)) discharge(account, one, this.now);
+    for (const { row, one } of lifted) this.discharge(row, one);
     const answer = ask();
-    for (const { row, one } of lifted)
-      for (const account of this.chargedFor(row)) charge(account, one, this.now);
+    for (const { row, one } of lifted) this.charge(row, one);
     return answer;
   }
 
@@ -225,13 +228,10 @@ export class Quotas {
     if (accounts.length === 0) return undefined;
     const amounts = heldBy(row, allocation, this.units);
     const names = allocation.nodes.map(({ name }) => name);
-    for (const account of accounts) {
-      if (!hasRoom(account, amounts, allocation, this.now))
-        return this.refusal(account, row, inUse(account, row, amounts, this.now));
-      if (account.nodes?.fits(names, allocation) === false)
-        return this.refusal(account, row, nodesInUse(account));
-    }
-    return undefined;
+    const full = this.fullFor(row, amounts, allocation);
+    if (full !== undefined) return this.refusal(full, row, inUse(full, row, amounts, this.now));
+    const small = accounts.find(({ nodes }) => nodes?.fits(names, allocation) === false);
+    return small && this.refusal(small, row, nodesInUse(small));
   }
 
   private refusal(account: Account, row: WorkloadRow, message: string): Refusal {
@@ -243,8 +243,7 @@ export class Quotas {
   freeFrom(row: WorkloadRow, from = this.now): number {
     const accounts = this.accountsOf(row);
     if (accounts.length === 0) return from;
-    const { amounts } = this.least.of(row);
-    return roomFrom(accounts, amounts, (at) => this.spanOf(row, at), from, this.now);
+    return this.kept.roomFrom(row, accounts, (at) => this.spanOf(row, at), from);
   }
 
   /** Whether the two are charged to a common account. */
@@ -262,7 +261,17 @@ export class Quotas {
     const nodes = allocation?.nodes.map(({ name }) => name) ?? [];
     const one = { start: start <= this.now ? STARTED : start, end, counts, nodes };
     this.charges.set(row.uid, one);
-    for (const account of accounts) charge(account, one, this.now);
+    this.charge(row, one);
+  }
+
+  private charge(row: WorkloadRow, one: Charge): void {
+    this.kept.hold(row, one);
+    for (const account of this.chargedFor(row)) charge(account, one, this.now);
+  }
+
+  private discharge(row: WorkloadRow, one: Charge): void {
+    this.kept.free(row);
+    for (const account of this.chargedFor(row)) discharge(account, one, this.now);
   }
 
   /** What the row is charged for this allocation, with what it uses beyond it. */
@@ -276,7 +285,7 @@ export class Quotas {
     const one = this.charges.get(row.uid);
     if (one === undefined) return;
     this.charges.delete(row.uid);
-    for (const account of this.chargedFor(row)) discharge(account, one, this.now);
+    this.discharge(row, one);
   }
 
   private spanOf({ walltime }: WorkloadRow, start: number): Span {

@@ -32,6 +32,7 @@ export async function keepReservations(
       continue;
     }
     left.delete(row.jobid);
+    if (reservation.allocation.start <= pass.input.now) pass.quotas.kept.due.add(row.uid);
     pass.reservations.keep(reservation, row);
     chargeReservation(pass, row, reservation);
   }

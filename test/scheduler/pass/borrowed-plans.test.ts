@@ -102,3 +102,33 @@ describe('a promise to borrow', () => {
     expect(sim.row('promised').estimatedStart).toBe(1_330);
   });
 });
+
+describe.each(['easy', 'hybrid', 'conservative'] as const)(
+  'in a queue that lends or borrows, %s',
+  (policy) => {
+    test('later workloads of its own queue do not delay the first in line', async () => {
+      const lab = { policy, cohort: 'lab', reclaim: true, reservations: 2 };
+      const sim = await Simulation.of(nodesOf(8, 1), { policy });
+      sim.queue('a', { ...lab, quota: { cores: 4 } });
+      sim.queue('b', { ...lab, quota: { cores: 3 } });
+      for (let i = 0; i < 4; i++) sim.submit(`r${i}`, { queue: 'a', walltime: 300, runs: 30 * (i + 1) });
+      sim.submit('q0', { queue: 'b', pods: 3, walltime: 60, runs: 50 });
+      await sim.pass();
+      const small = { queue: 'a', walltime: 300, runs: 120 };
+      const arrivals = [
+        { at: 1_003, submit: () => void sim.submit('wide', { queue: 'a', pods: 3, walltime: 70 }) },
+        ...Array.from({ length: 10 }, (_, i) => ({
+          at: 1_005,
+          submit: () => {
+            sim.submit(`s${i}`, small);
+            sim.submit(`q${i + 1}`, { queue: 'b', pods: 3, walltime: 60, runs: 50 });
+          },
+        })),
+      ];
+      await sim.run(arrivals);
+      // What it would borrow, b takes again and again; its own quota is free from then on.
+      expect(Math.max(...sim.estimates.get('wide')!)).toBeLessThanOrEqual(1_300);
+      expect(sim.startOf('wide')).toBeLessThanOrEqual(1_120);
+    });
+  },
+);

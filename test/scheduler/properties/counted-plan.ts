@@ -95,7 +95,40 @@ export function hasQuotaNow(
 ): boolean {
   const others = sim.reservations.filter((one) => one.uid !== row.uid && !yielding.includes(one));
   const plan = [...runningIn(sim), ...plannedIn(sim, others)];
-  return hasQuota(given, plan, heldBy(row, { start: sim.now, end: sim.now + row.walltime }));
+  const own = heldBy(row, { start: sim.now, end: sim.now + row.walltime });
+  return hasQuota(given, plan, own) && !isKept(sim, given, own, before(sim, row));
+}
+
+/** Workloads of its queue that wait before it. */
+function before(sim: Simulation, row: WorkloadRow): readonly WorkloadRow[] {
+  const line = waiting(sim).filter(({ queue }) => queue === row.queue);
+  return line.slice(
+    0,
+    line.findIndex(({ uid }) => uid === row.uid),
+  );
+}
+
+/**
+ * Whether own quota that it would use may be kept for one that has a promise and comes before it. Where a queue of the cohort reclaims, the
+ * promise may be one to borrow, so own quota is kept as well, at some time from then on.
+ */
+function isKept(
+  sim: Simulation,
+  { queues }: Pick<Scenario, 'queues'>,
+  own: Held,
+  line: readonly WorkloadRow[],
+): boolean {
+  const { cohort, quota } = queues[own.queue]!;
+  const reclaims = Object.values(queues).some((other) => other.cohort === cohort && other.reclaim);
+  if (cohort === null || !reclaims || own.cores > quota.cores!) return false;
+  const ofQueue = ({ queue }: Held) => queue === own.queue;
+  const planned = plannedIn(sim, sim.reservations).filter(ofQueue);
+  const firsts = sim.reservations.filter(({ uid }) => line.some((row) => row.uid === uid));
+  return plannedIn(sim, firsts).some(({ cores, start }) => {
+    if (cores > quota.cores! || own.end <= start) return false;
+    const running = runningIn(sim).filter((held) => ofQueue(held) && held.end > start);
+    return coresOf([own, ...planned, ...running]) > quota.cores!;
+  });
 }
 
 export function plannedIn(sim: Simulation, reservations: readonly Reservation[]): Held[] {
