@@ -12,6 +12,8 @@ type Queues = Pick<Scenario, 'queues'>;
 /** Workloads within the own quota of their queue, which would have quota and nodes now but for what others plan to borrow. */
 export async function keptIdle(sim: Simulation, given: Queues): Promise<string[]> {
   const found: string[] = [];
+  // What was planned after an eviction of the same pass is judged when the victim has left.
+  if (sim.evicted.some(({ at, gone }) => at === sim.now && gone === undefined)) return found;
   for (const row of waiting(sim)) {
     const { reclaim, policy, cohort } = given.queues[row.queue]!;
     if (!reclaim || cohort === null || policy === 'fcfs' || !isWithinOwn(sim, given, row)) continue;
