@@ -29,11 +29,15 @@ export class KeptQuotas {
   /** Uids of workloads that start whatever is kept for others: their promised start has come, or others leave for them. */
   readonly due = new Set<string>();
 
-  /** @param cohorts their queues, by name */
+  /**
+   * @param cohorts their queues, by name
+   * @param borrows whether the row would borrow if it started then
+   */
   constructor(
     cohorts: ReadonlyMap<string, readonly QueueSettings[]>,
     private readonly now: number,
     private readonly least: LeastUsages,
+    private readonly borrows: (row: WorkloadRow, at: number) => boolean,
   ) {
     const reclaiming = [...cohorts.values()].filter((members) => members.some(({ reclaim }) => reclaim));
     for (const members of reclaiming) for (const queue of members) this.open(queue, members);
@@ -62,7 +66,9 @@ export class KeptQuotas {
   takenUntil(row: WorkloadRow, span: Span): number | undefined {
     const kept = this.byQueue.get(row.queue);
     if (kept === undefined || !this.isBound(row, kept)) return undefined;
-    return kept.takenUntil(row.uid, this.least.of(row).amounts, span);
+    const until = kept.takenUntil(row.uid, this.least.of(row).amounts, span);
+    // Who borrows takes nothing of it, and may have to leave for it.
+    return until === undefined || this.borrows(row, span.start) ? undefined : until;
   }
 
   /** The first time from `from` on at which all accounts have room for the row, and it takes nothing that is kept; Infinity: none is known. */

@@ -73,7 +73,8 @@ export class Quotas {
   ) {
     this.least = new LeastUsages(cluster, units);
     const cohorts = byCohort(queues.map(({ settings }) => settings));
-    this.kept = new KeptQuotas(cohorts, now, this.least);
+    const borrows = (row: WorkloadRow, at: number) => this.borrows(row, this.leftOf(row.queue, at));
+    this.kept = new KeptQuotas(cohorts, now, this.least, borrows);
     for (const { settings } of queues) this.openAccounts(settings, cohorts.get(settings.cohort ?? '') ?? []);
     for (const [cohort, members] of cohorts) {
       const total = quotaAccount(totalOf(members), `the quota of cohort ${cohort}`, now);

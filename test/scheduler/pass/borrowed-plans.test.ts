@@ -132,3 +132,15 @@ describe.each(['easy', 'hybrid', 'conservative'] as const)(
     });
   },
 );
+
+test('own quota that is kept for the first in line keeps nobody from borrowing', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  const lab = { cohort: 'lab', reclaim: true };
+  sim.queue('a', { ...lab, quota: { cores: 4 } });
+  sim.queue('idle', { ...lab, quota: { cores: 16 } });
+  for (const uid of ['r0', 'r1', 'r2']) sim.submit(uid, { queue: 'a', cpu: 3, walltime: 72_000 });
+  await sim.pass();
+  sim.submit('wide', { queue: 'a', cpu: 4, walltime: 100 });
+  sim.submit('small', { queue: 'a', cpu: 1, walltime: 80_000 });
+  expect(granted(await sim.pass())).toEqual(['small']);
+});

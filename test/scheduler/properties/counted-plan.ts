@@ -122,6 +122,8 @@ function isKept(
   const reclaims = Object.values(queues).some((other) => other.cohort === cohort && other.reclaim);
   if (cohort === null || !reclaims || own.cores > quota.cores!) return false;
   const ofQueue = ({ queue }: Held) => queue === own.queue;
+  // Who borrows takes nothing of it.
+  if (coresOf([own, ...runningIn(sim).filter(ofQueue)]) > quota.cores!) return false;
   const planned = plannedIn(sim, sim.reservations).filter(ofQueue);
   const firsts = sim.reservations.filter(({ uid }) => line.some((row) => row.uid === uid));
   return plannedIn(sim, firsts).some(({ cores, start }) => {
