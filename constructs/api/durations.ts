@@ -29,9 +29,7 @@ export const DURATION_SYNTAX = 'a duration like "1h30m", "2d" or "1-12:00:00" (d
 
 const AMOUNT = '[0-9]+([.][0-9]+)?';
 const WITH_UNIT = `([0-9]+d)?(${AMOUNT}(h|m|s|ms))+|[0-9]+d|${SLURM_SYNTAX}`;
-/** Walltime in a FluxSetup: a part of what parseDuration reads. */
-export const CRD_QUEUE_WALLTIME_PATTERN = `^(${WITH_UNIT})$`;
-/** Walltime of a MiniCluster: also plain seconds. */
+/** Walltime of a MiniCluster: a part of what parseDuration reads. In a FluxSetup it has a unit. */
 export const CRD_WALLTIME_PATTERN = `^(${AMOUNT}|${WITH_UNIT})$`;
 /** The pattern in words. */
 export const MINICLUSTER_WALLTIME_REQUIREMENT = `must be ${DURATION_SYNTAX}, or seconds like "5400"`;

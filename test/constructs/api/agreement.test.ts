@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Testing } from 'cdk8s';
 import { parse } from 'yaml';
 import {
-  CRD_QUEUE_WALLTIME_PATTERN,
   CRD_WALLTIME_PATTERN,
   DURATION_SYNTAX,
   DURATION_UNITS,
@@ -43,7 +42,7 @@ import { parseConfig } from '../../../runtime/config';
 import { settingsOf, stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import { podSettings, workloadSettings } from '../../../runtime/workloads/settings';
 import { fluxSetup } from '../../fluxsetups/fluxsetup-objects';
-import { CRD_DURATION_PATTERN } from './crd-patterns';
+import { CRD_DURATION_PATTERN, CRD_QUEUE_WALLTIME_PATTERN } from './crd-patterns';
 
 interface Schema {
   readonly default?: unknown;

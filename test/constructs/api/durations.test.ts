@@ -1,11 +1,6 @@
-import {
-  CRD_QUEUE_WALLTIME_PATTERN,
-  CRD_WALLTIME_PATTERN,
-  formatDuration,
-  parseDuration,
-} from '../../../constructs/api/durations';
+import { CRD_WALLTIME_PATTERN, formatDuration, parseDuration } from '../../../constructs/api/durations';
 import fc from '../../fast-check';
-import { CRD_DURATION_PATTERN } from './crd-patterns';
+import { CRD_DURATION_PATTERN, CRD_QUEUE_WALLTIME_PATTERN } from './crd-patterns';
 
 test.each([
   ['5400', 5400],
