@@ -157,13 +157,24 @@ class KeptQuota {
     this.isKnown = true;
     for (const one of this.kept.values()) discharge(this.own, one, this.now);
     this.kept.clear();
-    const line = [...this.promised].sort(([a], [b]) => this.rankOf(a) - this.rankOf(b));
-    for (const [uid, given] of line.slice(0, MOST_KEPT)) {
-      const one = this.within(given);
+    for (const uid of this.firsts()) {
+      const one = this.within(this.promised.get(uid)!);
       if (one === undefined) continue;
       this.kept.set(uid, one);
       charge(this.own, one, this.now);
     }
+  }
+
+  /** The first in line: a conservative queue promises a start to each of thousands, and each may be asked for again. */
+  private firsts(): readonly string[] {
+    const line: string[] = [];
+    for (const uid of this.promised.keys()) {
+      const rank = this.rankOf(uid);
+      const at = line.findLastIndex((other) => this.rankOf(other) <= rank) + 1;
+      if (at < MOST_KEPT) line.splice(at, 0, uid);
+      if (line.length > MOST_KEPT) line.pop();
+    }
+    return line;
   }
 
   /** From its promised start on; undefined: no time is known. */
