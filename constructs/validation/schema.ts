@@ -60,11 +60,11 @@ function scalarProblem(value: unknown, schema: Schema): string | undefined {
 }
 
 /** Rules that say in words what a pattern asks for: the apiserver prints a `pattern` itself. */
-const SYNTAX_RULE = /^(?:type\(self\) == int \|\| )?self\.matches\('(.*)'\)$/;
+const SYNTAX_RULE = /^(?:type\(self\) == int \|\| )?self\.matches\('([^']*)'\)$/;
 
 function wordsFor(text: string, { 'x-kubernetes-validations': rules = [] }: Schema): string | undefined {
   return rules.find(({ rule }) => {
     const pattern = SYNTAX_RULE.exec(rule)?.[1];
-    return pattern !== undefined && !pattern.includes("'") && !new RegExp(pattern).test(text);
+    return pattern !== undefined && !new RegExp(pattern).test(text);
   })?.message;
 }

@@ -10,7 +10,7 @@ import { planWithinQuota } from './quota-plan';
 import { claimQuota, holdUncharged, liftReservation, markMoved } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
-import { addTo, type Usage } from './usage';
+import { addTo, NOTHING, plus, type Usage } from './usage';
 
 /** Of the workloads whose promised start has come, those that would borrow. */
 export interface DueBorrowers {
@@ -24,9 +24,8 @@ export function dueBorrowers({ quotas, reservations }: Pass, due: readonly Workl
   const uids = new Set<string>();
   const charged = new Map<string, Usage>();
   for (const row of due.toReversed()) {
-    const sum = charged.get(row.queue) ?? new Float64Array(quotas.leastOf(row).length);
-    const left = quotas.leftOf(row.queue).map((amount, i) => amount + sum[i]!);
-    if (!isBeyond(quotas, row, left)) continue;
+    const sum = charged.get(row.queue) ?? NOTHING.slice();
+    if (!isBeyond(quotas, row, plus(quotas.leftOf(row.queue), sum))) continue;
     uids.add(row.uid);
     addTo(sum, quotas.chargedBy(row, reservations.of(row.uid)!.allocation));
     charged.set(row.queue, sum);
@@ -34,25 +33,14 @@ export function dueBorrowers({ quotas, reservations }: Pass, due: readonly Workl
   return { uids, charged };
 }
 
-/** How often a queue looks in vain in one pass: its workloads that wait for nodes anyway may be thousands. */
-const FAILURES = 4;
-
-export function hasFailed({ failedReclaims }: Pass, { queue }: WorkloadRow): boolean {
-  return (failedReclaims.get(queue) ?? 0) >= FAILURES;
-}
-
-export function countFailure({ failedReclaims }: Pass, { queue }: WorkloadRow): void {
-  failedReclaims.set(queue, (failedReclaims.get(queue) ?? 0) + 1);
-}
-
 /** Whether it is worth to look: its queue has own quota for it, and others plan to borrow. */
 export function mayTakeFromPlans(pass: Pass, row: WorkloadRow): boolean {
-  if (!pass.quotas.isReclaiming(row.queue) || hasFailed(pass, row)) return false;
+  if (!pass.quotas.isReclaiming(row.queue) || budgetOf(pass, row).reclaimsLeft === 0) return false;
   return othersPlanToBorrow(pass, row.queue) && isEntitled(pass, row, pass.input.now);
 }
 
 /**
- * Gives up what others plan to borrow if a workload within own quota, which is not charged for anything, can start now without that.
+ * Gives up what others plan to borrow if a workload that may take it, and is not charged for anything, can start now without that.
  * @param reservation what Fluxion holds for it, before and after. @default - nothing
  * @returns whether it can
  */
@@ -63,7 +51,6 @@ export async function takeFromPlans(
 ): Promise<boolean> {
   const { quotas, reservations, input } = pass;
   const { now, matcher } = input;
-  if (!mayTakeFromPlans(pass, row)) return false;
   const plans = freePlans(pass, row);
   const owners = plans.map((plan) => reservations.rowOf(plan));
   const reached = owners.filter((owner) => reservations.isReached(owner));
@@ -81,7 +68,7 @@ export async function takeFromPlans(
   if (found === undefined) {
     for (const [i, plan] of plans.entries()) await putBack(pass, plan, owners[i]!);
     for (const owner of reached) reservations.reach(owner);
-    countFailure(pass, row);
+    budgetOf(pass, row).reclaimsLeft -= 1;
   } else {
     markMoved(pass);
     // Those that have had their turn are planned again.

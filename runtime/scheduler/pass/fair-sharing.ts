@@ -4,7 +4,7 @@
  * each such eviction, and two queues never take the same quota from each other in turn.
  */
 import type { FairSharing } from '../../../constructs/api/policies';
-import type { Usage } from './usage';
+import { plus, type Usage } from './usage';
 import { cheapestFirst, type EvictionCandidate, type Room, togetherIn, victims } from './victims';
 
 export interface SharingVictim extends EvictionCandidate {
@@ -56,13 +56,7 @@ export function sharingVictims<C extends SharingVictim>(sharing: Sharing<C>): Sh
     shares.wanted,
     chosen.filter(({ row }) => row.queue === shares.queue),
   );
-  const allows = (more: Usage) =>
-    isLawful(
-      shares.shareOf(
-        shares.queue,
-        left.map((amount, i) => amount + more[i]!),
-      ),
-    );
+  const allows = (more: Usage) => isLawful(shares.shareOf(shares.queue, plus(left, more)));
   return { victims: chosen, allows };
 }
 

@@ -3,7 +3,6 @@
  * borrow, which the owner takes back when it needs its quota. So the own quota is kept as well, from the time on from which it is
  * enough: else later workloads of the same queue would use it up, each within own quota, and the first in line would have neither.
  */
-
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import { ownedQuota } from './cohort-quota';
@@ -18,9 +17,7 @@ import {
   quotaAccount,
   roomFrom,
 } from './quota-account';
-import { DIMENSIONS, type Usage } from './usage';
-
-const NOTHING: Usage = new Float64Array(DIMENSIONS.length);
+import { NOTHING, type Usage } from './usage';
 
 /** Those of all queues. */
 export class KeptQuotas {

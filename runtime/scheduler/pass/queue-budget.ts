@@ -26,6 +26,8 @@ export class QueueBudget {
   improvementsLeft = IMPROVEMENTS;
   /** How many workloads with a reservation may be asked for again, because an eviction may start them earlier: each costs a look at all nodes. */
   lateEvictionsLeft = LATE_EVICTIONS;
+  /** How often it may still look in vain for who could leave or give up a plan: thousands may wait for nodes anyway. */
+  reclaimsLeft = RECLAIMS;
   /**
    * Workloads without a reservation that were refused: they are next, and nobody behind them, and later ones may have reservations of
    * earlier passes.
@@ -101,8 +103,9 @@ const SHARED: ReadonlySet<QueuePolicy> = new Set(['easy', 'hybrid']);
 /** More cost time and gain nothing: replayed traces of 10,000 jobs wait no less with 8, 16, or all. */
 const IMPROVEMENTS = 4;
 
-/** As many as may try in vain to reclaim quota. */
-const LATE_EVICTIONS = 4;
+/** Each counts the nodes. */
+const RECLAIMS = 4;
+const LATE_EVICTIONS = RECLAIMS;
 
 /** Only a conservative queue has more workloads that lack quota and may reserve; the next pass plans more of them. */
 const PLANS = 100;

@@ -5,7 +5,7 @@
 import { FAIR_SHARING, type FairSharing } from '../../../constructs/api/policies';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { countFailure, freePlansToBorrow, hasFailed } from './borrowed-plans';
+import { freePlansToBorrow } from './borrowed-plans';
 import { putBack } from './claims';
 import { borrowedBy, sharesFor } from './cohort-shares';
 import { ownQuotaFor } from './entitlement';
@@ -29,7 +29,7 @@ import type { QuotaShortage } from './quota-shortage';
 import { claimQuota, holdUncharged, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
-import type { Pass } from './state';
+import { budgetOf, type Pass } from './state';
 import { type Candidate, ofLowerPriority } from './strategies';
 import type { Usage } from './usage';
 import { cheapestFirst, type Room, togetherIn, victims } from './victims';
@@ -48,9 +48,9 @@ export async function evictForQuota(
   candidate: Candidate,
   shortage: QuotaShortage,
 ): Promise<boolean> {
-  const { row } = candidate;
+  const { row, budget } = candidate;
   const { reservations } = pass;
-  if (hasFailed(pass, row) || isAwaiting(pass, row) || !mayEndOthers(pass, row)) return false;
+  if (budget.reclaimsLeft === 0 || isAwaiting(pass, row) || !mayEndOthers(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
   pass.preemptAt.delete(row.uid);
   if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
@@ -115,7 +115,7 @@ async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<
     const suffices = (victims: readonly Victim[]) => choose(victims, whole) !== undefined;
     waitForProtected(pass, row, { holders: candidates, until, suffices });
   }
-  countFailure(pass, row);
+  budgetOf(pass, row).reclaimsLeft -= 1;
   return undefined;
 }
 

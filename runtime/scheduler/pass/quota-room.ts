@@ -1,7 +1,7 @@
 /** The quota that a workload lacks, and what others would return of it. */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Lack } from './quota-account';
-import type { Usage } from './usage';
+import { plus, type Usage } from './usage';
 import type { Room } from './victims';
 
 type Owner = Pick<WorkloadRow, 'queue' | 'user'>;
@@ -77,7 +77,7 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
     this.release(holder);
     const { row, holds } = holder;
     const before = this.leaving.get(row.queue);
-    this.leaving.set(row.queue, before === undefined ? holds : holds.map((amount, i) => amount + before[i]!));
+    this.leaving.set(row.queue, plus(holds, before));
   }
 
   take(holder: C): void {

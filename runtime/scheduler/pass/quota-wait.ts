@@ -3,7 +3,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
-import { takeFromPlans } from './borrowed-plans';
+import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isClaimOf, isOwed, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
@@ -73,7 +73,7 @@ export async function waitsForQuota(
   applicant: Applicant,
   first: QuotaShortage | undefined,
 ): Promise<boolean> {
-  const { row } = applicant;
+  const { row, reservation } = applicant;
   const { quotas, input, cluster } = pass;
   let shortage = first;
   if (shortage?.never === false && (await takeFromOthers(pass, applicant))) shortage = quotas.shortageOf(row);
@@ -89,8 +89,8 @@ export async function waitsForQuota(
     isNext: mayReserveFor(pass, applicant, shortage, mayEvict),
     mayReserve: mayReserveFor(pass, applicant, shortage),
   };
-  const { reservation } = applicant;
-  if (shortage.lent && (await takeFromPlans(pass, row, reservation))) return false;
+  if (shortage.lent && mayTakeFromPlans(pass, row) && (await takeFromPlans(pass, row, reservation)))
+    return false;
   if (await evictForQuota(pass, candidate, shortage)) {
     // It starts when they are gone, wherever it was planned before.
     if (reservation !== undefined) await dropReservation(pass, reservation);

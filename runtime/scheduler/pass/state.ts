@@ -38,8 +38,6 @@ export interface Pass {
   readonly heldPlaces: Set<string>;
   /** Uids of workloads that are not considered, because too many wait before them. */
   readonly beyondLimit: Set<string>;
-  /** How often a queue could not reclaim its quota in this pass, by queue. */
-  readonly failedReclaims: Map<string, number>;
   readonly cache: PassCache;
   /** Workloads past their end in the row: their planned ends are predictions. The longest overrun comes first. */
   readonly overruns: readonly WorkloadRow[];
@@ -112,7 +110,6 @@ export function beginPass(given: PassInput): Pass {
     ...keptFrom(cache),
     heldPlaces: new Set(),
     beyondLimit: new Set(),
-    failedReclaims: new Map(),
     cache: { ...kept, settings },
     overruns,
     predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),

@@ -8,7 +8,7 @@ import { type DueBorrowers, dueBorrowers } from './borrowed-plans';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
 import { budgetOf, type Pass } from './state';
-import { addTo, DIMENSIONS, type Usage } from './usage';
+import { addTo, NOTHING, plus, type Usage } from './usage';
 
 /** @yields all rows, each when it is its turn, which also depends on what those before it took */
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
@@ -34,8 +34,6 @@ export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<
 function isDue({ reservations, input }: Pass, { uid }: WorkloadRow): boolean {
   return (reservations.of(uid)?.allocation.start ?? Infinity) <= input.now;
 }
-
-const NOTHING: Usage = new Float64Array(DIMENSIONS.length);
 
 interface Lines {
   readonly lines: Map<string, CohortLine>;
@@ -127,10 +125,6 @@ class OwnQuota {
     }
     return found;
   }
-}
-
-function plus(usage: Usage, more: Usage = NOTHING): Usage {
-  return usage.map((amount, i) => amount + more[i]!);
 }
 
 interface Entry {

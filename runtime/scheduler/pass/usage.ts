@@ -153,6 +153,13 @@ function usage(pods: number, units: UnitSettings, count: (type: string) => numbe
   );
 }
 
+export const NOTHING: Usage = new Float64Array(DIMENSIONS.length);
+
+/** The sum, as a usage of its own. @param more @default - nothing */
+export function plus(usage: Usage, more: Usage = NOTHING): Usage {
+  return usage.map((amount, i) => amount + more[i]!);
+}
+
 /** Adds the amounts to the usage, or takes them from it. */
 export function addTo(usage: Usage, amounts: Usage, sign: 1 | -1 = 1): void {
   for (let i = 0; i < usage.length; i++) usage[i]! += sign * amounts[i]!;
