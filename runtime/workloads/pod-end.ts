@@ -46,8 +46,16 @@ export function endedByDeletion(pod: Pod): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0 } = pod.metadata;
   if (deletionTimestamp === undefined || !isTerminal(pod) || pod.status?.reason !== undefined) return false;
   const [finishedAt, deletedAt] = [lastFinishTime([pod], Infinity), secondsOf(deletionTimestamp) - grace];
-  // What had ended before is deleted without a grace period. Both times are whole seconds.
-  return grace > 0 ? finishedAt >= deletedAt : finishedAt > deletedAt;
+  // What had ended before is deleted without a grace period, and so is last what a kubelet has ended. Both times are whole seconds.
+  return finishedAt > deletedAt || (finishedAt === deletedAt && (grace > 0 || wasKilled(pod)));
+}
+
+/** Exit codes of processes that end by SIGKILL and SIGTERM. */
+const KILLED = [137, 143];
+
+function wasKilled(pod: Pod): boolean {
+  const ends = containerStatusesOf(pod).flatMap(({ state }) => state?.terminated ?? []);
+  return ends.some(({ exitCode, reason }) => KILLED.includes(exitCode) && reason !== 'OOMKilled');
 }
 
 /** Who took the pod off its node, and why; undefined: nobody says so. */

@@ -1,5 +1,5 @@
 import type { Pod } from '../../runtime/kubernetes/types';
-import { failureOf, hasRun, RemovedPods } from '../../runtime/workloads/pod-end';
+import { endedByDeletion, failureOf, hasRun, RemovedPods } from '../../runtime/workloads/pod-end';
 
 type Status = NonNullable<Pod['status']>;
 type State = NonNullable<NonNullable<Status['containerStatuses']>[number]['state']>;
@@ -114,6 +114,31 @@ test('says of a pod of a Job that it ran longer than its template allows', () =>
   expect(failureOf([ofJob])).toBe(
     'pod train-0 failed: it ran longer than the activeDeadlineSeconds of its template (20 s)',
   );
+});
+
+describe('a pod that ended in the second in which it was deleted', () => {
+  /** Deleted at second 10, with the grace period that is left. */
+  const deleted = (grace: number, status: Status): Pod => {
+    const { metadata, ...pod } = failed(status);
+    const deletionTimestamp = new Date(Date.parse(AT) + grace * 1000).toISOString();
+    return { ...pod, metadata: { ...metadata, deletionTimestamp, deletionGracePeriodSeconds: grace } };
+  };
+
+  test.each<[string, Pod]>([
+    ['by SIGTERM, as the last delete of its kubelet says', deleted(0, main(exited(143, 'Error')))],
+    ['by SIGKILL, as the last delete of its kubelet says', deleted(0, main(exited(137, 'Error')))],
+    ['within its grace period', deleted(30, main(exited(1, 'Error')))],
+    [
+      'within its grace period, as a success',
+      deleted(30, { ...main(exited(0, 'Completed')), phase: 'Succeeded' }),
+    ],
+  ])('was ended by that: %s', (_, pod) => expect(endedByDeletion(pod)).toBe(true));
+
+  test.each<[string, Pod]>([
+    ['it failed by itself', deleted(0, main(exited(1, 'Error')))],
+    ['it succeeded', deleted(0, { ...main(exited(0, 'Completed')), phase: 'Succeeded' })],
+    ['it ran out of memory', deleted(0, main(exited(137, 'OOMKilled')))],
+  ])('had ended before: %s', (_, pod) => expect(endedByDeletion(pod)).toBe(false));
 });
 
 describe('the end of a Job whose pods are gone', () => {
