@@ -93,7 +93,7 @@ describeOwnStack(
           `deployments: available in ${STACK_NAMESPACE}: fluxqueue-controller`,
           'certificates: admission by policies needs no certificate',
           'namespaces: a new Job and a new pod would wait in the queue in 1 namespace: science',
-          'waiting: 1 workload waiting, each with its FluxJob',
+          'waiting: 1 workload waiting, none for over a minute without its FluxJob',
           'grants: every pod of a running workload is on a node that was granted to it',
         ]),
       );

@@ -46,7 +46,7 @@ async function waitingOf({ reader }: Context): Promise<readonly Waiting[]> {
         .map((object) => ({ kind: kind.kind, object })),
     ),
     ...admittedPods
-      .filter((pod) => isGated(pod) && !isOfOther(pod))
+      .filter((pod) => isGated(pod) && podFacts.workloadKey(pod)?.kind === 'Pod' && !isOfOther(pod))
       .map((object) => ({ kind: 'Pod', object }) as const),
   ];
 }
@@ -65,7 +65,7 @@ export async function checkWaiting(context: Context): Promise<readonly Finding[]
   const waiting = await waitingOf(context);
   const unrecorded = withoutRecord(waiting, records, now);
   if (unrecorded.length === 0)
-    return [ok(`${counted(waiting.length, 'workload')} waiting, each with its FluxJob`)];
+    return [ok(`${counted(waiting.length, 'workload')} waiting, none for over a minute without its FluxJob`)];
   // Without a controller nothing gets a record, and the check of leftovers says so.
   if (!(await somebodyLeads(context))) return [];
   return [

@@ -1,6 +1,9 @@
-import { nodeFindings, podsOffGrant, withoutRecord } from '../../../runtime/cli/doctor/drift';
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, GATE } from '../../../constructs/api/labels';
+import { checkWaiting, nodeFindings, podsOffGrant, withoutRecord } from '../../../runtime/cli/doctor/drift';
 import type { FluxJobObject } from '../../../runtime/kubernetes/custom-resources';
+import { pods as podPath } from '../../../runtime/kubernetes/paths';
 import type { Node, Pod } from '../../../runtime/kubernetes/types';
+import { fakeContext } from './fake-context';
 import { ago, metadata, NOW } from './objects';
 
 function record(name: string, status: object = {}, uid = `uid-of-${name}`): FluxJobObject {
@@ -23,6 +26,25 @@ test('a workload that waits for over a minute needs a FluxJob about itself', () 
   ];
   const records = [record('known'), record('again', {}, 'uid of an earlier Job')];
   expect(withoutRecord([known, unknown, fresh, another], records, NOW)).toEqual([unknown, another]);
+});
+
+test('the pods of a Job that waits for the gate of another controller have the record of that Job', async () => {
+  const gated = (name: string, annotations: Readonly<Record<string, string>>) => ({
+    metadata: metadata(name, {
+      creationTimestamp: ago(61),
+      labels: { [ADMITTED_LABEL]: 'true' },
+      annotations,
+    }),
+    spec: { containers: [], schedulingGates: [{ name: GATE }, { name: 'example.com/data' }] },
+  });
+  const staged = gated('staged', { [ASSIGNMENT_ANNOTATION]: 'staged' });
+  const all = fakeContext({ [podPath()]: [staged] });
+  expect(await checkWaiting(all)).toMatchObject([
+    { level: 'ok', message: '0 workloads waiting, none for over a minute without its FluxJob' },
+  ]);
+  const alone = fakeContext({ [podPath()]: [staged, gated('alone', {})] });
+  // Nobody leads, which another check says.
+  expect(await checkWaiting(alone)).toEqual([]);
 });
 
 function pod(name: string, node: string, over: object = {}, status = 'Running'): Pod {
