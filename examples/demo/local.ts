@@ -126,6 +126,7 @@ export async function keep(
   screen.print(
     `Nodes are simulated: pods of Jobs run for 1 s, or as long as the annotation ${DURATION} of their template says (20s); plain Pods run until they are deleted.`,
   );
+  stack.roles.restart((sentence) => screen.print(sentence));
   // The servers are separate processes, so only this timer keeps the process alive.
   const alive = setInterval(() => undefined, 60_000);
   if (!signal.aborted) await once(signal, 'abort');

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { bundleRuntime } from '../../release/bundle';
@@ -35,6 +36,9 @@ function madeBundle(): string | undefined {
 const IN_JEST = process.env.JEST_WORKER_ID !== undefined;
 const AT_ONCE = { busyPerSecond: 1_000 };
 
+/** Milliseconds until a role that has ended is started again. */
+const RESTART_MS = 1_000;
+
 /** How a role is started beside its configuration. */
 export interface RoleStart {
   readonly environment?: NodeJS.ProcessEnv;
@@ -49,6 +53,8 @@ export class Roles {
   readonly bundle: string;
   private readonly isShared: boolean;
   private started = 0;
+  private isStopped = false;
+  private told: ((sentence: string) => void) | undefined;
 
   /** @param makeBundle writes the program of the roles to a file. @default - that of the package, else of this source */
   constructor(makeBundle?: (file: string) => void) {
@@ -56,6 +62,11 @@ export class Roles {
     this.isShared = made !== undefined;
     this.bundle = made ?? join(CACHE, `runtime-${process.pid}-${randomBytes(4).toString('hex')}.js`);
     if (made === undefined) (makeBundle ?? bundleRuntime)(this.bundle);
+  }
+
+  /** From now on a role that ends by itself is started again, as its Deployment does. @param told gets a sentence about each */
+  restart(told: (sentence: string) => void): void {
+    this.told = told;
   }
 
   /** Address of the Fluxion service that startFluxion starts. */
@@ -92,7 +103,21 @@ export class Roles {
     );
     const env = { ...process.env, ...environment };
     const [command = '', ...args] = [...through, process.execPath, this.bundle, name, '--config', file];
-    return new RoleProcess(await this.processes.start(id, command, args, { env }), port, metricsPort);
+    const begin = () => this.processes.start(id, command, args, { env });
+    const role = new RoleProcess(await begin(), port, metricsPort);
+    void this.follow(name, role, begin);
+    return role;
+  }
+
+  private async follow(name: string, role: RoleProcess, begin: () => Promise<OwnedProcess>): Promise<void> {
+    for (;;) {
+      const how = await role.process.exited;
+      if (this.told === undefined || role.process.killed) return;
+      this.told(`${name} has ended (${how}): it is started again`);
+      await delay(RESTART_MS);
+      if (this.isStopped) return;
+      role.process = await begin();
+    }
   }
 
   /** A one-shot role, to its end; what it says, on both streams. @throws when it fails */
@@ -123,6 +148,7 @@ export class Roles {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     await this.processes.stop();
     if (!this.isShared) rmSync(this.bundle, { force: true });
   }
@@ -131,7 +157,8 @@ export class Roles {
 /** A role that runs, with its probes and metrics. */
 export class RoleProcess {
   constructor(
-    readonly process: OwnedProcess,
+    /** The one that runs, or ran last. */
+    public process: OwnedProcess,
     private readonly port: number,
     private readonly metricsPort: number,
   ) {}
