@@ -14,13 +14,16 @@ const SPEC = [
   'completions',
   'completionMode',
   'activeDeadlineSeconds',
+  'backoffLimit',
   'backoffLimitPerIndex',
+  'podFailurePolicy',
   'manualSelector',
   'podReplacementPolicy',
 ] as const;
 const STATUS = [
   'active',
   'succeeded',
+  'failed',
   'terminating',
   'startTime',
   'completedIndexes',

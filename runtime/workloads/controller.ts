@@ -16,6 +16,7 @@ import { DryRuns } from './dry-runs';
 import { WorkloadEvents } from './events';
 import { adapters } from './index';
 import { MutatingAdmission } from './mutating-admission';
+import { Owners } from './owner-settings';
 import { WorkloadReconciler } from './reconciler';
 import { concerns } from './resubmission';
 import type { SubmissionBuilder } from './submission';
@@ -35,6 +36,7 @@ export class WorkloadController implements Controller {
   private readonly reconciler: WorkloadReconciler;
   private readonly admission: MutatingAdmission;
   private readonly dryRuns: DryRuns;
+  private readonly owners: Owners;
 
   constructor(private readonly shared: Shared) {
     const { events, workloads } = shared;
@@ -43,6 +45,7 @@ export class WorkloadController implements Controller {
       ...shared,
       labelsOf: (name) => shared.informers.namespaces.get(name)?.metadata.labels,
     });
+    this.owners = new Owners({ client: shared.client, adapters, clock: shared.time.clock });
     this.submissionBuilder = this.createSubmissionBuilder();
     this.dryRuns = this.createDryRuns();
     this.reconciler = this.createReconciler();
@@ -182,6 +185,7 @@ export class WorkloadController implements Controller {
   private createSubmissionBuilder(): SubmissionBuilder {
     const { metrics } = this.shared;
     return submissionsOf(this.shared, {
+      owners: this.owners,
       onInvalid: (object, adapter, message) => {
         metrics.invalidWorkloads.inc({ stage: 'intake' });
         this.events.recordEvent(object, adapter, { type: 'Warning', reason: 'Invalid', message });
@@ -212,6 +216,7 @@ export class WorkloadController implements Controller {
       adapters,
       submissionBuilder: this.submissionBuilder,
       dryRuns: this.dryRuns,
+      owners: this.owners,
       objectOf: (key) => workloads.get(key),
       podsOf: (workload) => workloads.podsOf(workload),
       namespaces,

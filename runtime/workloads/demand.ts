@@ -55,6 +55,12 @@ export function walltimeOf(
   return Math.min(requested ?? plan.defaultWalltimeSeconds, plan.maxWalltimeSeconds);
 }
 
+/** @param other deadline of what made it, in seconds: the earlier one counts */
+export function withDeadline(demand: Demand, other: number | undefined): Demand {
+  if (other === undefined) return demand;
+  return { ...demand, deadlineSeconds: Math.min(demand.deadlineSeconds ?? other, other) };
+}
+
 /** Nobody chose the default of MiniClusters. */
 export function chosenDeadline({ deadlineSeconds }: Demand): number | undefined {
   return deadlineSeconds === MINICLUSTER_DEADLINE_SECONDS ? undefined : deadlineSeconds;

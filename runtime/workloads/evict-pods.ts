@@ -13,12 +13,19 @@ import { isGated } from './pod';
  */
 export type EvictionOutcome = 'done' | 'gone' | 'refused';
 
-/** Those that run or may run. What is refused is tried again by the next reconcile. */
-export async function evictPods(client: KubernetesClient, pods: readonly Pod[]): Promise<void> {
+/**
+ * Those that run or may run.
+ * @returns `refused` if one of them was: it is tried again by the next reconcile
+ */
+export async function evictPods(client: KubernetesClient, pods: readonly Pod[]): Promise<'done' | 'refused'> {
   const running = pods.filter(
     (pod) => !isTerminal(pod) && !isGated(pod) && pod.metadata.deletionTimestamp === undefined,
   );
-  await inBatches(running, (pod) => evictPod(client, pod));
+  let outcome: 'done' | 'refused' = 'done';
+  await inBatches(running, async (pod) => {
+    if ((await evictPod(client, pod)) === 'refused') outcome = 'refused';
+  });
+  return outcome;
 }
 
 export async function evictPod(

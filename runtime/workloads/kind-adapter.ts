@@ -53,6 +53,7 @@ const OF_KINDS = {
   isSuspendable: () => true,
   isLarge: () => false,
   isGang: () => true,
+  canLose: () => false,
   idleNodes: () => [],
   neededPods: () => undefined,
   awaitedPods: () => new Map(),

@@ -44,6 +44,7 @@ export const OF_PLAIN_PODS = {
   stagePatch: () => undefined,
   canRelease: () => true,
   isGang: () => true,
+  canLose: () => false,
   idleNodes: () => [],
   neededPods: () => undefined,
   missingPods: () => 0,
@@ -133,17 +134,17 @@ export function isOrphaned(pod: Pod): boolean {
 }
 
 /**
- * Finds a live pod that is not pinned to a node of the allocation, because it was created while admission was not
+ * The live pods that are not pinned to a node of the allocation, because they were created while admission was not
  * active. Such a pod can run on any node and use units that are granted to other workloads.
  * @param assigned nodes that the release named: an array goes on without those that were lost
  */
-export function findUnpinned(
+export function unpinnedPods(
   { jobid, allocation }: WorkloadRow,
   pods: readonly Pod[],
   assigned: readonly string[] = [],
-): Pod | undefined {
+): readonly Pod[] {
   const own = new Set<string | undefined>([...namesOf(allocation?.nodes ?? []), ...assigned]);
-  return pods.find(
+  return pods.filter(
     (pod) =>
       belongsToGrant(pod, jobid) &&
       pod.metadata.deletionTimestamp === undefined &&

@@ -15,6 +15,7 @@ import type { WorkloadKey } from '../shared/workload-key';
 import type { WorkloadAdapter } from './adapter';
 import type { DryRuns } from './dry-runs';
 import type { NodeView } from './live-pods';
+import type { Owners } from './owner-settings';
 import type { SubmissionBuilder } from './submission';
 
 export interface WorkloadReconcilerOptions {
@@ -23,6 +24,8 @@ export interface WorkloadReconcilerOptions {
   readonly submissionBuilder: SubmissionBuilder;
   /** @default - what webhooks and policies add to pods is known once a pod exists */
   readonly dryRuns?: Pick<DryRuns, 'awaited' | 'follow'>;
+  /** @default - pods have no owners that say anything */
+  readonly owners?: Pick<Owners, 'read'>;
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
   /** The object of a key, as the watch last delivered it. */
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;

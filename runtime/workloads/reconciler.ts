@@ -15,7 +15,7 @@ import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
 import { unrecordedGrant } from './adoption';
 import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
-import { Eviction, type EvictionReason, endOfEvicted, requestedEviction } from './eviction';
+import { Eviction, type EvictionReason, endOfEvicted, requestedEviction, retryOf } from './eviction';
 import { GoneEnds } from './gone-ends';
 import { GrantWatch } from './grant-watch';
 import { followEnd } from './granted-end';
@@ -94,6 +94,7 @@ export class WorkloadReconciler {
     if (object === undefined) return left;
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
+    if (key.kind === 'Pod') await this.options.owners?.read(object, { isNew: row === undefined });
     if (row === undefined && left !== undefined) this.nameInUse.tell(key, object, adapter);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));
@@ -213,7 +214,7 @@ export class WorkloadReconciler {
     const departed = await this.departure.depart(current);
     if (departed === 'over') return this.left(row);
     if (departed !== undefined) return departed.isRefused ? this.evict(current, NOT_TAKEN) : departed;
-    const reason = this.reasonToEvict(current);
+    const reason = await this.reasonToEvict(current);
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
       const result = await this.largeReleases.run(current, () => this.release.release(current));
@@ -246,9 +247,10 @@ export class WorkloadReconciler {
   }
 
   /** What runs in a namespace that left the queue stays, whatever happens to its nodes, as without the queue. */
-  private reasonToEvict(workload: ActiveWorkload): EvictionReason | undefined {
+  private async reasonToEvict(workload: ActiveWorkload): Promise<EvictionReason | undefined> {
     const { row } = workload;
-    return this.departure.hasLeft(row.namespace) ? requestedEviction(row) : this.eviction.reasonFor(workload);
+    if (this.departure.hasLeft(row.namespace)) return requestedEviction(row);
+    return this.eviction.reasonFor(workload) ?? (await this.eviction.evictUnpinned(workload));
   }
 
   private async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
@@ -347,9 +349,4 @@ export class WorkloadReconciler {
   private log(row: WorkloadRow, decision: string, detail: Readonly<Record<string, unknown>> = {}): undefined {
     logDecision(this.options.logger, row, decision, detail);
   }
-}
-
-/** A PodDisruptionBudget may refuse to evict the pods of a group. */
-function retryOf({ object, adapter }: ActiveWorkload): ReconcileResult {
-  return adapter.membersOf(object) === undefined ? undefined : { after: 5_000 };
 }

@@ -11,6 +11,7 @@ import type { GraphNode } from '../resources/types';
 import type { WorkloadIdentity } from '../shared/pod-facts';
 import type { QueueChoice } from '../shared/queues';
 import type { WorkloadAdapter } from './adapter';
+import type { Owners } from './owner-settings';
 
 export interface SubmissionBuilderOptions {
   readonly workloadCache: Pick<WorkloadCache, 'submit' | 'byUid'>;
@@ -31,6 +32,8 @@ export interface SubmissionBuilderOptions {
   readonly storage: StorageFacts;
   /** The object that says whose a workload of this kind is. @default - the workload itself */
   readonly creatorOf?: (kind: string, object: KubernetesObject) => KubernetesObject;
+  /** What the owner of a pod asks for. @default - none is known */
+  readonly owners?: Pick<Owners, 'of'>;
   /** The pods of this workload. @default - none are known */
   readonly podsOf?: (workload: WorkloadIdentity) => readonly Pod[];
   /** Seconds from its first pod on within which a group of pods should be complete. */

@@ -19,13 +19,23 @@ import {
 } from '../queue/workload';
 import { identityOf } from '../shared/pod-facts';
 import { type ActiveWorkload, secondsOf, type WorkloadAdapter } from './adapter';
-import { chosenDeadline, type Demand, type PodSet, podsOf, walltimeOf, withGroupState } from './demand';
+import {
+  chosenDeadline,
+  type Demand,
+  type PodSet,
+  podsOf,
+  walltimeOf,
+  withDeadline,
+  withGroupState,
+} from './demand';
 import { elasticPodSettings } from './elastic-pod';
-import { type Addition, type Template, withAdded } from './injected';
+import { type Template, withAdded } from './injected';
 import { InjectedCharges } from './injected-charges';
+import { withOwners } from './owner-settings';
 import { reductionsOf } from './reductions';
 import { rowUserOf } from './row-user';
 import { podSettings, workloadSettings } from './settings';
+import { checkpointOf, reducedIn, withNotes } from './submission-notes';
 import type { SubmissionBuilderOptions } from './submission-options';
 
 export class SubmissionBuilder {
@@ -195,8 +205,10 @@ export class SubmissionBuilder {
     const { metadata } = object;
     const { namespace = '' } = metadata;
     const elastic = elasticPodSettings(object, (uid) => this.options.workloadCache.byUid(uid));
-    const settings = elastic ?? (adapter.podsExist ? podSettings(metadata) : workloadSettings(metadata));
-    const demand = adapter.demand(object);
+    const owners = adapter.kind === 'Pod' ? this.options.owners?.of(object) : undefined;
+    const own = () => (adapter.podsExist ? podSettings(metadata) : workloadSettings(metadata));
+    const settings = elastic ?? withOwners(own(), owners);
+    const demand = withDeadline(adapter.demand(object), owners?.deadlineSeconds);
     const queue = elastic?.queue ?? queues.queueOf({ namespace, requested: settings.queue, current });
     const plan = queues.planOf(queue);
     const walltime = walltimeOf(settings, demand, plan);
@@ -322,32 +334,4 @@ function grantedFields({ queue, walltime, pods, shape, held }: Omit<Submission, 
 /** The shape of the request as it is on any node. */
 function unconstrainedShape(jobspec: Jobspec): string {
   return shapeOf(withoutConstraints(jobspec));
-}
-
-/** Notes are no part of the shape. */
-function withNotes(
-  jobspec: Jobspec,
-  {
-    reduced,
-    checkpointSeconds,
-  }: { readonly reduced: readonly string[]; readonly checkpointSeconds?: number },
-  { requests: injected, placement: placed }: Addition = {},
-): Jobspec {
-  const { attributes } = jobspec;
-  const notes = {
-    ...(checkpointSeconds !== undefined && { checkpointSeconds }),
-    ...(reduced.length > 0 && { reduced }),
-    ...(injected && { injected }),
-    ...(placed && { placed }),
-  };
-  if (Object.keys(notes).length === 0) return jobspec;
-  return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
-}
-
-function checkpointOf({ jobspec }: Pick<Submission, 'jobspec'>): number | undefined {
-  return jobspec.attributes.user?.checkpointSeconds;
-}
-
-function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {
-  return jobspec.attributes.user?.reduced ?? [];
 }

@@ -10,7 +10,10 @@ type Watched = Pick<Shared, 'config' | 'logger' | 'queues' | 'nodes' | 'informer
 
 export function submissionsOf(
   { config, logger, workloadCache, queues, nodes, informers, workloads }: Watched,
-  reports: Pick<SubmissionBuilderOptions, 'onInvalid' | 'onReduced' | 'onLearned' | 'mutationsFor'>,
+  reports: Pick<
+    SubmissionBuilderOptions,
+    'onInvalid' | 'onReduced' | 'onLearned' | 'mutationsFor' | 'owners'
+  >,
 ): SubmissionBuilder {
   return new SubmissionBuilder({
     ...reports,

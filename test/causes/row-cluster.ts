@@ -224,6 +224,14 @@ export class RowCluster {
     });
   }
 
+  /** The pods of a workload outside the queue, once so many run. */
+  async runsOutside(app: string, count: number): Promise<readonly Pod[]> {
+    return this.until(`${count} pods of ${app} to run`, BOUND_MS, async () => {
+      const running = (await this.pods(app)).filter(isRunning);
+      return running.length === count ? running : undefined;
+    });
+  }
+
   /**
    * Asserts that a FluxJob of the workload, which does not say Running, has a condition with this sentence. The fields in
    * PartiallyModeled explain nothing yet.

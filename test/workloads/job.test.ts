@@ -11,7 +11,7 @@ import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { podsOf } from '../../runtime/workloads/demand';
 import { jobAdapter } from '../../runtime/workloads/job';
-import { findUnpinned } from '../../runtime/workloads/pod';
+import { unpinnedPods } from '../../runtime/workloads/pod';
 import { applyJsonPatch, type Operation } from '../fuzz/json-patch';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
@@ -230,7 +230,7 @@ describe('an unpinned pod of a Job', () => {
       metadata: { ...metadata, annotations: { [JOBID_ANNOTATION]: jobid }, ...more },
     };
   };
-  const isUnpinned = (one: Pod) => findUnpinned(row, [podOfGrant('node-1'), one]) === one;
+  const isUnpinned = (one: Pod) => unpinnedPods(row, [podOfGrant('node-1'), one])[0] === one;
 
   test('is on a node outside the allocation, or has no node and no pin', () => {
     expect(isUnpinned(podOfGrant('node-3'))).toBe(true);

@@ -1,5 +1,6 @@
 /** All rows. */
 import type { Row } from '../row';
+import { ADMISSION_ROWS } from './admission';
 import { ARRAY_ROWS } from './arrays';
 import { DELETION_ROWS } from './deletion';
 import { ELASTIC_ROWS } from './elastic';
@@ -34,4 +35,5 @@ export const ROWS: readonly Row[] = [
   ...ELASTIC_ROWS,
   ...FAULT_ROWS,
   ...SERVICE_ROWS,
+  ...ADMISSION_ROWS,
 ];
