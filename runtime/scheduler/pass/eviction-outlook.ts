@@ -20,6 +20,8 @@ export function evictionOutlook(pass: Pass, row: WorkloadRow): string | undefine
   const at = pass.preemptAt.get(row.uid);
   // A second later it is only asked for again.
   if (at === undefined || at <= pass.input.now + 1) return undefined;
+  if (at === Infinity)
+    return 'workloads that it could preempt keep their nodes: they were preempted as often as the preemption.limit of their queue allows';
   if ((pass.reservations.of(row.uid)?.allocation.start ?? Infinity) <= at) return undefined;
   const time = new Date(at * 1000).toISOString().replace('.000Z', 'Z');
   return `others may be evicted for it from ${time} on, when they have run for the preemption.minRuntime of their queue`;

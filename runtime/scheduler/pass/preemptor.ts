@@ -52,32 +52,32 @@ export function isPreemptDue({ preemptAt, input }: Pass, { uid }: Pick<WorkloadR
   return (preemptAt.get(uid) ?? Infinity) <= input.now;
 }
 
-/** Preemptible workloads of lower priority that may be preempted now or later. */
+/** Preemptible workloads of lower priority, also those that may not be preempted yet, or not again. */
 export function lowerThan(pass: Pass, row: WorkloadRow): Holder[] {
   const priority = priorityOf(row, pass.budgets.get(row.queue)?.settings);
-  return evictableFor(pass, row).filter(
-    (holder) =>
-      holder.row.preemptible && holder.priority < priority && protectedUntil(pass, holder) < Infinity,
-  );
+  return evictableFor(pass, row).filter((holder) => holder.row.preemptible && holder.priority < priority);
 }
 
 /** Who may be evicted for a row from when on. */
 export interface Protected<H> {
   readonly holders: readonly H[];
-  /** Unix seconds. */
+  /** Unix seconds; Infinity: never. */
   readonly until: (holder: H) => number;
   /** Whether the row starts if these are evicted. If some suffice, more of them do, too. */
   readonly suffices: (holders: readonly H[]) => boolean;
 }
 
-/** Where workloads that run too short to be preempted would suffice, the row is asked for again when enough of them may be. */
+/**
+ * Where workloads that run too short to be preempted would suffice, the row is asked for again when enough of them may be. Where those
+ * would that may never be preempted again, it is told so.
+ */
 export function waitForProtected<H>(
   { preemptAt, input }: Pass,
   { uid }: WorkloadRow,
   { holders, until, suffices }: Protected<H>,
 ): void {
   const isEnough = (at: number) => suffices(holders.filter((holder) => until(holder) <= at));
-  const times = [...new Set(holders.map(until))].filter((at) => at > input.now && at < Infinity);
+  const times = [...new Set(holders.map(until))].filter((at) => at > input.now);
   times.sort((a, b) => a - b);
   if (times.length === 0 || !isEnough(times.at(-1)!)) return;
   let [low, high] = [0, times.length - 1];

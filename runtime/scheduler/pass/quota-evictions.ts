@@ -167,9 +167,7 @@ function sharingAttempts(
   { sharing, lower }: { readonly sharing: Sharing<Victim>['strategy']; readonly lower: readonly Victim[] },
 ): readonly Attempt[] {
   const own = lower.filter((victim) => victim.row.queue === row.queue);
-  const others = borrowersFor(pass, row, 'shared').filter(
-    (victim) => protectedUntil(pass, victim) < Infinity && helps(room, victim),
-  );
+  const others = borrowersFor(pass, row, 'shared').filter((victim) => helps(room, victim));
   const shares = sharesFor(pass, row, pass.input.now + TERMINATION_SECONDS);
   const strategies = FAIR_SHARING.slice(
     1,

@@ -238,6 +238,24 @@ export const BUSY: readonly Situation[] = [
     ],
   },
   {
+    because: 'it may not preempt another one again',
+    reason: 'Reserved',
+    async arrange(world) {
+      world.queue('default', { preemption: { policy: 'LowerPriority', minRuntime: '0s', limit: 0 } });
+      await world.seconds(2);
+      world.job('other', { pods: 2, cores: 4, annotations: { 'fluxqueue/preemptible': 'true' } });
+      await world.seconds(5);
+      world.job('mine', { cores: 3, annotations: { 'fluxqueue/priority': '10' } });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      'Reserved: nodes are reserved for it; workloads that it could preempt keep their nodes: they were preempted as often as the preemption.limit of their queue allows',
+      'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
+      'in namespace science: job/other has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
+      'what to do: nothing; it starts by itself',
+    ],
+  },
+  {
     because: 'another one that was evicted for it has not left yet',
     reason: 'Reserved',
     async arrange(world) {
