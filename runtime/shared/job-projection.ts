@@ -16,7 +16,6 @@ const SPEC = [
   'activeDeadlineSeconds',
   'backoffLimit',
   'backoffLimitPerIndex',
-  'podFailurePolicy',
   'manualSelector',
   'podReplacementPolicy',
 ] as const;
@@ -40,7 +39,7 @@ type Template = Spec['template'];
 /** A Job as its watch keeps it. */
 export interface WatchedJob {
   readonly metadata: ObjectMeta;
-  readonly spec: Pick<Spec, (typeof SPEC)[number] | 'template'>;
+  readonly spec: Pick<Spec, (typeof SPEC)[number] | 'podFailurePolicy' | 'template'>;
   readonly status?: Pick<Status, (typeof STATUS)[number] | 'conditions'>;
   /** Whether the whole Job is so large that each write of it is expensive. @default false */
   readonly isLarge?: boolean;
@@ -57,7 +56,12 @@ export function projectJob(job: Job, pool: InternPool): WatchedJob {
       uid: pool.text(uid),
       ...mapped('annotations', annotations && pool.record(annotations)),
     },
-    spec: { ...pick(spec, SPEC), template: templateOf(spec.template, pool) },
+    spec: {
+      ...pick(spec, SPEC),
+      // Only whether there is one.
+      ...mapped('podFailurePolicy', spec.podFailurePolicy && {}),
+      template: templateOf(spec.template, pool),
+    },
     ...mapped('status', status && statusOf(status, pool)),
     ...mapped('isLarge', isLarge(job) || undefined),
   };

@@ -80,6 +80,7 @@ const FULL = {
     completions: 8,
     completionMode: 'Indexed',
     backoffLimit: 3,
+    podFailurePolicy: { rules: [{ onExitCodes: { values: [42] } }] },
     activeDeadlineSeconds: 90,
     manualSelector: true,
     selector,
@@ -114,6 +115,7 @@ const ANSWERS: readonly (keyof typeof jobAdapter)[] = [
   'isReleasedOnto',
   'outcome',
   'finishedNodes',
+  'canLose',
   'missingPods',
   'unseenPods',
   'releasePatch',
@@ -125,7 +127,7 @@ function answersOf(job: Parameters<typeof jobAdapter.demand>[0]) {
   const ask = (question: keyof typeof jobAdapter) =>
     (jobAdapter[question] as (job: object, ...more: unknown[]) => unknown)(
       job,
-      ...(['outcome', 'unseenPods'].includes(question) ? [[], 0] : [ROW, []]),
+      ...(['outcome', 'unseenPods', 'canLose'].includes(question) ? [[], 0] : [ROW, []]),
     );
   const { podSets, ...demand } = jobAdapter.demand(job);
   const [{ spec, ...podSet }] = podSets;
@@ -167,7 +169,7 @@ describe('a projected Job', () => {
 
   test('keeps neither environment nor arguments nor conditions that end nothing', () => {
     const text = JSON.stringify(projectJob(FULL, pool));
-    for (const left of ['SECRET', '--fast', 'volumeMounts', 'backoffLimit', 'Suspended', 'uncounted'])
+    for (const left of ['SECRET', '--fast', 'volumeMounts', 'onExitCodes', 'Suspended', 'uncounted'])
       expect(text).not.toContain(left);
   });
 
