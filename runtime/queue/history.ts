@@ -64,6 +64,18 @@ const REASONS: Readonly<Record<string, string>> = {
   Reallocated: 'left some of its nodes, or its end changed',
 };
 
+/** Of a request that its user has not changed. */
+const FOLLOWS = 'asks for something else now: tasks of it are done, or its pods or the nodes have changed';
+
+/** What is read of the detail of an event. */
+interface Detail {
+  readonly message?: string | null;
+  readonly reason?: string;
+  readonly result?: string;
+  /** @default - an earlier version wrote it, which did not say so */
+  readonly byUser?: boolean;
+}
+
 const RESULTS: Readonly<Record<string, string>> = {
   Succeeded: 'it succeeded',
   Failed: 'it failed',
@@ -79,7 +91,8 @@ function repeated(detail: unknown): string {
 }
 
 function reasonOf({ event, detail }: Logged): string {
-  const { message, reason, result } = detail as { message?: string | null; reason?: string; result?: string };
+  const { message, reason, result, byUser } = detail as Detail;
+  if (event === 'Updated' && byUser === false) return FOLLOWS;
   if (event === 'Waiting') return `${reason}: ${message}${repeated(detail)}`;
   return message || REASONS[event] || RESULTS[result ?? ''] || '';
 }

@@ -28,6 +28,8 @@ interface UpdateParts {
   readonly detail: string;
   /** Who made the change: SQL text expression over `changed`. @default - the leader */
   readonly actor?: string;
+  /** Columns that `changed` has beside those of a row: SQL over t and t.input. @default - none */
+  readonly compared?: string;
   /** Whether the write may change a row without end. @default false */
   readonly repeats?: boolean;
   /**
@@ -81,7 +83,18 @@ logged AS (
 )`;
 
 function update(parts: UpdateParts): string {
-  const { input, where, set, event, detail, actor = LEADER, repeats = false, coalesce, freed } = parts;
+  const {
+    input,
+    where,
+    set,
+    event,
+    detail,
+    actor = LEADER,
+    compared,
+    repeats = false,
+    coalesce,
+    freed,
+  } = parts;
   const columns = ['uid text', ...(input === undefined ? [] : [input])].join(', ');
   return `
 WITH ${FENCE},
@@ -94,7 +107,7 @@ target AS MATERIALIZED (
 changed AS (
   UPDATE fluxqueue.workloads w SET ${set}
   FROM target t WHERE w.uid = t.uid
-  RETURNING w.*
+  RETURNING w.*${compared === undefined ? '' : `, ${compared}`}
 ),${freed === undefined ? '' : used(freed.nodes, freed.until)}${
     coalesce === undefined ? logged(event, detail, actor) : coalesced(event, detail, actor, coalesce)
   }${repeats ? trimmed : ''}
@@ -164,8 +177,9 @@ export const UPDATE = update({
     jobid = CASE WHEN (t.queue, t.walltime, t.pods, t.jobspec) IS DISTINCT FROM ((t.input).queue, (t.input).walltime, (t.input).pods, (t.input).jobspec)
       THEN fluxqueue.next_jobid() ELSE t.jobid END`,
   event: `'Updated'`,
-  detail: `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`,
-  actor: 'usr',
+  detail: `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held, 'byUser', by_user)`,
+  actor: `CASE WHEN by_user THEN usr ELSE ${LEADER} END`,
+  compared: `${BY_USER} AS by_user`,
   repeats: true,
 });
 
