@@ -63,7 +63,8 @@ describeOwnStack(
       const { stack } = getFixture();
       database = await TcpProxy.before(Number(new URL(stack.postgres.url).port));
       apiserver = await startFaultProxy(stack.cluster);
-      scene = { fixture: getFixture(), database, apiserver, fluxion: await stack.roles.startFluxion() };
+      const fluxion = await stack.roles.startFluxion();
+      scene = { fixture: getFixture(), database, apiserver, fluxion, controller: () => controller };
       await keepRunning();
       await waitFor('the controller', () => controller.isReady());
       science = await Namespace.create(getFixture, 'science');

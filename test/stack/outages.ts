@@ -1,7 +1,8 @@
 /** Outages of what the controller needs, each with how it begins, how it shows that the controller has met it, and how it ends. */
 import { Client } from 'pg';
-import { nodes as nodePath } from '../../runtime/kubernetes/paths';
-import type { KubernetesObject } from '../../runtime/kubernetes/types';
+import { CONTROLLER_LEASE, STACK_NAMESPACE } from '../../constructs/api/labels';
+import { leases, nodes as nodePath } from '../../runtime/kubernetes/paths';
+import type { KubernetesObject, Lease } from '../../runtime/kubernetes/types';
 import type { TcpProxy } from '../crash-matrix/tcp-proxy';
 import { everything, type Fault, type FaultProxy, isWatch, type Match } from '../kubernetes/fault-proxy';
 import type { RoleProcess } from './roles';
@@ -15,6 +16,8 @@ export interface Scene {
   /** Between the controller and the apiserver. */
   readonly apiserver: FaultProxy;
   readonly fluxion: RoleProcess;
+  /** The process that runs now: another one follows one that has ended. */
+  readonly controller: () => RoleProcess;
 }
 
 export interface Outage {
@@ -171,6 +174,43 @@ const frozenFluxion: Outage = {
   },
 };
 
+const killedDatabase: Outage = {
+  name: 'a database that is killed and started again',
+  async begin({ fixture: { stack }, apiserver: proxy }) {
+    const before = proxy.requests.length;
+    await stack.postgres.kill();
+    return {
+      isMet: () => proxy.requests.length >= before + OFTEN,
+      end: () => stack.postgres.restart(),
+    };
+  },
+};
+
+/** It is over at once: another one starts. */
+const killedController: Outage = {
+  name: 'a controller that is killed',
+  async begin({ controller }) {
+    await controller().crash();
+    return { isMet: () => true, end: () => undefined };
+  },
+};
+
+const frozenController: Outage = {
+  name: 'a controller that is frozen for longer than its Lease',
+  async begin({ controller, fixture: { client } }) {
+    const frozen = controller();
+    frozen.process.signal('SIGSTOP');
+    return {
+      isMet: async () => {
+        const { spec } = await client.get<Lease>(leases(STACK_NAMESPACE, CONTROLLER_LEASE));
+        const { renewTime = '', leaseDurationSeconds = 0 } = spec ?? {};
+        return Date.parse(renewTime) + leaseDurationSeconds * 1000 < Date.now();
+      },
+      end: () => frozen.process.signal('SIGCONT'),
+    };
+  },
+};
+
 export const OUTAGES: readonly Outage[] = [
   slowDatabase(0.2),
   slowDatabase(2.6),
@@ -191,4 +231,7 @@ export const OUTAGES: readonly Outage[] = [
   apiserver('has no history for watches', { kind: 'expire' }, isWatch),
   flappingNodes,
   frozenFluxion,
+  killedDatabase,
+  killedController,
+  frozenController,
 ];

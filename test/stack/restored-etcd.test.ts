@@ -80,10 +80,13 @@ describeOwnStack(
               'Complete',
             ),
           );
+        const begun = performance.now();
         for (const job of fresh) {
           await science.phase(job, 'Finished');
           expect((await science.row(job))?.result).toBe('Succeeded');
         }
+        const seconds = (performance.now() - begun) / 1000;
+        process.stderr.write(`etcd put back: all new Jobs ran after ${seconds.toFixed(1)} s\n`);
         // The backup has a Job that ran to its end since then, and one that was deleted: both are there again.
         await science.end(ends);
         await complete('ends');
