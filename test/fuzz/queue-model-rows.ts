@@ -1,10 +1,12 @@
 /** The changes of a row in the in-memory model of the queue. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Jobspec } from '../../runtime/jobspec/types';
+import type { Queue } from '../../runtime/queue/store';
 import type { UsualPart } from '../../runtime/queue/usual-runtimes';
 import type { Submission, SubmissionUpdate, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
 import { isEndless } from '../../runtime/resources/endless';
 import type { Allocation } from '../../runtime/resources/types';
+import { copyOf } from './json-patch';
 
 export const NO_WAIT = { reason: null, message: null, estimatedStart: null, notBefore: null } as const;
 export const NOT_GRANTED = {
@@ -62,18 +64,50 @@ function checkpointOf({ attributes }: Jobspec): number | undefined {
   return attributes.user?.checkpointSeconds;
 }
 
+function differ(
+  row: WorkloadRow,
+  update: SubmissionUpdate,
+  keys: readonly (keyof SubmissionUpdate)[],
+): boolean {
+  return keys.some((key) => key !== 'progressed' && !isDeepStrictEqual(row[key], update[key]));
+}
+
+/** The workloads that their users change, and not the cluster. */
+export function uidsOfUsers(
+  rows: ReadonlyMap<string, WorkloadRow>,
+  updates: readonly SubmissionUpdate[],
+): ReadonlySet<string> {
+  const byUser = updates.filter((update) => {
+    const row = rows.get(update.uid);
+    return row !== undefined && isByUser(row, copyOf(update));
+  });
+  return new Set(byUser.map(({ uid }) => uid));
+}
+
+/** Whether the user has changed what the row asks for. */
+function isByUser(row: WorkloadRow, update: SubmissionUpdate): boolean {
+  const keys = update.progressed === true ? BY_USER : ([...BY_USER, 'pods'] as const);
+  return differ(row, update, keys) || checkpointOf(update.jobspec) !== checkpointOf(row.jobspec);
+}
+
+export function finished(
+  row: WorkloadRow,
+  { result, finishedAt, message }: Parameters<Queue['finish']>[1][number],
+): WorkloadRow | undefined {
+  if (row.phase === 'Finished') return undefined;
+  const ended = { phase: 'Finished', evictionReason: null, evictionCause: null } as const;
+  return { ...row, ...NO_WAIT, ...ended, result, finishedAt, message: message ?? null };
+}
+
 export function updated(
   nextJobid: () => number,
   row: WorkloadRow,
   update: SubmissionUpdate,
 ): WorkloadRow | undefined {
-  const { uid: _, progressed = false, ...values } = update;
-  const differs = (keys: readonly (keyof typeof values)[]) =>
-    keys.some((key) => !isDeepStrictEqual(row[key], values[key]));
+  const { uid: _, progressed: __, ...values } = update;
+  const differs = (keys: readonly (keyof SubmissionUpdate)[]) => differ(row, update, keys);
   if (row.phase !== 'Waiting' || !differs([...BY_USER, 'pods', 'jobspec', 'shape'])) return undefined;
-  const byUser =
-    differs(progressed ? BY_USER : [...BY_USER, 'pods']) ||
-    checkpointOf(values.jobspec) !== checkpointOf(row.jobspec);
+  const byUser = isByUser(row, update);
   const stays = (row.reason === 'Requeued' || row.reason === 'RequeueLimit') && !byUser;
   return {
     ...row,

@@ -16,6 +16,7 @@ import { copyOf } from './json-patch';
 import { QueueModelBase } from './queue-model-base';
 import {
   endingBy,
+  finished,
   grantDetail,
   holds,
   keepsReason,
@@ -24,6 +25,7 @@ import {
   NOT_GRANTED,
   RETURNED,
   requestedFields,
+  uidsOfUsers,
   updated,
   usualPartsOf,
 } from './queue-model-rows';
@@ -140,14 +142,22 @@ export class QueueModel extends QueueModelBase implements Queue {
     });
   };
 
-  update: Queue['update'] = async (fence, updates) =>
-    this.change(
+  update: Queue['update'] = async (fence, updates) => {
+    const uids = uidsOfUsers(this.tables.rows, lastOfEach(updates));
+    return this.change(
       fence,
       updates,
       'Updated',
       updated.bind(undefined, () => this.nextJobid()),
-      ({ queue, priority, walltime, held }) => ({ queue, priority, walltime, held }),
+      ({ uid, queue, priority, walltime, held }) => ({
+        queue,
+        priority,
+        walltime,
+        held,
+        byUser: uids.has(uid),
+      }),
     );
+  };
 
   wait: Queue['wait'] = async (fence, updates) =>
     this.change(
@@ -231,25 +241,11 @@ export class QueueModel extends QueueModelBase implements Queue {
     );
 
   finish: Queue['finish'] = async (fence, ends) =>
-    this.change(
-      fence,
-      ends,
-      'Finished',
-      (row, { result, finishedAt, message = null }) =>
-        row.phase === 'Finished'
-          ? undefined
-          : {
-              ...row,
-              ...NO_WAIT,
-              phase: 'Finished',
-              evictionReason: null,
-              evictionCause: null,
-              result,
-              finishedAt,
-              message,
-            },
-      ({ result, finishedAt, message }) => ({ result, finishedAt, message }),
-    );
+    this.change(fence, ends, 'Finished', finished, ({ result, finishedAt, message }) => ({
+      result,
+      finishedAt,
+      message,
+    }));
 
   returned: Queue['returned'] = async (fence, uids) =>
     this.change(

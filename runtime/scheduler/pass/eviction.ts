@@ -63,6 +63,13 @@ function findEvictable(pass: Pass): Holder[] {
     }));
 }
 
+/** The lowest priority of a workload that others may preempt; Infinity if there is none. */
+export const lowestPreemptible = untilEviction((pass) =>
+  evictable(pass)
+    .filter(({ row }) => row.preemptible)
+    .reduce((lowest, { priority }) => Math.min(lowest, priority), Infinity),
+);
+
 /** The start of its first pod, or before that its grant. */
 function runsSince({ startedAt, allocatedAt }: WorkloadRow): number {
   return startedAt ?? allocatedAt ?? 0;

@@ -1,5 +1,6 @@
 /** What keeps a workload from being asked for: it was refused before, or it can't be planned. */
 import type { WorkloadRow } from '../../queue/workload';
+import { mayEvictBehind } from './eviction-tries';
 import type { QueueBudget } from './queue-budget';
 import { cacheFor, type Pass } from './state';
 import { mayReserve } from './strategies';
@@ -42,6 +43,7 @@ export function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): b
   // Fluxion has to be asked for the head of a fcfs queue, or the head would not block the queue.
   const refusals = mayReserve(pass, budget, row) ? cache.unplannable : cache.busy;
   if (budget.isStrict || !refusals.covers(row.jobspec) || mayBeImpossible(pass, row)) return false;
+  if (refusals === cache.busy && mayEvictBehind(pass, budget, row)) return false;
   if (refusals === cache.busy) budget.refusedFirst += 1;
   waits.markBusy(row);
   return true;

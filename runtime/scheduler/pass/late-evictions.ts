@@ -40,7 +40,7 @@ function hasRights({ settings }: QueueBudget, { preemptions }: WorkloadRow): boo
 }
 
 /** Whether another queue of its cohort runs more than its own quota, or plans to. */
-function othersBorrow(pass: Pass, queue: string): boolean {
+export function othersBorrow(pass: Pass, queue: string): boolean {
   const cohort = budgetOf(pass, { queue }).settings.cohort ?? '';
   const isOther = (other: string) => other !== queue;
   return borrowersOf(pass).get(cohort)?.some(isOther) === true || othersPlanToBorrow(pass, queue);

@@ -13,6 +13,8 @@ export interface PassCache {
   readonly never: Refusals;
   /** Requests that could start only behind something that has no end. */
   readonly endless: Refusals;
+  /** By priority and queue: requests for which nobody's eviction helps. Forgotten also when something starts: it may be what could leave. */
+  readonly vain: Map<string, Refusals>;
   /** What services and pods outside the queue take from the nodes. */
   readonly endlessUsage: EndlessUsage | undefined;
   /** The starts that the pass promised with reservations, by uid. */
@@ -38,6 +40,7 @@ export function newPassCache(): PassCache {
     down: refusals({ compareWalltime: false }),
     never: refusals({ compareWalltime: false }),
     endless: refusals({ compareWalltime: false }),
+    vain: new Map(),
     endlessUsage: undefined,
     promised: new Map(),
     preemptAt: new Map(),

@@ -26,6 +26,8 @@ export class QueueBudget {
   improvementsLeft = IMPROVEMENTS;
   /** How many workloads with a reservation may be asked for again, because an eviction may start them earlier: each costs a look at all nodes. */
   lateEvictionsLeft = LATE_EVICTIONS;
+  /** How often workloads behind the next in its queue may still look in vain for who could leave: each look counts the nodes. */
+  evictionsLeft = BEHIND;
   /** How often it may still look in vain for who could leave or give up a plan: thousands may wait for nodes anyway. */
   reclaimsLeft = RECLAIMS;
   /**
@@ -106,6 +108,7 @@ const IMPROVEMENTS = 4;
 /** Each counts the nodes. */
 const RECLAIMS = 4;
 const LATE_EVICTIONS = RECLAIMS;
+const BEHIND = 8;
 
 /** Only a conservative queue has more workloads that lack quota and may reserve; the next pass plans more of them. */
 const PLANS = 100;

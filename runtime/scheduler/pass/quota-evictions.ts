@@ -20,6 +20,7 @@ import {
   nodeRoom,
   protectedUntil,
 } from './eviction';
+import { noteEvictionInVain } from './eviction-tries';
 import { type Sharing, sharingVictims } from './fair-sharing';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
@@ -62,6 +63,7 @@ export async function evictForQuota(
   for (const other of planned) claimQuota(pass, reservations.rowOf(other), other.allocation);
   // What borrows from this pass on may leave in the next one: nobody else of its queue does so in its place.
   if (rights.reclaims && startsBorrower(pass, row)) pass.preemptAt.set(row.uid, pass.input.now + 1);
+  if (rights.preempts || rights.sharing !== 'Never') noteEvictionInVain(pass, budget, row);
   return false;
 }
 

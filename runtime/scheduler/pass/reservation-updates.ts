@@ -116,6 +116,7 @@ export function markFreed(pass: Pass): void {
   pass.cache.busy.clear();
   pass.cache.unplannable.clear();
   pass.cache.endless.clear();
+  pass.cache.vain.clear();
   for (const budget of pass.budgets.values()) budget.overQuota = undefined;
 }
 

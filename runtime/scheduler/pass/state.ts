@@ -110,7 +110,7 @@ export function beginPass(given: PassInput): Pass {
     ...keptFrom(cache),
     heldPlaces: new Set(),
     beyondLimit: new Set(),
-    cache: { ...kept, settings },
+    cache: { ...kept, settings, vain: cache.granted ? new Map() : kept.vain },
     overruns,
     predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),
     broken: brokenPromises(cache.promised, input.reservations),

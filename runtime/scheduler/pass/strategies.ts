@@ -10,6 +10,7 @@ import { isForeseeable } from '../../resources/endless';
 import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isOwed, takePlaces } from './claims';
 import { isAwaiting, mayEndOthers } from './eviction';
+import { mayEvictBehind, noteEvictionInVain } from './eviction-tries';
 import { preferredRequests, rankOf } from './node-preference';
 import { priorityOf } from './order';
 import { TERMINATION_SECONDS } from './planned-end';
@@ -27,7 +28,7 @@ export interface Candidate {
   readonly budget: QueueBudget;
   /** The reservation that it had until this pass reached it. */
   readonly reservation: Reservation | undefined;
-  /** Whether it is next in its queue: it may evict. */
+  /** Whether it may evict: it is next in its queue, or may start before those that are. */
   readonly isNext: boolean;
   /** Whether Fluxion may reserve units for it if it can't start now. */
   readonly mayReserve: boolean;
@@ -52,9 +53,11 @@ const STRATEGIES: readonly Strategy[] = [
 export async function matchWorkload(pass: Pass, candidate: Candidate): Promise<MatchResult> {
   let answer: MatchResult | undefined;
   for (const strategy of STRATEGIES) answer = (await strategy(pass, candidate, answer)) ?? answer;
-  const { row, mayReserve: mayHave } = candidate;
-  if (answer!.status !== 'OK' || !answer!.reserved || mayHave || pass.beneficiaries.has(row.uid))
-    return answer!;
+  const { row, budget, isNext: mayEvict } = candidate;
+  const starts = answer!.status === 'OK' && !answer!.reserved;
+  if (starts || candidate.mayReserve || pass.beneficiaries.has(row.uid)) return answer!;
+  if (mayEvict && budget.settings.preempts) noteEvictionInVain(pass, budget, row);
+  if (answer!.status !== 'OK') return answer!;
   // It was asked only to know whether an eviction would start it earlier.
   await pass.input.matcher.cancel(row.jobid);
   return { status: 'BUSY', text: 'is planned for later' };
@@ -184,12 +187,12 @@ function yieldsToHead({ reservations }: Pass, other: Reservation, row: WorkloadR
 
 /**
  * Whether it may evict: nobody before it in its queue was refused while the queue had a reservation left, which another queue
- * of its line took.
+ * of its line took; or it may start before those.
  */
 export function mayEvict(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   const isFirst =
     pass.beneficiaries.has(row.uid) || budget.refusedFirst < Math.max(1, budget.reservationsLeft);
-  return isFirst && isNext(pass, budget, row);
+  return (isFirst && isNext(pass, budget, row)) || mayEvictBehind(pass, budget, row);
 }
 
 /** Reservations that have to yield to a workload that may reserve and has no reservation itself. */

@@ -52,30 +52,41 @@ test.each([false, true])(
   },
 );
 
-/** A workload that is next in its queue, and another one behind it, much later than those that run. */
-function submitLine(sim: Simulation, hasRival: boolean): void {
+/** A workload that is next in its queue, and another one behind it, much later than those that run. @param walltime of that one */
+function submitLine(sim: Simulation, hasRival: boolean, walltime: number): void {
   sim.now += 1000;
   const rest = { priority: 5, cpu: 4, walltime: 100 };
   if (hasRival) sim.submit('first', { queue: 'a', pods: 4, ...rest });
   sim.submit('next', { queue: 'b', pods: 4, ...rest });
-  sim.submit('behind', { queue: 'b', ...rest, walltime: 3000 });
+  sim.submit('behind', { queue: 'b', ...rest, walltime });
 }
 
-test.each([false, true])('only the next of a preempting queue evicts, a rival: %s', async (hasRival) => {
-  const sim = await Simulation.of(nodesOf(4, 4));
-  sim.queue('x', { preemption: PREEMPTS.preemption });
-  sim.queue('b', { ...PREEMPTS });
-  for (const i of [1, 2])
-    sim.submit(`low${i}`, { queue: 'x', cpu: 4, walltime: 5000, preemptible: true, priority: -1 });
-  for (const i of [1, 2]) sim.submit(`firm${i}`, { queue: 'x', cpu: 4, walltime: 5000 });
-  await sim.pass();
-  submitLine(sim, hasRival);
-  expect((await sim.pass()).evictions).toEqual([]);
-});
+/** A rival of another queue; the walltime of who is behind the next; whether it evicts. It delays no promise. */
+const BEHIND = [
+  [false, 3_000, true],
+  [true, 3_000, true],
+  [false, 9_000, false],
+  [true, 9_000, false],
+] as const;
 
-test.each([false, true])(
-  'only the next of a queue evicts for the quota of its cohort, a rival: %s',
-  async (hasRival) => {
+test.each(BEHIND)(
+  'who is behind the next of a preempting queue, a rival: %s, walltime %i, evicts: %s',
+  async (hasRival, walltime, evicts) => {
+    const sim = await Simulation.of(nodesOf(4, 4));
+    sim.queue('x', { preemption: PREEMPTS.preemption });
+    sim.queue('b', { ...PREEMPTS });
+    for (const i of [1, 2])
+      sim.submit(`low${i}`, { queue: 'x', cpu: 4, walltime: 5000, preemptible: true, priority: -1 });
+    for (const i of [1, 2]) sim.submit(`firm${i}`, { queue: 'x', cpu: 4, walltime: 5000 });
+    await sim.pass();
+    submitLine(sim, hasRival, walltime);
+    expect((await sim.pass()).evictions).toHaveLength(evicts ? 1 : 0);
+  },
+);
+
+test.each(BEHIND)(
+  'who is behind the next evicts for the quota of its cohort, a rival: %s, walltime %i, evicts: %s',
+  async (hasRival, walltime, evicts) => {
     const sim = await Simulation.of(nodesOf(8, 4));
     const cohort = 'physics';
     sim.queue('a', { cohort, quota: { cores: 8 } });
@@ -83,8 +94,8 @@ test.each([false, true])(
     sim.submit('low', { queue: 'b', cpu: 4, walltime: 5000, preemptible: true, priority: -1 });
     for (const i of [1, 2, 3]) sim.submit(`firm${i}`, { queue: 'a', cpu: 4, walltime: 5000 });
     await sim.pass();
-    submitLine(sim, hasRival);
-    expect((await sim.pass()).evictions).toEqual([]);
+    submitLine(sim, hasRival, walltime);
+    expect((await sim.pass()).evictions).toHaveLength(evicts ? 1 : 0);
   },
 );
 

@@ -12,7 +12,7 @@ import { startableIn } from '../startable-in';
 import { couldStart, waiting } from './counted-plan';
 import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
 import { keptIdle } from './kept-idle';
-import { overlookedEvictions } from './overlooked-evictions';
+import { overlookedBehind, overlookedEvictions } from './overlooked-evictions';
 import { holdsNone, type Property } from './property';
 import { beneficiaryOf, overReturned } from './returned-quota';
 import { isShared, unfair } from './shares';
@@ -126,7 +126,7 @@ export async function check(given: Scenario): Promise<void> {
     // What the controller reports live never says so of a pass that is as it should be.
     if (now.isSettled)
       holdsNone((await startableIn(now)).map(({ uid }) => `${uid} is startable at ${now.now}`));
-    if (now.isSettled) holdsNone(await overlookedEvictions(now));
+    if (now.isSettled) holdsNone([...(await overlookedEvictions(now)), ...(await overlookedBehind(now))]);
     holdsNone([...overReturned(now, { queues }, ran), ...unfair(now, { queues })]);
     holdsNone(now.evicted.length > most ? [`${now.evicted.length} evictions`] : []);
     ran = new Set(now.running());

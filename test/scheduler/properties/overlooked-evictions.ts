@@ -1,7 +1,8 @@
-/** A promise ends no right to evict. */
+/** A promise ends no right to evict, and nor does the wait of those that come before. */
+import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import { plannedAllocation, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
-import type { PassResult } from '../../../runtime/scheduler/pass/types';
+import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
 import { simulationFluxion } from '../pass/engine';
 import type { Simulation } from '../pass/simulation';
 import { beneficiaryOf } from './returned-quota';
@@ -12,16 +13,53 @@ import { beneficiaryOf } from './returned-quota';
  */
 export async function overlookedEvictions(sim: Simulation): Promise<string[]> {
   const [own, ...others] = sim.reservations;
-  const hasJustStarted = sim.started.some(({ start }) => start === sim.now);
-  const isLeaving = [...sim.rows.values()].some(({ evictionReason }) => evictionReason !== null);
-  // A pass follows in a second, or when that has ended.
-  if (own === undefined || others.length > 0 || hasJustStarted || isLeaving || endsSoon(sim)) return [];
-  const { evictions, reservations } = await decidedAnew(sim);
+  if (own === undefined || others.length > 0 || isUnsettled(sim)) return [];
+  const { evictions, reservations } = await decidedAnew(sim, [...sim.rows.values()]);
   const mine = evictions.filter((eviction) => beneficiaryOf(eviction) === own.uid);
   const promised = own.allocation.start;
   const start = reservations.find(({ uid }) => uid === own.uid)?.allocation.start ?? promised;
   if (mine.length === 0 || start >= promised || mine.some(({ end }) => end >= promised)) return [];
   return [`at ${sim.now}: ${own.uid} waits until ${promised}, and ${mine[0]!.uid} is not evicted for it`];
+}
+
+/** So many are asked for at a time. */
+const MOST_ASKED = 2;
+
+/**
+ * Workloads without a promise that wait behind others of their queue, although an eviction would start each of them, if it waited without
+ * those, and would move no promise. A fcfs queue lets none pass.
+ */
+export async function overlookedBehind(sim: Simulation): Promise<string[]> {
+  const promised = new Map(sim.reservations.map(({ uid, allocation }) => [uid, allocation.start]));
+  const [strict, rows] = [strictQueues(sim), [...sim.rows.values()]];
+  const isBehind = ({ uid, phase, queue }: WorkloadRow) =>
+    phase === 'Waiting' && !promised.has(uid) && !strict.has(queue);
+  if (promised.size === 0 || isUnsettled(sim)) return [];
+  const found: string[] = [];
+  for (const row of rows.filter(isBehind).slice(-MOST_ASKED)) {
+    const known = rows.filter(
+      ({ uid, phase }) => phase !== 'Waiting' || promised.has(uid) || uid === row.uid,
+    );
+    const { evictions, reservations } = await decidedAnew(sim, known, sim.reservations);
+    const starts = new Map(reservations.map(({ uid, allocation }) => [uid, allocation.start]));
+    const isKept = [...promised].every(([uid, start]) => (starts.get(uid) ?? Infinity) <= start);
+    const victim = evictions.find((eviction) => beneficiaryOf(eviction) === row.uid);
+    if (victim !== undefined && isKept)
+      found.push(`at ${sim.now}: ${row.uid} waits behind others, and ${victim.uid} is not evicted for it`);
+  }
+  return found;
+}
+
+function strictQueues(sim: Simulation): ReadonlySet<string> {
+  const queues = sim.queuesOf([...sim.rows.values()]);
+  return new Set(queues.flatMap(({ settings }) => (settings.policy === 'fcfs' ? [settings.name] : [])));
+}
+
+/** A pass follows in a second, or when that has ended which has to leave. */
+function isUnsettled(sim: Simulation): boolean {
+  const hasJustStarted = sim.started.some(({ start }) => start === sim.now);
+  const isLeaving = [...sim.rows.values()].some(({ evictionReason }) => evictionReason !== null);
+  return hasJustStarted || isLeaving || endsSoon(sim);
 }
 
 /** Whether something ends so soon that an eviction now would count on it. */
@@ -30,17 +68,21 @@ function endsSoon(sim: Simulation): boolean {
   return ends.some((end) => end <= sim.now + TERMINATION_SECONDS);
 }
 
-/** What a leader would decide that knows no promise. Nothing of the simulation is changed. */
-async function decidedAnew(sim: Simulation): Promise<PassResult> {
+/** What a leader would decide that knows these rows and promises. Nothing of the simulation is changed. */
+async function decidedAnew(
+  sim: Simulation,
+  all: readonly WorkloadRow[],
+  reservations: PassInput['reservations'] = [],
+): Promise<PassResult> {
   const { now, nodes, match: policy } = sim;
-  const rows = [...sim.rows.values()].filter(({ phase }) => phase !== 'Finished');
+  const rows = all.filter(({ phase }) => phase !== 'Finished');
   const matcher = await simulationFluxion();
   await matcher.init({ nodes, policy, now });
   const held = rows.flatMap(({ allocation }) => allocation ?? []);
   await matcher.replay(
-    held.map((one) => plannedAllocation(one, now)),
+    [...held.map((one) => plannedAllocation(one, now)), ...reservations.map(({ allocation }) => allocation)],
     now,
   );
   const surroundings = sim.surroundings();
-  return runPass({ now, nodes, matcher, surroundings, queues: sim.queuesOf(rows), reservations: [] });
+  return runPass({ now, nodes, matcher, surroundings, queues: sim.queuesOf(rows), reservations });
 }

@@ -1,0 +1,41 @@
+/**
+ * Evictions for workloads behind others of their queue for which nobody can leave: they may start before these, as in backfill, because
+ * an eviction delays no promise. Each try counts nodes, so one that was in vain stands for all that ask for as much.
+ */
+import type { WorkloadRow } from '../../queue/workload';
+import { lowestPreemptible, mayEndOthers } from './eviction';
+import { othersBorrow } from './late-evictions';
+import { priorityOf } from './order';
+import type { QueueBudget } from './queue-budget';
+import { type Refusals, refusals } from './refusal-cache';
+import type { Pass } from './state';
+
+/** Whether somebody may have to leave for the row, behind the next in its queue. */
+export function mayEvictBehind(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+  if (budget.isStrict || budget.evictionsLeft === 0 || !mayEndOthers(pass, row)) return false;
+  if (!mayPreempt(pass, budget, row) && !mayTakeShare(pass, budget, row)) return false;
+  return pass.cache.vain.get(keyOf(budget, row))?.covers(row.jobspec) !== true;
+}
+
+function mayPreempt(pass: Pass, { settings }: QueueBudget, row: WorkloadRow): boolean {
+  if (!settings.preempts || row.preemptions > 0) return false;
+  return priorityOf(row, settings) > lowestPreemptible(pass);
+}
+
+function mayTakeShare(pass: Pass, { settings }: QueueBudget, { queue }: WorkloadRow): boolean {
+  return settings.fairSharing !== 'Never' && othersBorrow(pass, queue);
+}
+
+/** The row was asked for, and nobody's eviction would start it now. */
+export function noteEvictionInVain({ cache }: Pass, budget: QueueBudget, row: WorkloadRow): void {
+  const key = keyOf(budget, row);
+  const known: Refusals = cache.vain.get(key) ?? refusals({ compareWalltime: true });
+  known.add(row.jobspec);
+  cache.vain.set(key, known);
+  budget.evictionsLeft = Math.max(0, budget.evictionsLeft - 1);
+}
+
+/** Who may leave for a row depends on its queue and its priority. */
+function keyOf({ settings }: QueueBudget, row: WorkloadRow): string {
+  return `${priorityOf(row, settings)} ${settings.name}`;
+}
