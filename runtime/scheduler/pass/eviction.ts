@@ -77,17 +77,22 @@ function runsSince({ startedAt, allocatedAt }: WorkloadRow): number {
 
 /** What an eviction costs on top of the work that is lost: to start all pods again, and a wait in the queue. */
 const RESTART = { seconds: 60, coreSeconds: 600 };
+/** Beyond that the cost is that of months. */
+const MOST_DOUBLED = 16;
 
 /**
  * The core-seconds that are lost if it is evicted: since its start, or since a checkpoint of which nobody knows when it was.
- * A whole number, so that sums can be compared.
+ * A whole number, so that sums can be compared. Each eviction doubles what the next one costs beside the work: who was evicted has run
+ * least, and would be chosen every time.
  */
 function lossOf({ units, input }: Pass, row: WorkloadRow): number {
   const { core = 0 } = unitCounts(row.allocation!);
   const cores = Math.max(1, (core * units.cpuMillis) / 1000);
   const ran = Math.max(0, input.now - runsSince(row));
   const { checkpointSeconds = Infinity } = row.jobspec.attributes.user ?? {};
-  return Math.round(cores * (Math.min(ran, checkpointSeconds) + RESTART.seconds) + RESTART.coreSeconds);
+  const again = 2 ** Math.min(row.preemptions, MOST_DOUBLED);
+  const restart = (cores * RESTART.seconds + RESTART.coreSeconds) * again;
+  return Math.round(cores * Math.min(ran, checkpointSeconds) + restart);
 }
 
 /** What failed too often for causes of its own ends nobody's work: it would do so once an hour, in vain. */

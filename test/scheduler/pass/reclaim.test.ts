@@ -252,3 +252,28 @@ test('what a queue would borrow of returned quota is no claim: it yields to a hi
   const claims = sim.reservations.filter(({ isClaim }) => isClaim === true).map(({ uid }) => uid);
   expect(claims).toEqual(['own']);
 });
+
+test('borrowers of one priority take turns where their owner takes back a little again and again', async () => {
+  const sim = await Simulation.of(nodesOf(1, 16));
+  sim.queue('owner', { cohort: 'lab', quota: { cores: 8 }, reclaim: true });
+  sim.queue('guest', { cohort: 'lab', quota: { cores: 8 } });
+  for (let i = 0; i < 16; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 1, walltime: 720_000 });
+  await sim.pass();
+  // As long as all have run about as long, who was evicted last is chosen again.
+  sim.now += 3_600;
+  const times = new Map<string, number>();
+  for (let i = 0; i < 24; i++) {
+    sim.submit(`own${i}`, { queue: 'owner', cpu: 1, walltime: 60 });
+    for (const { uid } of (await sim.pass()).evictions) {
+      times.set(uid, (times.get(uid) ?? 0) + 1);
+      await sim.requeue(uid);
+    }
+    await sim.pass({ freed: true });
+    sim.now += 10;
+    await sim.finish(`own${i}`);
+    await sim.pass({ freed: true });
+    sim.now += 4;
+  }
+  expect([...times.values()].reduce((sum, one) => sum + one, 0)).toBe(24);
+  expect(Math.max(...times.values())).toBeLessThanOrEqual(4);
+});
