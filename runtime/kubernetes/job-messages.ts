@@ -13,10 +13,8 @@ const JOB_SPEC = message({
   3: ['activeDeadlineSeconds', 'number'],
   5: ['manualSelector', 'flag'],
   6: ['template', 'message', POD_TEMPLATE],
-  7: ['backoffLimit', 'number'],
   9: ['completionMode', 'text'],
   10: ['suspend', 'flag'],
-  11: ['podFailurePolicy', 'message', message({})],
   12: ['backoffLimitPerIndex', 'number'],
   14: ['podReplacementPolicy', 'text?'],
 });
@@ -34,7 +32,6 @@ const JOB_STATUS = message({
   2: ['startTime', 'time'],
   4: ['active', 'number?'],
   5: ['succeeded', 'number?'],
-  6: ['failed', 'number?'],
   7: ['completedIndexes', 'text?'],
   10: ['failedIndexes', 'text'],
   11: ['terminating', 'number'],

@@ -259,7 +259,6 @@ export interface Job extends KubernetesObject {
     readonly ttlSecondsAfterFinished?: number;
     readonly managedBy?: string;
     readonly manualSelector?: boolean;
-    readonly podFailurePolicy?: object;
     readonly podReplacementPolicy?: 'Failed' | 'TerminatingOrFailed';
     readonly template: PodTemplate;
   };

@@ -14,7 +14,6 @@ const SPEC = [
   'completions',
   'completionMode',
   'activeDeadlineSeconds',
-  'backoffLimit',
   'backoffLimitPerIndex',
   'manualSelector',
   'podReplacementPolicy',
@@ -22,7 +21,6 @@ const SPEC = [
 const STATUS = [
   'active',
   'succeeded',
-  'failed',
   'terminating',
   'startTime',
   'completedIndexes',
@@ -39,7 +37,7 @@ type Template = Spec['template'];
 /** A Job as its watch keeps it. */
 export interface WatchedJob {
   readonly metadata: ObjectMeta;
-  readonly spec: Pick<Spec, (typeof SPEC)[number] | 'podFailurePolicy' | 'template'>;
+  readonly spec: Pick<Spec, (typeof SPEC)[number] | 'template'>;
   readonly status?: Pick<Status, (typeof STATUS)[number] | 'conditions'>;
   /** Whether the whole Job is so large that each write of it is expensive. @default false */
   readonly isLarge?: boolean;
@@ -56,12 +54,7 @@ export function projectJob(job: Job, pool: InternPool): WatchedJob {
       uid: pool.text(uid),
       ...mapped('annotations', annotations && pool.record(annotations)),
     },
-    spec: {
-      ...pick(spec, SPEC),
-      // Only whether there is one.
-      ...mapped('podFailurePolicy', spec.podFailurePolicy && {}),
-      template: templateOf(spec.template, pool),
-    },
+    spec: { ...pick(spec, SPEC), template: templateOf(spec.template, pool) },
     ...mapped('status', status && statusOf(status, pool)),
     ...mapped('isLarge', isLarge(job) || undefined),
   };

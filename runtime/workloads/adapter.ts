@@ -56,8 +56,6 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
    * array that run stay where they are.
    */
   isGang(object: T): boolean;
-  /** Whether these pods of it may be evicted while its others go on, and are made again. `pods` are all of its pods. */
-  canLose(object: T, lost: readonly Pod[], pods: readonly Pod[]): boolean;
   /** Nodes that no pod of the workload uses, and to which no pod of it that is still to come is pinned. */
   idleNodes(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly string[];
   /**

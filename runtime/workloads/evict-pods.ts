@@ -13,19 +13,12 @@ import { isGated } from './pod';
  */
 export type EvictionOutcome = 'done' | 'gone' | 'refused';
 
-/**
- * Those that run or may run.
- * @returns `refused` if one of them was: it is tried again by the next reconcile
- */
-export async function evictPods(client: KubernetesClient, pods: readonly Pod[]): Promise<'done' | 'refused'> {
+/** Those that run or may run. What is refused is tried again by the next reconcile. */
+export async function evictPods(client: KubernetesClient, pods: readonly Pod[]): Promise<void> {
   const running = pods.filter(
     (pod) => !isTerminal(pod) && !isGated(pod) && pod.metadata.deletionTimestamp === undefined,
   );
-  let outcome: 'done' | 'refused' = 'done';
-  await inBatches(running, async (pod) => {
-    if ((await evictPod(client, pod)) === 'refused') outcome = 'refused';
-  });
-  return outcome;
+  await inBatches(running, (pod) => evictPod(client, pod));
 }
 
 export async function evictPod(

@@ -23,7 +23,7 @@ import { evictPods } from './evict-pods';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 import { membershipOf } from './group-member';
 import { isLive, type NodeView } from './live-pods';
-import { assignedNode, belongsToGrant, isGated, unpinnedPods } from './pod';
+import { assignedNode, belongsToGrant, isGated } from './pod';
 import { asGroup, placesOf } from './pod-group';
 import type { SubmissionBuilder } from './submission';
 
@@ -68,9 +68,6 @@ export class Eviction {
   /** Job id -> generation of the object after its release. The watch lags behind while it shows an earlier one. */
   private readonly releasedGenerations = new Map<number, number>();
 
-  /** Job id -> UIDs of the pods of an array that were evicted because they were not pinned. */
-  private readonly unpinned = new Map<number, ReadonlySet<string>>();
-
   /** Job id -> when all old pods of a group were gone, and new ones were missing; Unix seconds. */
   private readonly incompleteSince = new Map<number, number>();
 
@@ -87,7 +84,6 @@ export class Eviction {
   forget({ jobid }: WorkloadRow): void {
     this.releasedGenerations.delete(jobid);
     this.incompleteSince.delete(jobid);
-    this.unpinned.delete(jobid);
   }
 
   /** Why the workload must leave its nodes; undefined if it may stay. */
@@ -101,8 +97,6 @@ export class Eviction {
     const lost = lostNodes(row, this.options.nodes.exists);
     if (lost.length > 0 && !this.runsWithout(lost, workload))
       return { cause: 'cluster', message: lostMessage(lost) };
-    const unpinned = this.unpinnedOf(workload);
-    if (unpinned.length > 0 && !this.goesOnWithout(unpinned, workload)) return reasonOf(unpinned);
     // It would hold its nodes for nothing until its walltime.
     if (isSuspendable && row.releasedAt !== null && podsOf(adapter.demand(object)) === 0)
       return { cause: 'suspended', message: 'its user wants no pods of it' };
@@ -122,49 +116,23 @@ export class Eviction {
   }
 
   /** Whether pods of an array run on other nodes than these. */
-  private runsWithout(lost: readonly string[], workload: ActiveWorkload): boolean {
-    const { object, adapter } = workload;
-    const others = runningPods(workload).filter((pod) => !lost.includes(assignedNode(pod) ?? ''));
-    return !adapter.isGang(object) && others.length > 0;
-  }
-
-  private unpinnedOf({ object, adapter, row, pods }: ActiveWorkload): readonly Pod[] {
-    const assigned = adapter.recordedGrant(object, pods)?.placement.map(({ node }) => node);
-    return unpinnedPods(row, pods, assigned);
-  }
-
-  /** Whether others of its pods run that can stay. Once in a grant: what is made again without a pin shows that admission is away. */
-  private goesOnWithout(unpinned: readonly Pod[], workload: ActiveWorkload): boolean {
-    const { object, adapter, row, pods } = workload;
-    const earlier = this.unpinned.get(row.jobid);
-    const isNew = ({ metadata: { uid } }: Pod) => earlier?.has(uid) === false;
-    if (unpinned.some(isNew) || !adapter.canLose(object, unpinned, pods)) return false;
-    return runningPods(workload).some((pod) => !unpinned.includes(pod));
-  }
-
-  /**
-   * Evicts the pods of an array that are not pinned: its Job makes them again, and admission pins those.
-   * @returns why the whole array has to leave: a PodDisruptionBudget keeps them where they are
-   */
-  async evictUnpinned(workload: ActiveWorkload): Promise<EvictionReason | undefined> {
-    const { object, adapter, row } = workload;
-    const unpinned = this.unpinnedOf(workload);
-    if (unpinned.length === 0) return undefined;
-    const reason = reasonOf(unpinned);
-    const isTold = this.unpinned.has(row.jobid);
-    this.unpinned.set(row.jobid, new Set(unpinned.map(({ metadata }) => metadata.uid)));
-    this.log(row, 'evicting the pods that are not pinned', reason);
-    if ((await evictPods(this.options.client, unpinned)) === 'refused') return reason;
-    const message = `${reason.message}; it is evicted alone, and its Job makes it again`;
-    if (!isTold)
-      this.options.recordEvent(object, adapter, { type: 'Warning', reason: 'PodEvicted', message });
-    return undefined;
+  private runsWithout(lost: readonly string[], { object, adapter, row, pods }: ActiveWorkload): boolean {
+    return (
+      !adapter.isGang(object) &&
+      pods.some(
+        (pod) =>
+          belongsToGrant(pod, row.jobid) &&
+          pod.status?.phase === 'Running' &&
+          pod.metadata.deletionTimestamp === undefined &&
+          !lost.includes(assignedNode(pod) ?? ''),
+      )
+    );
   }
 
   /** Only patches the object. */
   async suspend({ object, adapter, row }: Omit<ActiveWorkload, 'pods'>): Promise<void> {
     const members = adapter.membersOf(object);
-    if (members !== undefined) return void (await evictPods(this.options.client, members));
+    if (members !== undefined) return evictPods(this.options.client, members);
     const patch = adapter.suspendPatch(object);
     if (patch !== undefined)
       await applyPatch(this.options.client, adapter.path(row.namespace, row.name), patch);
@@ -336,22 +304,6 @@ export function requestedEviction({
  */
 function mayBeUngated(pod: Pod, { metadata: { uid } }: KubernetesObject): boolean {
   return isGated(pod) && pod.metadata.uid !== uid && pod.metadata.deletionTimestamp === undefined;
-}
-
-/** The pods of the grant that run, and are not asked to end. */
-function runningPods({ row, pods }: Pick<ActiveWorkload, 'row' | 'pods'>): readonly Pod[] {
-  return pods.filter(
-    (pod) =>
-      belongsToGrant(pod, row.jobid) &&
-      pod.status?.phase === 'Running' &&
-      pod.metadata.deletionTimestamp === undefined,
-  );
-}
-
-/** Why pods leave that are not pinned. */
-function reasonOf([first]: readonly Pod[]): EvictionReason {
-  const message = `pod ${first?.metadata.name} was created while admission was not active and is not pinned to an allocated node`;
-  return { cause: 'cluster', message };
 }
 
 function lostMessage(nodes: readonly string[]): string {

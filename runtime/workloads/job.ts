@@ -96,7 +96,6 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   outcome,
   finishedNodes,
   isGang,
-  canLose,
   idleNodes,
   neededPods: (job, row, pods) => (isGang(job) ? undefined : neededPods(job, row, pods)),
   missingPods,
@@ -187,20 +186,6 @@ const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
 function isGang(job: WatchedJob): boolean {
   const size = settingOf(job.metadata, GANG_SIZE) ?? '';
   return GANG_FORMAT.test(size) || GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
-}
-
-/** Of Kubernetes. */
-const DEFAULT_BACKOFF_LIMIT = 6;
-
-/**
- * An array makes an evicted pod again, but counts it as failed: it must not end by that. What retries of single tasks and a policy
- * for failures make of it is not known here.
- */
-function canLose(job: WatchedJob, lost: readonly Pod[], pods: readonly Pod[]): boolean {
-  const { backoffLimit = DEFAULT_BACKOFF_LIMIT, backoffLimitPerIndex, podFailurePolicy } = job.spec;
-  if (isGang(job) || backoffLimitPerIndex !== undefined || podFailurePolicy !== undefined) return false;
-  const ending = pods.filter((pod) => !isTerminal(pod) && pod.metadata.deletionTimestamp !== undefined);
-  return (job.status?.failed ?? 0) + ending.length + lost.length <= backoffLimit;
 }
 
 function assignmentOf(job: WatchedJob, row: WorkloadRow): string {

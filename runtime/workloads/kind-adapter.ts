@@ -53,7 +53,6 @@ const OF_KINDS = {
   isSuspendable: () => true,
   isLarge: () => false,
   isGang: () => true,
-  canLose: () => false,
   idleNodes: () => [],
   neededPods: () => undefined,
   awaitedPods: () => new Map(),

@@ -23,7 +23,6 @@ import {
   isTerminal,
   type JsonPatchOperation,
   lastFinishTime,
-  namesOf,
   type Outcome,
   type Patch,
   type WorkloadAdapter,
@@ -44,7 +43,6 @@ export const OF_PLAIN_PODS = {
   stagePatch: () => undefined,
   canRelease: () => true,
   isGang: () => true,
-  canLose: () => false,
   idleNodes: () => [],
   neededPods: () => undefined,
   missingPods: () => 0,
@@ -131,27 +129,6 @@ export function belongsToGrant({ metadata }: Pod, jobid: number): boolean {
 export function isOrphaned(pod: Pod): boolean {
   const { [JOBID_ANNOTATION]: jobid, [GROUP_MEMBER_ANNOTATION]: member } = pod.metadata.annotations ?? {};
   return jobid !== undefined && member === undefined && controllerOf(pod) === undefined;
-}
-
-/**
- * The live pods that are not pinned to a node of the allocation, because they were created while admission was not
- * active. Such a pod can run on any node and use units that are granted to other workloads.
- * @param assigned nodes that the release named: an array goes on without those that were lost
- */
-export function unpinnedPods(
-  { jobid, allocation }: WorkloadRow,
-  pods: readonly Pod[],
-  assigned: readonly string[] = [],
-): readonly Pod[] {
-  const own = new Set<string | undefined>([...namesOf(allocation?.nodes ?? []), ...assigned]);
-  return pods.filter(
-    (pod) =>
-      belongsToGrant(pod, jobid) &&
-      pod.metadata.deletionTimestamp === undefined &&
-      !isTerminal(pod) &&
-      !isGated(pod) &&
-      !own.has(assignedNode(pod)),
-  );
 }
 
 /**

@@ -214,7 +214,7 @@ export class WorkloadReconciler {
     const departed = await this.departure.depart(current);
     if (departed === 'over') return this.left(row);
     if (departed !== undefined) return departed.isRefused ? this.evict(current, NOT_TAKEN) : departed;
-    const reason = await this.reasonToEvict(current);
+    const reason = this.reasonToEvict(current);
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
       const result = await this.largeReleases.run(current, () => this.release.release(current));
@@ -247,10 +247,9 @@ export class WorkloadReconciler {
   }
 
   /** What runs in a namespace that left the queue stays, whatever happens to its nodes, as without the queue. */
-  private async reasonToEvict(workload: ActiveWorkload): Promise<EvictionReason | undefined> {
+  private reasonToEvict(workload: ActiveWorkload): EvictionReason | undefined {
     const { row } = workload;
-    if (this.departure.hasLeft(row.namespace)) return requestedEviction(row);
-    return this.eviction.reasonFor(workload) ?? (await this.eviction.evictUnpinned(workload));
+    return this.departure.hasLeft(row.namespace) ? requestedEviction(row) : this.eviction.reasonFor(workload);
   }
 
   private async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {

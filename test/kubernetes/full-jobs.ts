@@ -36,12 +36,6 @@ export const JOBS: readonly KubeObject[] = [
     },
     { labels, annotations, finalizers, ownerReferences },
   ),
-  jobOf('strict', {
-    podFailurePolicy: {
-      rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [42] } }],
-    },
-    template: { spec: small },
-  }),
   jobOf('plain', { template: { spec: small } }),
   jobOf('zero', { parallelism: 0, suspend: false, activeDeadlineSeconds: 1, template: { spec: small } }),
   // The only Jobs whose template the apiserver gives no labels.
@@ -65,7 +59,6 @@ export const STATUS = {
   startTime: '2026-01-02T03:04:05Z',
   active: 2,
   succeeded: 1,
-  failed: 1,
   ready: 0,
   terminating: 0,
   completedIndexes: '0',

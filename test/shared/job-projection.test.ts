@@ -80,7 +80,6 @@ const FULL = {
     completions: 8,
     completionMode: 'Indexed',
     backoffLimit: 3,
-    podFailurePolicy: { rules: [{ onExitCodes: { values: [42] } }] },
     activeDeadlineSeconds: 90,
     manualSelector: true,
     selector,
@@ -115,7 +114,6 @@ const ANSWERS: readonly (keyof typeof jobAdapter)[] = [
   'isReleasedOnto',
   'outcome',
   'finishedNodes',
-  'canLose',
   'missingPods',
   'unseenPods',
   'releasePatch',
@@ -127,7 +125,7 @@ function answersOf(job: Parameters<typeof jobAdapter.demand>[0]) {
   const ask = (question: keyof typeof jobAdapter) =>
     (jobAdapter[question] as (job: object, ...more: unknown[]) => unknown)(
       job,
-      ...(['outcome', 'unseenPods', 'canLose'].includes(question) ? [[], 0] : [ROW, []]),
+      ...(['outcome', 'unseenPods'].includes(question) ? [[], 0] : [ROW, []]),
     );
   const { podSets, ...demand } = jobAdapter.demand(job);
   const [{ spec, ...podSet }] = podSets;
@@ -169,7 +167,7 @@ describe('a projected Job', () => {
 
   test('keeps neither environment nor arguments nor conditions that end nothing', () => {
     const text = JSON.stringify(projectJob(FULL, pool));
-    for (const left of ['SECRET', '--fast', 'volumeMounts', 'onExitCodes', 'Suspended', 'uncounted'])
+    for (const left of ['SECRET', '--fast', 'volumeMounts', 'backoffLimit', 'Suspended', 'uncounted'])
       expect(text).not.toContain(left);
   });
 

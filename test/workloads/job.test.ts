@@ -3,7 +3,6 @@ import {
   COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
   GANG_SIZE,
-  GATE,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
@@ -11,7 +10,6 @@ import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { podsOf } from '../../runtime/workloads/demand';
 import { jobAdapter } from '../../runtime/workloads/job';
-import { unpinnedPods } from '../../runtime/workloads/pod';
 import { applyJsonPatch, type Operation } from '../fuzz/json-patch';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
@@ -212,38 +210,6 @@ describe('a Job', () => {
       body: { spec: { suspend: true } },
     });
     expect(jobAdapter.suspendPatch(job())).toBeUndefined();
-  });
-});
-
-describe('an unpinned pod of a Job', () => {
-  const row = { ...wide, jobid: 7 };
-  const podOfGrant = (
-    nodeName: string | undefined,
-    jobid = '7',
-    more: Partial<Pod['metadata']> = {},
-  ): Pod => {
-    const { spec, metadata, ...rest } = pod('Running', nodeName);
-    const { nodeName: _, ...unbound } = spec;
-    return {
-      ...rest,
-      spec: nodeName === undefined ? unbound : spec,
-      metadata: { ...metadata, annotations: { [JOBID_ANNOTATION]: jobid }, ...more },
-    };
-  };
-  const isUnpinned = (one: Pod) => unpinnedPods(row, [podOfGrant('node-1'), one])[0] === one;
-
-  test('is on a node outside the allocation, or has no node and no pin', () => {
-    expect(isUnpinned(podOfGrant('node-3'))).toBe(true);
-    expect(isUnpinned(podOfGrant(undefined))).toBe(true);
-    expect(isUnpinned(podOfGrant('node-2'))).toBe(false);
-  });
-
-  test('is not a gated, finished or terminating pod, or a pod of another grant', () => {
-    const gated = podOfGrant(undefined);
-    expect(isUnpinned({ ...gated, spec: { ...gated.spec, schedulingGates: [{ name: GATE }] } })).toBe(false);
-    expect(isUnpinned({ ...podOfGrant('node-3'), status: { phase: 'Failed' } })).toBe(false);
-    expect(isUnpinned(podOfGrant('node-3', '6'))).toBe(false);
-    expect(isUnpinned(podOfGrant('node-3', '7', { deletionTimestamp: TIME }))).toBe(false);
   });
 });
 
