@@ -161,7 +161,9 @@ export class FluxJobController implements Controller {
 
   private ignoredOf(row: WorkloadRow): readonly string[] {
     const object = this.shared.workloads.get(row);
-    return object?.metadata.uid === row.uid ? ignoredChanges(object.metadata, row) : [];
+    // What is suspended is leaving its nodes, and gets all that it asks for with its next grant.
+    const isStarted = object?.metadata.uid === row.uid && !adapters.get(row.kind)!.isSuspended(object);
+    return isStarted ? ignoredChanges(object.metadata, row) : [];
   }
 
   private olderPodsOf(row: WorkloadRow): string | undefined {
