@@ -16,13 +16,14 @@ import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal, type LargerPod, type Outcome } from './adapter';
 import type { EvictionReason } from './eviction';
 import { refusedWait } from './group-notices';
-import { explainedWait, newestEvent, UncreatedPods } from './kubelet-events';
+import { explainedWait, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
 import { absenceOf, countPods, missingWait } from './missing-pods';
 import { belongsToGrant, isGated } from './pod';
 import { RemovedPods } from './pod-end';
 import { largerPodWait, type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
+import { creationText, REREAD_MS, type Refusal, RefusedPods, shorten } from './refused-pods';
 import { replacementWait, replacesOnlyEnded } from './replacement-policy';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
@@ -89,18 +90,11 @@ const ORDER: readonly PodWaitCause[] = [
 ];
 /** On every node volumes and claims are missing, and a gate keeps the pod. */
 const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims', 'gated']);
-const MISSING = 'missing';
-/** Nothing runs, and pods are missing or wait. */
-const IDLE = 'idle';
+/** Pods are missing; none is there, and none was; nothing runs, and pods are missing or wait. */
+const [MISSING, ABSENT, IDLE] = ['missing', 'absent', 'idle'];
 const CLAIM_MISSING: GrantReason = 'ResourceClaimMissing';
 const DEAD_NODE: GrantReason = 'NodeNotReady';
 const INITIALIZING: GrantReason = 'PodInitializing';
-/** Milliseconds until the Events of a Job with missing pods, and missing resource claims, are read again. */
-const REREAD_MS = 15_000;
-/** Seconds by which the clocks of this process and of the Job controller may differ. */
-const CLOCK_SKEW = 5;
-/** kube-scheduler lists a reason for each group of nodes; the first sentences name the cause. */
-const LONGEST_SENTENCE = 600;
 /** A gang that fails on more nodes at once has another problem than its nodes. */
 const MOST_AVOIDED = 64;
 
@@ -109,15 +103,18 @@ export class GrantWatch {
   private readonly since = new Map<number, Map<string, number>>();
 
   private readonly uncreated: UncreatedPods;
+  private readonly refused: RefusedPods;
   private readonly removed = new RemovedPods();
 
   constructor(private readonly options: GrantWatchOptions) {
     this.uncreated = new UncreatedPods(options);
+    this.refused = new RefusedPods(options);
   }
 
   forget({ jobid }: WorkloadRow): void {
     this.since.delete(jobid);
     this.uncreated.forget(jobid);
+    this.refused.forget(jobid);
     this.removed.forget(jobid);
   }
 
@@ -145,29 +142,51 @@ export class GrantWatch {
     const movable = waits.filter((wait) => (isMovable || !wait.isBound) && !isKept(wait));
     const runs = found.some(isRunning);
     const goesOn = found.some(isHealthy);
-    const limited = this.limited(row, movable, { isMissing: missing > 0, isIdle: !goesOn });
+    const isAbsent = missing > 0 && own.length === 0 && row.startedAt === null;
+    const limited = this.limited(row, movable, { isMissing: missing > 0, isAbsent, isIdle: !goesOn });
     const due = await this.explained(
       row,
       limited.filter(({ left }) => left <= 0),
     );
-    const uncreated = due.some(({ key }) => key === MISSING);
-    const sentence = uncreated ? await this.creationFailure(workload) : undefined;
-    const failure = this.failureOf(due, sentence) ?? absenceOf(workload, uncreated, this.options.limits);
+    const refusal = await this.refused.explain(workload, this.since.get(row.jobid)?.get(MISSING));
+    const failure = this.failureIn(workload, due, refusal);
     const first = firstOf(waits);
     const { wait: told, after: reread } = await this.uncreated.explain(row, runs ? undefined : first);
     const kept = replacementWait(workload, missing, this.options.nodes);
-    const shown = shownOf(told ?? first, kept) ?? missingWait(missing, adapter);
-    const rereads = uncreated || found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
+    const shown = shownOf(told ?? first, kept) ?? refusal.wait ?? missingWait(missing, adapter);
+    const rereads = found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
-    const after = earliest([...left, ...rereads, ...reread, ...this.untilLingerChanges(own)]);
+    const after = earliest([
+      ...left,
+      ...refusal.after,
+      ...rereads,
+      ...reread,
+      ...this.untilLingerChanges(own),
+    ]);
     if (failure === undefined || adapter.isGang(object) || hasEnded(found, due))
       return {
-        wait: runs ? (partial(kept) ?? this.waitOfRunning(workload, own, larger)) : shown,
+        wait: runs
+          ? (partial(kept) ?? this.waitOfRunning(workload, own, larger) ?? partial(refusal.wait))
+          : shown,
         failure,
         after,
       };
+    const isNarrowed = refusal.sentence !== undefined && due.some(({ key }) => key === MISSING);
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
-    return { wait, failure: undefined, isNarrowed: goesOn && sentence !== undefined, after };
+    return { wait, failure: undefined, isNarrowed: goesOn && isNarrowed, after };
+  }
+
+  private failureIn(
+    workload: ActiveWorkload,
+    due: readonly Limited[],
+    { sentence }: Refusal,
+  ): EvictionReason | undefined {
+    const isDue = (wanted: string) => due.some(({ key }) => key === wanted);
+    const [isMissing, isWhole] = [isDue(MISSING), isDue(ABSENT)];
+    return (
+      this.failureOf(due, isMissing ? sentence : undefined) ??
+      absenceOf(workload, { isMissing, isWhole }, this.options.limits)
+    );
   }
 
   /** What a workload waits for of which a pod runs. */
@@ -221,7 +240,7 @@ export class GrantWatch {
   private limited(
     row: WorkloadRow,
     waits: readonly PodWait[],
-    { isMissing, isIdle }: { readonly isMissing: boolean; readonly isIdle: boolean },
+    { isMissing, isAbsent, isIdle }: Readonly<Record<'isMissing' | 'isAbsent' | 'isIdle', boolean>>,
   ): Limited[] {
     const { clock, limits } = this.options;
     const { jobid } = row;
@@ -239,6 +258,7 @@ export class GrantWatch {
         : [limitedBy(`${wait.cause}/${wait.uid}`, this.limitOf(row, wait, wait.cause), wait)],
     );
     if (isMissing) limited.push(limitedBy(MISSING, 'unschedulableSeconds'));
+    if (isAbsent) limited.push(limitedBy(ABSENT, 'startSeconds'));
     // Between the end of a pod and the start of the next no pod runs for a moment.
     if (isIdle && limited.length > 0) limited.push(limitedBy(IDLE, 'unschedulableSeconds'));
     if (since.size === 0) this.since.delete(jobid);
@@ -263,7 +283,7 @@ export class GrantWatch {
         ? undefined
         : {
             cause: causeOfRefusal(creation),
-            message: `the Job controller cannot create its pods: ${creation}`,
+            message: creationText(creation),
           };
     const others = waits.length === 1 ? '' : ` and ${waits.length - 1} more`;
     const place = first.node === undefined ? '' : ` on ${first.node}`;
@@ -274,17 +294,6 @@ export class GrantWatch {
       message: `pod ${first.pod}${others} did not run${place}: ${shorten(first.message)}`,
       avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
     };
-  }
-
-  /** The newest sentence of the Job controller about pods that it could not create since they are missing. */
-  private async creationFailure({ object, row }: ActiveWorkload): Promise<string | undefined> {
-    const { namespace, uid } = object.metadata;
-    const { client, clock, now } = this.options;
-    const missingSince = this.since.get(row.jobid)?.get(MISSING) ?? clock.now();
-    const from = Math.floor(now() - (clock.now() - missingSince) / 1000) - CLOCK_SKEW;
-    const selector = `regarding.uid=${uid},reason=FailedCreate`;
-    const newest = await newestEvent(client, namespace, selector, { from });
-    return newest?.note === undefined ? undefined : shorten(newest.note.replace(/^Error creating: /, ''));
   }
 }
 
@@ -344,9 +353,4 @@ function turnWait(workload: ActiveWorkload, pods: readonly Pod[], nodes: NodeVie
     message: `${countPods(gated.length)} ${verb} until others of it have ended`,
     isPartial: true,
   };
-}
-
-function shorten(text: string): string {
-  const sentence = text.replace(/\.$/, '');
-  return sentence.length <= LONGEST_SENTENCE ? sentence : `${sentence.slice(0, LONGEST_SENTENCE)}…`;
 }

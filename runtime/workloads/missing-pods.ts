@@ -12,15 +12,33 @@ export function missingWait(missing: number, { kind, marksPods }: WorkloadAdapte
   return { reason, message: `waiting for the ${maker} to create ${countPods(missing)}` };
 }
 
-/** No controller of Kubernetes says why a kind has none of its pods: its own may not be there. */
+/** Which limits of missing pods are reached. */
+export interface Absence {
+  /** Pods are missing. */
+  readonly isMissing: boolean;
+  /** There is none, and there was none in this grant. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * No controller of Kubernetes says why a kind has none of its pods: its own may not be there. That of Jobs says nothing if it waits for
+ * pods of an earlier Job of the same name, which it does until something changes the new one.
+ */
 export function absenceOf(
   { adapter }: ActiveWorkload,
-  isMissing: boolean,
-  { unschedulableSeconds }: Config['grants'],
+  { isMissing, isWhole }: Absence,
+  { unschedulableSeconds, startSeconds }: Config['grants'],
 ): EvictionReason | undefined {
-  if (!adapter.marksPods || !isMissing) return undefined;
-  const message = `the controller of its ${adapter.kind} has created no pod that fits its grant for ${unschedulableSeconds} s`;
-  return { cause: 'cluster', message };
+  const { kind, marksPods } = adapter;
+  if (marksPods && isMissing) {
+    const message = `the controller of its ${kind} has created no pod that fits its grant for ${unschedulableSeconds} s`;
+    return { cause: 'cluster', message };
+  }
+  if (!isWhole) return undefined;
+  return {
+    cause: 'cluster',
+    message: `the Job controller has created none of its pods for ${startSeconds} s`,
+  };
 }
 
 export function countPods(count: number): string {

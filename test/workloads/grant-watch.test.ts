@@ -4,7 +4,7 @@ import type { Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { podAdapter } from '../../runtime/workloads/pod';
 import { rowIn } from '../queue/rows';
-import { pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-grant';
+import { array, pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-grant';
 
 test('a refused pod ends the grant after 30 s, and its node is avoided', async () => {
   const { observe, seconds } = setUp();
@@ -115,7 +115,8 @@ test('tells the warning about a pod that waits for its containers, and reads it 
     { reason: 'FailedMount', note: 'long over', deprecatedLastTimestamp: '2025-12-31T00:00:00Z' },
     { reason: 'FailedMount', note, deprecatedLastTimestamp: '2026-01-01T00:00:12Z' },
   ];
-  const { observe, seconds, lists } = setUp({ failures });
+  const workload = { ...array, spec: { ...array.spec, parallelism: 1, completions: 1 } };
+  const { observe, seconds, lists } = setUp({ failures, workload });
   const pods = [pod('a', undefined, 'n1')];
   const told = { wait: { reason: 'FailedMount', message: note, pod: 'a' }, failure: undefined };
   const untold = { wait: { reason: 'ContainerCreating' }, after: 10_000 };
@@ -142,27 +143,41 @@ test('missing pods end the grant with the newest sentence of the Job controller 
   ];
   const { observe, seconds, lists } = setUp({ failures });
   const pods = [pod('a', RUNS, 'n1')];
-  expect(await observe(pods)).toMatchObject({ failure: undefined, after: 30_000 });
+  expect(await observe(pods)).toMatchObject({ failure: undefined, after: 5_000 });
   expect(lists).toEqual([]);
-  seconds(30);
-  expect((await observe(pods)).failure).toEqual({
-    cause: 'failure',
-    message: 'the Job controller cannot create its pods: pods "b" is forbidden: exceeded quota',
-  });
-  expect(lists).toEqual([
-    expect.objectContaining({ fieldSelector: 'regarding.uid=job,reason=FailedCreate' }),
-  ]);
+  seconds(5);
+  const message = 'the Job controller cannot create its pods: pods "b" is forbidden: exceeded quota';
+  const wait = { reason: 'PodsMissing', message, isPartial: true };
+  expect(await observe(pods)).toMatchObject({ wait, failure: undefined });
+  seconds(25);
+  expect((await observe(pods)).failure).toEqual({ cause: 'failure', message });
+  const asked = { fieldSelector: 'regarding.uid=job,reason=FailedCreate' };
+  expect(lists).toEqual([expect.objectContaining(asked), expect.objectContaining(asked)]);
 });
 
-test('missing pods without a sentence end nothing: the Job controller may be down', async () => {
+test('missing pods without a sentence end nothing for as long as a start may take: the Job controller may be down', async () => {
   const { observe, seconds } = setUp();
   await observe([]);
-  seconds(3600);
+  seconds(599);
   expect(await observe([])).toEqual({
     wait: { reason: 'PodsMissing', message: 'waiting for the Job controller to create 2 pods' },
     failure: undefined,
-    after: 15_000,
+    after: 1_000,
   });
+  // It waits for pods of an earlier Job of this name, and nothing else wakes it.
+  seconds(1);
+  expect((await observe([])).failure).toEqual({
+    cause: 'cluster',
+    message: 'the Job controller has created none of its pods for 600 s',
+  });
+});
+
+test('missing pods without a sentence end nothing that has run', async () => {
+  const given = rowIn('Running', { uid: 'job', jobid: 7, pods: 2, releasedAt: RELEASED });
+  const { observe, seconds } = setUp({ given });
+  await observe([]);
+  seconds(3600);
+  expect(await observe([])).toMatchObject({ wait: { reason: 'PodsMissing' }, failure: undefined });
 });
 
 test('ignores pods of an earlier grant', async () => {
