@@ -4,6 +4,7 @@
  * until it ends, and nothing evicts it: what Kubernetes creates for it now runs where kube-scheduler places it, and counts
  * as a pod outside the queue.
  */
+import type { Clock } from '../clock';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
@@ -26,6 +27,7 @@ export interface DepartureOptions {
   readonly scope: Scope;
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
   readonly logger: DecisionLogger;
+  readonly clock: Clock;
 }
 
 /** Why a workload whose grant its namespace has left gives its nodes back. */
@@ -43,6 +45,8 @@ type Departed = 'over' | Retry | undefined;
 
 /** The object has changed, or the watch of its namespace lags behind. */
 const RETRY: Retry = { after: 5_000 };
+/** Milliseconds for which a namespace may be away before anything is handed back: who writes labels anew may take them away for a moment. */
+const GRACE_MS = 10_000;
 /** Another policy may refuse it for days. */
 const LONGEST_RETRY_MS = 60_000;
 
@@ -57,13 +61,19 @@ function mayStart(pod: Pod): boolean {
 export class Departure {
   /** UID of a workload -> how often Kubernetes refused to take it back. */
   private readonly refusals = new Map<string, number>();
+  /** Namespace that has left -> when that was seen first, in milliseconds of the clock. */
+  private readonly leftAt = new Map<string, number>();
   /** UIDs of workloads that ran until their users suspended them, and that were handed back since then. */
   private readonly stopped = new Set<string>();
 
   constructor(private readonly options: DepartureOptions) {}
 
-  hasLeft(namespace: string | undefined): boolean {
-    return this.options.namespaces.hasLeft(namespace ?? '');
+  hasLeft(namespace = ''): boolean {
+    const { namespaces, clock } = this.options;
+    const hasLeft = namespaces.hasLeft(namespace);
+    if (!hasLeft) this.leftAt.delete(namespace);
+    else if (!this.leftAt.has(namespace)) this.leftAt.set(namespace, clock.now());
+    return hasLeft;
   }
 
   forget({ uid }: WorkloadRow): void {
@@ -138,6 +148,8 @@ export class Departure {
     adapter: WorkloadAdapter,
     { starts }: { readonly starts: boolean },
   ): Promise<Exclude<Departed, undefined>> {
+    const left = (this.leftAt.get(key.namespace) ?? 0) + GRACE_MS - this.options.clock.now();
+    if (left > 0) return { after: left };
     // The watch of a new namespace may be older than a workload that admission has taken in meanwhile.
     if (!(await this.hasLeftNow(key.namespace))) return RETRY;
     try {

@@ -91,13 +91,29 @@ describe('a namespace that left the queue, of which Kubernetes takes nothing bac
     expect(controller.row('lone')).toMatchObject({ phase: 'Waiting', allocation: null });
   });
 
+  test('what waits keeps its place when the label is back within ten seconds', async () => {
+    controller.submit('first', { pods: 2, runs: 60 });
+    await controller.seconds(3);
+    controller.submit('waiting');
+    await controller.seconds(2);
+    for (let i = 0; i < 3; i++) {
+      relabel('false');
+      await controller.seconds(6);
+      relabel('true');
+      await controller.seconds(2);
+    }
+    expect(controller.job('waiting').spec.suspend).toBe(true);
+    await controller.seconds(60);
+    expect(controller.row('waiting')).toMatchObject({ phase: 'Running', requeues: 0 });
+  });
+
   test('what was granted and not released gives its nodes back', async () => {
     refuse();
     controller.submit('granted');
     await controller.seconds(3);
     expect(controller.row('granted')).toMatchObject({ phase: 'Ready', releasedAt: null });
     relabel('false');
-    await controller.seconds(10);
+    await controller.seconds(20);
     expect(controller.row('granted')).toMatchObject({ phase: 'Waiting', allocation: null, requeues: 0 });
     expect(await controller.held()).toEqual([]);
     allow();
