@@ -38,7 +38,7 @@ export function sharesFor(pass: Pass, row: WorkloadRow, at: number): Shares {
 }
 
 /** The largest part of what the cohort lends of one resource, divided by the weight of the queue; 0: it has borrowed nothing. */
-function shareOf(pass: Pass, queue: string, beyond: Usage): number {
+export function shareOf(pass: Pass, queue: string, beyond: Usage): number {
   const { cohort, weight } = pass.budgets.get(queue)!.settings;
   const lendable = lendableBy(pass, cohort!);
   let largest = 0;

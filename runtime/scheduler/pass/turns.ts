@@ -7,6 +7,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { type DueBorrowers, dueBorrowers } from './borrowed-plans';
 import { evicted } from './eviction';
 import type { Quotas } from './quota';
+import { inShareOrder } from './share-order';
 import { budgetOf, type Pass } from './state';
 import { addTo, NOTHING, plus, type Usage } from './usage';
 
@@ -14,7 +15,7 @@ import { addTo, NOTHING, plus, type Usage } from './usage';
 export function* inTurn(pass: Pass, ordered: readonly WorkloadRow[]): Generator<WorkloadRow> {
   const { lines, never, due } = linesOf(pass, ordered);
   const isDueNow = (row: WorkloadRow) => isDue(pass, row) && !due.uids.has(row.uid);
-  for (const row of ordered) {
+  for (const row of inShareOrder(pass, ordered)) {
     const line = lines.get(pass.quotas.reclaimingCohortOf(row.queue) ?? '');
     // A promised start is kept if it borrows nothing, or if others have to leave for it.
     if (line === undefined || isDueNow(row) || pass.beneficiaries.has(row.uid) || never.has(row.uid)) {
