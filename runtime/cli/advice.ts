@@ -71,6 +71,10 @@ const RESTARTS =
   'kubectl logs WORKLOAD --previous says why its container ended; submit it again when the cause is removed';
 const DEAD_NODE =
   'nothing, if the node comes back: otherwise ask your administrator to delete the node, which ends its pods';
+/** A quota or a limit that lets nothing start, as queues are paused. */
+const PAUSED = / (quota of|at most) 0 /;
+const OF_PAUSED =
+  'nothing, until whoever manages its queue (kubectl get fluxsetups NAMESPACE) raises that; or move it to another queue (fluxqueue/queue)';
 const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
 
 /**
@@ -94,7 +98,13 @@ function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string 
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
   if (isTrue(status.conditions, 'RolloutWaits')) return ROLLOUT;
-  return (isTrue(status.conditions, 'Stalled') ? STALLED_ADVICE[reason] : undefined) ?? ADVICE[reason];
+  return (
+    (isTrue(status.conditions, 'Stalled') ? adviceOfStalled(reason, message) : undefined) ?? ADVICE[reason]
+  );
+}
+
+function adviceOfStalled(reason: Reason, message: string): string | undefined {
+  return reason === 'QuotaExceeded' && PAUSED.test(message) ? OF_PAUSED : STALLED_ADVICE[reason];
 }
 
 function isReason(text: string): text is Reason {

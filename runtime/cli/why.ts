@@ -133,8 +133,7 @@ const UNKNOWN_START: Readonly<Record<string, string>> = {
 
 /** Milliseconds after which a plan with it should have been made, if a plan can have it. */
 const PLANNED_MS = 30_000;
-const NOT_PLANNED =
-  'no start is known yet: it came a moment ago, and the plan is made again every few seconds';
+const NOT_PLANNED = 'no start is known yet: the plan is made again every few seconds';
 const UNPLANNED =
   'no start is known: the plan does not reach so far, or it waits for something that has no time';
 

@@ -167,7 +167,7 @@ test('a workload that came a moment ago is told that its start is planned soon',
   const mine = waits('mine', 1);
   const created = Date.parse(mine.metadata.creationTimestamp!);
   const [soon] = whenLines({ fluxJob: mine, all: [mine], now: created + 5_000 });
-  expect(soon).toMatch(/^no start is known yet: it came a moment ago/);
+  expect(soon).toMatch(/^no start is known yet: the plan is made again/);
   expect(whenLines({ fluxJob: mine, all: [mine], now: created + 60_000 })[0]).toMatch(/^no start is known/);
 });
 

@@ -132,6 +132,7 @@ export function neverFits(account: Account, row: WorkloadRow, least: LeastUsage)
   const { limits, title, maxNodes } = account;
   const { amounts } = least;
   if (!fitsIn(amounts, limits)) {
+    if (account.kind !== 'quota') return title;
     const dimension = amounts.findIndex((amount, i) => amount > limits[i]!);
     const gpu = gpuName(row.jobspec);
     const asked = `asks for ${askedFor(row, formatAmount(dimension, amounts[dimension]!, gpu), least)}`;

@@ -44,6 +44,36 @@ export const QUOTAS: readonly Situation[] = [
     ],
   },
   {
+    because: 'its queue is paused by its quota',
+    reason: 'QuotaExceeded',
+    async arrange(world) {
+      world.queue('default', { quota: { jobs: 0 } });
+      await world.seconds(2);
+      world.job('mine', { cores: 1 });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      "QuotaExceeded: can never start: asks for 1 job, more than its queue's quota of 0 jobs",
+      'it cannot start as things are',
+      'what to do: nothing, until whoever manages its queue (kubectl get fluxsetups -n science) raises that; or move it to another queue (fluxqueue/queue)',
+    ],
+  },
+  {
+    because: 'its queue is paused by its limit',
+    reason: 'QuotaExceeded',
+    async arrange(world) {
+      world.queue('default', { limits: { running: 0 } });
+      await world.seconds(2);
+      world.job('mine', { cores: 1 });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      'QuotaExceeded: can never start: at most 0 workloads of its queue run at a time',
+      'it cannot start as things are',
+      'what to do: nothing, until whoever manages its queue (kubectl get fluxsetups -n science) raises that; or move it to another queue (fluxqueue/queue)',
+    ],
+  },
+  {
     because: 'whole nodes come to more than the quota of its queue',
     reason: 'QuotaExceeded',
     async arrange(world) {
