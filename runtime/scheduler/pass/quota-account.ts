@@ -5,7 +5,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { Planner } from '../../resources/planner';
 import { NodeTimeline } from './node-timeline';
 import type { Span } from './placed-pods';
-import { DIMENSIONS, formatAmount, type LeastUsage, limitsOf, type Usage } from './usage';
+import { DIMENSIONS, formatAmount, type LeastUsage, limitsOf, namesOf, type Usage } from './usage';
 
 export interface Account {
   readonly planner: Planner;
@@ -157,6 +157,23 @@ export function inUse(account: Account, row: WorkloadRow, amounts: Usage, now: n
   if (dimension < 0) return `${title} is kept for an earlier workload`;
   const needed = formatAmount(dimension, amounts[dimension]!, gpuName(row.jobspec));
   return `needs ${needed}, more than is left of ${title} (${limitText(account, dimension)} in all)`;
+}
+
+/**
+ * The clause that says why a queue takes back nothing of an account of its cohort for a workload, although it has own quota of what this lacks.
+ * @param left what the queue has left of its own quota
+ */
+export function unownedText(
+  { planner, limits }: Account,
+  { amounts, left }: { readonly amounts: Usage; readonly left: Usage },
+  now: number,
+): string {
+  const dimensions = [...amounts.keys()];
+  const isBeyond = (i: number) => amounts[i]! > 0 && amounts[i]! > left[i]!;
+  const isFull = (i: number) => planner.usedAt(i, now, now) + amounts[i]! > limits[i]!;
+  if (!dimensions.some((i) => isFull(i) && !isBeyond(i))) return '';
+  const beyond = namesOf(dimensions.filter(isBeyond));
+  return `; its queue takes none of it back, because it has too little own quota of ${beyond}`;
 }
 
 export function nodesInUse(account: Account): string {

@@ -25,6 +25,7 @@ import {
   nodesInUse,
   quotaAccount,
   runningAccount,
+  unownedText,
 } from './quota-account';
 import { neverShortage, type QuotaShortage, type Refusal } from './quota-shortage';
 import { DIMENSIONS, heldBy, limitsOf, requestedBy, type Usage } from './usage';
@@ -133,19 +134,14 @@ export class Quotas {
     return this.leastOf(row).every(isEnough);
   }
 
-  private neverMet(row: WorkloadRow, accounts: readonly Account[]): string | undefined {
-    const least = this.least.of(row);
-    for (const account of accounts) {
-      const never = neverFits(account, row, least);
-      if (never !== undefined) return never;
-    }
-    return undefined;
-  }
-
   /** Why the row exceeds its quota or a limit even if nothing else runs; undefined if it does not. */
   neverText(row: WorkloadRow): string | undefined {
-    const never = this.neverMet(row, this.accountsOf(row));
-    return never === undefined ? undefined : `${NEVER_MET}${never}`;
+    const least = this.least.of(row);
+    for (const account of this.accountsOf(row)) {
+      const never = neverFits(account, row, least);
+      if (never !== undefined) return `${NEVER_MET}${never}`;
+    }
+    return undefined;
   }
 
   /** Whether the limit of its user alone keeps the row from starting now. Its own reservation does not count. */
@@ -237,7 +233,10 @@ export class Quotas {
 
   private refusal(account: Account, row: WorkloadRow, message: string): Refusal {
     const isOfCohort = account.kind === 'quota' && account !== this.own.get(row.queue);
-    return { message, ofCohort: isOfCohort && this.borrows(row) };
+    if (!isOfCohort || !this.borrows(row)) return { message, ofCohort: false };
+    if (!this.isReclaiming(row.queue)) return { message, ofCohort: true };
+    const asked = { amounts: this.leastOf(row), left: this.leftOf(row.queue) };
+    return { message: message + unownedText(account, asked, this.now), ofCohort: true };
   }
 
   /** The earliest time from `from` on at which the row has room for its walltime; Infinity if that is not known. */

@@ -1,3 +1,4 @@
+import { joined } from '../../columns';
 import { type NodeClass, podsOn } from '../../jobspec/capacity';
 import { type Ask, askOf, isArray } from '../../jobspec/jobspec';
 import { podSetsOf, setsOf, unitsOfAll } from '../../jobspec/pod-sets';
@@ -51,6 +52,11 @@ export function formatAmount(dimension: number, amount: number, gpu?: string): s
   if (name === 'memoryGiB') return `${count} GiB of memory`;
   if (name === 'gpus' && gpu !== undefined) return `${count} ${gpu}`;
   return `${count} ${count === 1 ? name.slice(0, -1) : name}`;
+}
+
+/** As a quota names them: "cores and memory". */
+export function namesOf(dimensions: readonly number[]): string {
+  return joined(dimensions.map((i) => DIMENSIONS[i]!.replace('GiB', '')));
 }
 
 /** What a row requests; whole nodes may come to more. */

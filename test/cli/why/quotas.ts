@@ -122,6 +122,25 @@ export const QUOTAS: readonly Situation[] = [
     ],
   },
   {
+    because: 'its queue has no quota of a resource that its cohort counts, and takes nothing back',
+    reason: 'QuotaExceeded',
+    async arrange(world) {
+      world.queue('default', { quota: { cores: '4' }, cohort: 'lab', reclaim: true });
+      world.queue('other', { quota: { cores: '2', memory: '64Gi' }, cohort: 'lab' });
+      await world.seconds(2);
+      world.job('borrower', { pods: 2, cores: 3, annotations: inQueue('other') });
+      await world.seconds(5);
+      world.job('mine', { cores: 2, requests: { memory: '2Gi' } });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      'QuotaExceeded: needs 2 cores, more than is left of the quota of cohort lab (6 cores in all); its queue takes none of it back, because it has too little own quota of memory',
+      'it starts at 2027-01-15T09:00:02Z at the latest: nodes are reserved for it',
+      'in namespace science: job/borrower has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
+      'what to do: nothing; it starts by itself when there is room for it again',
+    ],
+  },
+  {
     because: 'other queues of its cohort have borrowed its quota',
     reason: 'QuotaExceeded',
     async arrange(world) {
