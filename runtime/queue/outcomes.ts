@@ -2,7 +2,7 @@
  * Results of workloads that others depend on. Active rows are followed as they change; the result of a workload that
  * finished earlier is looked up once when the first row depends on its name.
  */
-import type { Outcome, Result, WorkloadName, WorkloadRow } from './workload';
+import { type Ended, endedAs, type Outcome, type WorkloadName, type WorkloadRow } from './workload';
 
 type Namesake = Pick<WorkloadRow, 'uid' | 'submittedAt' | 'seq'>;
 
@@ -54,7 +54,7 @@ export class Outcomes {
   }
 
   /** Result of the newest workload of this name; undefined: none was ever submitted. */
-  of(name: WorkloadName): Result | 'active' | undefined {
+  of(name: WorkloadName): Ended | 'active' | undefined {
     const entry = this.entries.get(keyOf(name));
     if (entry === undefined) return undefined;
     // Until the look-up it may exist.
@@ -102,8 +102,9 @@ function namesIn({ phase, namespace, after }: WorkloadRow): WorkloadName[] {
   return phase === 'Finished' ? [] : after.map(({ name }) => ({ namespace, name }));
 }
 
-function outcomeOf({ namespace, name, submittedAt, seq, result }: WorkloadRow): Outcome {
-  return { namespace, name, submittedAt, seq, result: result! };
+function outcomeOf(row: WorkloadRow): Outcome {
+  const { namespace, name, submittedAt, seq } = row;
+  return { namespace, name, submittedAt, seq, result: endedAs(row) };
 }
 
 function isNewer(

@@ -3,7 +3,7 @@
  * below 2^53).
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { NewSubmission, WorkloadRow } from './workload';
+import { HANDED_BACK, type NewSubmission, type WorkloadRow } from './workload';
 
 const seconds = (column: string, name: string) => `extract(epoch FROM ${column})::float8 AS "${name}"`;
 
@@ -50,16 +50,18 @@ export const NOTABLE = `SELECT ${ROW} FROM fluxqueue.workloads
 WHERE uid = ANY($1) AND ((result, requeues, preemptions) IS DISTINCT FROM ('Succeeded', 0, 0)
   OR finished_at >= submitted_at + make_interval(secs => $2))`;
 
+const ENDED_AS = `CASE WHEN message = '${HANDED_BACK}' THEN 'HandedBack' ELSE result END AS result`;
+
 /** $1 is a JSON array of names. Includes archived workloads. */
 export const OUTCOMES = `
 WITH names AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(namespace text, name text)),
 found AS (
-  SELECT namespace, name, result, seq, submitted_at FROM fluxqueue.workloads JOIN names USING (namespace, name)
+  SELECT namespace, name, message, result, seq, submitted_at FROM fluxqueue.workloads JOIN names USING (namespace, name)
   WHERE phase = 'Finished'
   UNION ALL
-  SELECT namespace, name, result, seq, submitted_at FROM fluxqueue.archive JOIN names USING (namespace, name)
+  SELECT namespace, name, workload->>'message', result, seq, submitted_at FROM fluxqueue.archive JOIN names USING (namespace, name)
 )
-SELECT DISTINCT ON (namespace, name) namespace, name, result, seq::float8 AS seq, ${seconds('submitted_at', 'submittedAt')}
+SELECT DISTINCT ON (namespace, name) namespace, name, ${ENDED_AS}, seq::float8 AS seq, ${seconds('submitted_at', 'submittedAt')}
 FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
 
 export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;

@@ -21,6 +21,7 @@ import type { Queue } from './store';
 import type { Succession } from './successions';
 import type {
   Adoption,
+  Ended,
   EvictionRequest,
   NewSubmission,
   Phase,
@@ -154,7 +155,7 @@ export class WorkloadCache {
    * Result of the newest workload of this name; `active`: it has not ended. Known only for names that an active row
    * depends on.
    */
-  outcomeOf(namespace: string, name: string): Result | 'active' | undefined {
+  outcomeOf(namespace: string, name: string): Ended | 'active' | undefined {
     return this.outcomes.of({ namespace, name });
   }
 

@@ -231,11 +231,18 @@ export interface WorkloadEnd {
   readonly message?: string | undefined;
 }
 
+/** How a workload ended for those that depend on it; `HandedBack`: it goes on without the queue, which does not see its end. */
+export type Ended = Result | 'HandedBack';
+
+export function endedAs({ result, message }: Pick<WorkloadRow, 'result' | 'message'>): Ended {
+  return message === HANDED_BACK ? 'HandedBack' : result!;
+}
+
 /** Result of the newest workload of a name. */
 export interface Outcome extends WorkloadName {
   readonly submittedAt: number;
   readonly seq: number;
-  readonly result: Result;
+  readonly result: Ended;
 }
 
 /** Decayed usage of what a user held in a queue and holds no longer. */

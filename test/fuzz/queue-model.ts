@@ -9,7 +9,7 @@ import { newRow } from '../../runtime/queue/rows';
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { Queue } from '../../runtime/queue/store';
 import type { UsualPart } from '../../runtime/queue/usual-runtimes';
-import type { Outcome, WorkloadName, WorkloadRow } from '../../runtime/queue/workload';
+import { endedAs, type Outcome, type WorkloadName, type WorkloadRow } from '../../runtime/queue/workload';
 import { inOrder } from '../../runtime/scheduler/pass/order';
 import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';
@@ -124,8 +124,8 @@ export class QueueModel extends QueueModelBase implements Queue {
         .filter(({ result }) => result !== null)
         .sort((a, b) => b.submittedAt - a.submittedAt || b.seq - a.seq)[0];
       if (newest === undefined) return [];
-      const { submittedAt, seq, result } = newest;
-      return [{ namespace, name, submittedAt, seq, result: result! }];
+      const { submittedAt, seq } = newest;
+      return [{ namespace, name, submittedAt, seq, result: endedAs(newest) }];
     });
   }
 

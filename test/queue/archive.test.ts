@@ -1,7 +1,7 @@
 import type { AccountingLine, AccountingQuery } from '../../runtime/queue/accounting';
 import { ARCHIVE } from '../../runtime/queue/archive';
 import type { Queue } from '../../runtime/queue/store';
-import type { Result, Submission } from '../../runtime/queue/workload';
+import { HANDED_BACK, type Result, type Submission } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { Allocation } from '../../runtime/resources/types';
 import { describePostgres } from '../cluster/suite';
@@ -184,6 +184,21 @@ describePostgres('accounting and the archive', (getPostgres) => {
     await workloadCache.reload();
     await workloadCache.submit(submission('w', { after: [{ type: 'afterok', name: 'prep' }] }));
     expect(workloadCache.outcomeOf('science', 'prep')).toBe('TimedOut');
+  });
+
+  test('knows no end of a workload that was handed back, archived or not', async () => {
+    const fields = { name: 'prep' };
+    await queue.submit(fence, [submission('p', fields)]);
+    await queue.finish(fence, [{ uid: 'p', result: 'Cancelled', finishedAt: NOON, message: HANDED_BACK }]);
+    const names = [{ namespace: 'science', name: 'prep' }];
+    const ends = async () => (await queue.outcomes(names)).map(({ result }) => result);
+    expect(await ends()).toEqual(['HandedBack']);
+    await queue.archive(fence, NOON + DAY);
+    expect(await ends()).toEqual(['HandedBack']);
+    const workloadCache = new WorkloadCache(queue, fence);
+    await workloadCache.reload();
+    await workloadCache.submit(submission('w', { after: [{ type: 'afterok', name: 'prep' }] }));
+    expect(workloadCache.outcomeOf('science', 'prep')).toBe('HandedBack');
   });
 
   test('returns the newest result of each of many names', async () => {

@@ -6,7 +6,7 @@ import { Outcomes } from '../../queue/outcomes';
 import { RowMirror, type VersionedRows } from '../../queue/row-mirror';
 import type { BillingWeights } from '../../queue/settings';
 import type { Queue } from '../../queue/store';
-import type { Result, WorkloadRow } from '../../queue/workload';
+import type { Ended, WorkloadRow } from '../../queue/workload';
 import { Recent } from './recent';
 
 export interface RowsOptions {
@@ -56,7 +56,7 @@ export class Rows {
     return this.rows.values();
   }
 
-  outcomeOf(namespace: string, name: string): Result | 'active' | undefined {
+  outcomeOf(namespace: string, name: string): Ended | 'active' | undefined {
     return this.outcomes.of({ namespace, name });
   }
 

@@ -1,16 +1,17 @@
-import type { Dependency, Result } from '../../queue/workload';
+import type { Dependency, Ended } from '../../queue/workload';
 
 /** Result of the newest workload of this name; undefined: there never was one. */
-export type OutcomeOf = (namespace: string, name: string) => Result | 'active' | undefined;
+export type OutcomeOf = (namespace: string, name: string) => Ended | 'active' | undefined;
 
 /** Every message about a dependency that can't be met any more begins with this. */
 export const NEVER_MET = 'can never start: ';
 
-const ENDED: Readonly<Record<Result, string>> = {
+const ENDED: Readonly<Record<Ended, string>> = {
   Succeeded: 'has succeeded',
   Failed: 'has failed',
   Cancelled: 'was cancelled',
   TimedOut: 'exceeded its walltime',
+  HandedBack: 'left the queue with its namespace, so its end is not known here',
 };
 
 const AWAITED: Readonly<Record<Dependency['type'], string>> = {
@@ -49,6 +50,7 @@ function missingText(name: string, waited: number): string {
   return `waits for ${name}, which has never existed in this namespace; correct fluxqueue/after if the name is wrong`;
 }
 
-function satisfies({ type }: Dependency, outcome: Result): boolean {
+function satisfies({ type }: Dependency, outcome: Ended): boolean {
+  if (outcome === 'HandedBack') return false;
   return type === 'afterany' || (outcome === 'Succeeded') === (type === 'afterok');
 }

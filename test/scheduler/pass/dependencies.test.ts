@@ -1,13 +1,14 @@
-import type { Result } from '../../../runtime/queue/workload';
+import type { Ended } from '../../../runtime/queue/workload';
 import { NEVER_MET, unmet } from '../../../runtime/scheduler/pass/dependencies';
 import { nodesOf, Simulation } from './simulation';
 
-const outcomes: Record<string, Result | 'active'> = {
+const outcomes: Record<string, Ended | 'active'> = {
   good: 'Succeeded',
   bad: 'Failed',
   late: 'TimedOut',
   gone: 'Cancelled',
   now: 'active',
+  left: 'HandedBack',
 };
 const ask = (...after: readonly ['afterok' | 'afterany' | 'afternotok', string][]) =>
   unmet(
@@ -54,6 +55,10 @@ test('names a dependency that can never be met before a pending one', () => {
   expect(ask(['afterok', 'gone'])).toContain('which was cancelled');
   expect(ask(['afterok', 'late'])).toContain('which exceeded its walltime');
   expect(ask(['afternotok', 'good'])).toContain('which has succeeded');
+  for (const type of ['afterok', 'afterany', 'afternotok'] as const)
+    expect(ask([type, 'left'])).toContain(
+      'which left the queue with its namespace, so its end is not known here',
+    );
 });
 
 test('a pass starts the workload when its dependencies have ended, and it blocks nothing until then', async () => {
