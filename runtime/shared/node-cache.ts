@@ -18,7 +18,7 @@ export class NodeCache {
   readonly changed = new Signal<string>();
   /** The node of this name was deleted. */
   readonly deleted = new Signal<string>();
-  /** The node of this name became ready, or is no longer ready. */
+  /** The node of this name became ready, or is no longer ready; also one that comes. */
   readonly readinessChanged = new Signal<string>();
   private graph: ReadonlyMap<string, GraphNode> = new Map();
   /** Names of nodes whose graph nodes have to be made again. */
@@ -88,7 +88,7 @@ export class NodeCache {
     const { name } = (now ?? before)!.metadata;
     this.countFacts(name, now);
     if (now === undefined) this.deleted.emit(name);
-    else if (before !== undefined && isReady(now) !== isReady(before)) this.readinessChanged.emit(name);
+    else if (isReady(now) !== (before !== undefined && isReady(before))) this.readinessChanged.emit(name);
     this.markChanged(name);
   }
 

@@ -19,10 +19,17 @@ import { refusedWait } from './group-notices';
 import { explainedWait, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
-import { absenceOf, countPods, missingWait } from './missing-pods';
+import { absenceOf, countPods, missingWait, untilAbsent } from './missing-pods';
 import { belongsToGrant, isGated } from './pod';
 import { RemovedPods } from './pod-end';
-import { largerPodWait, type PodWait, type PodWaitCause, type PodWaitContext, podWait } from './pod-wait';
+import {
+  firstOf,
+  largerPodWait,
+  type PodWait,
+  type PodWaitCause,
+  type PodWaitContext,
+  podWait,
+} from './pod-wait';
 import { creationText, REREAD_MS, type Refusal, RefusedPods, shorten } from './refused-pods';
 import { replacementWait, replacesOnlyEnded } from './replacement-policy';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
@@ -78,16 +85,6 @@ const LIMIT_OF: Readonly<Record<Exclude<PodWaitCause, 'pending'>, Limit>> = {
   starting: 'startSeconds',
   silent: 'startSeconds',
 };
-/** Of several waits the one that tells the user most is shown. */
-const ORDER: readonly PodWaitCause[] = [
-  'unschedulable',
-  'claims',
-  'gated',
-  'volumes',
-  'starting',
-  'silent',
-  'pending',
-];
 /** On every node volumes and claims are missing, and a gate keeps the pod. */
 const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims', 'gated']);
 /** Pods are missing; none is there, and none was; nothing runs, and pods are missing or wait. */
@@ -258,7 +255,7 @@ export class GrantWatch {
         : [limitedBy(`${wait.cause}/${wait.uid}`, this.limitOf(row, wait, wait.cause), wait)],
     );
     if (isMissing) limited.push(limitedBy(MISSING, 'unschedulableSeconds'));
-    if (isAbsent) limited.push(limitedBy(ABSENT, 'startSeconds'));
+    if (isAbsent) limited.push({ key: ABSENT, wait: undefined, left: untilAbsent(row, this.options) });
     // Between the end of a pod and the start of the next no pod runs for a moment.
     if (isIdle && limited.length > 0) limited.push(limitedBy(IDLE, 'unschedulableSeconds'));
     if (since.size === 0) this.since.delete(jobid);
@@ -295,11 +292,6 @@ export class GrantWatch {
       avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
     };
   }
-}
-
-function firstOf(waits: readonly PodWait[]): PodWait | undefined {
-  const rank = ({ cause }: PodWait) => ORDER.indexOf(cause);
-  return [...waits].sort((a, b) => rank(a) - rank(b))[0];
 }
 
 /** @param kept says more of a pod on a dead node */

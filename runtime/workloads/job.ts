@@ -41,7 +41,7 @@ import { jobHandOver } from './hand-over';
 import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated, pinPatch, ungated } from './pod';
-import { failureOf } from './pod-end';
+import { failureOf, hasSucceeded } from './pod-end';
 import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
 import { gatesOf, isStaged, stagedPlacement, stageOperations } from './staged';
@@ -208,9 +208,18 @@ function outcome(job: WatchedJob, pods: readonly Pod[], now: number, row?: Workl
   if (end !== undefined)
     return { ...end.outcome, message: neverStarted(job, end, row) ?? messageOf(end, pods) };
   const { completions } = job.spec;
-  const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
-  if (completions === undefined || succeeded.length < completions) return undefined;
-  return { result: 'Succeeded', finishedAt: lastFinishTime(succeeded, now) };
+  const done = pods.filter(hasSucceeded);
+  if (completions === undefined || tasksOf(job, done) < completions) return undefined;
+  return { result: 'Succeeded', finishedAt: lastFinishTime(done, now) };
+}
+
+/**
+ * How many tasks these pods have done: two of one index, as after a node was lost, are one. (What had to leave and ends with exit code 0
+ * has done none: the Job controller may make it again, and says itself what it counts.)
+ */
+function tasksOf({ spec }: WatchedJob, pods: readonly Pod[]): number {
+  if (spec.completionMode !== 'Indexed') return pods.length;
+  return new Set(pods.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])).size;
 }
 
 /** Kubernetes counts the deadline from the release, whether a pod ran or not. */
@@ -263,8 +272,7 @@ function missing(job: WatchedJob, pods: readonly Pod[]): number {
   const { completions, suspend } = job.spec;
   // The Job creates no further pods.
   if (suspend === true || job.metadata.deletionTimestamp !== undefined || endOf(job) !== undefined) return 0;
-  const succeededPods = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
-  const succeeded = Math.max(job.status?.succeeded ?? 0, succeededPods);
+  const succeeded = Math.max(job.status?.succeeded ?? 0, tasksOf(job, pods.filter(hasSucceeded)));
   if (completions === undefined && succeeded > 0) return 0;
   const replacesEnding = job.spec.podReplacementPolicy !== 'Failed';
   const jobid = job.spec.template.metadata?.annotations?.[JOBID_ANNOTATION];
@@ -338,7 +346,7 @@ function nodesWithout(
  * belong to the current grant.
  */
 function succeededByNode(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): Map<string, number> {
-  const succeeded = pods.filter(({ status }) => status?.phase === 'Succeeded');
+  const succeeded = pods.filter(hasSucceeded);
   const annotations = job.spec.template.metadata?.annotations;
   const nodes = isPinned(job)
     ? [...new Set(succeeded.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]))].map(

@@ -31,7 +31,7 @@ import type { Demand, PodSet } from './demand';
 import { kindHandOver } from './hand-over';
 import { excessOf, grantedSets } from './kind-pods';
 import { belongsToGrant, isGated, pinPatch, ungated } from './pod';
-import { failureOf } from './pod-end';
+import { failureOf, hasSucceeded } from './pod-end';
 import { byAge, MOST_POD_SETS } from './pod-group';
 import { isOfAnotherPerson } from './row-user';
 import { succeededNodes } from './succeeded-nodes';
@@ -283,7 +283,7 @@ function finishedNodes(
   if (restarts !== 0 && restarts !== undefined) return [];
   if (kindPodSets(kind, object).some(({ goesOn }) => goesOn)) return [];
   const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
-  const succeeded = own.filter(({ status }) => status?.phase === 'Succeeded');
+  const succeeded = own.filter(hasSucceeded);
   return succeededNodes(row, { succeeded, live: own.filter((pod) => !isTerminal(pod)) });
 }
 

@@ -1,5 +1,6 @@
 /** What a grant says of pods that nobody has created. */
 import type { Config } from '../config';
+import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
@@ -39,6 +40,14 @@ export function absenceOf(
     cause: 'cluster',
     message: `the Job controller has created none of its pods for ${startSeconds} s`,
   };
+}
+
+/** Milliseconds until a grant ends for which no pod was created: counted from its release, whoever leads. */
+export function untilAbsent(
+  { releasedAt }: Pick<WorkloadRow, 'releasedAt'>,
+  { limits, now }: { readonly limits: Config['grants']; readonly now: () => number },
+): number {
+  return ((releasedAt ?? now()) + limits.startSeconds - now()) * 1000;
 }
 
 export function countPods(count: number): string {

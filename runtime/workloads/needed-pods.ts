@@ -11,6 +11,7 @@ import { isTerminal } from './adapter';
 import { nodesOf, placementOf } from './assignment';
 import { isReleasedAs } from './job-release';
 import { assignedNode, belongsToGrant } from './pod';
+import { hasSucceeded } from './pod-end';
 import { tally } from './tally';
 
 /** Undefined: it may need all of its slots. */
@@ -79,10 +80,7 @@ function addUntil(
 /** Tasks of an indexed array that have not succeeded, by the node to which admission pins their pods. */
 function pinnedTasks(job: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string, number> {
   if (job.spec.completionMode !== 'Indexed') return new Map();
-  return tasksWithout(
-    job,
-    pods.filter(({ status }) => status?.phase === 'Succeeded'),
-  );
+  return tasksWithout(job, pods.filter(hasSucceeded));
 }
 
 /**

@@ -158,3 +158,19 @@ function isBlocked(state: { readonly waiting?: { readonly reason?: string } } | 
   const reason = state?.waiting?.reason;
   return reason !== undefined && reason !== INITIALIZING;
 }
+
+/** Of several waits the one that tells the user most is shown. */
+const ORDER: readonly PodWaitCause[] = [
+  'unschedulable',
+  'claims',
+  'gated',
+  'volumes',
+  'starting',
+  'silent',
+  'pending',
+];
+
+export function firstOf(waits: readonly PodWait[]): PodWait | undefined {
+  const rank = ({ cause }: PodWait) => ORDER.indexOf(cause);
+  return [...waits].sort((a, b) => rank(a) - rank(b))[0];
+}

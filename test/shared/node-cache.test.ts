@@ -91,6 +91,13 @@ test('computes the cluster facts again after a change', () => {
   expect(cache.clusterFacts()).not.toEqual(before);
 });
 
+test('reports a ready node that comes, also one that comes again', () => {
+  const turned: string[] = [];
+  cache.readinessChanged.subscribe((name) => turned.push(name));
+  informer.set(node('again'));
+  expect(turned).toEqual(['again']);
+});
+
 test('reports nodes that become ready or are no longer ready', () => {
   const turned: string[] = [];
   cache.readinessChanged.subscribe((name) => turned.push(name));

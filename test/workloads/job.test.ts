@@ -244,6 +244,20 @@ describe('the outcome of a Job', () => {
     expect(jobAdapter.outcome(job(), pods.slice(1), 99)).toBeUndefined();
     expect(jobAdapter.outcome(job({ completions: undefined }), pods, 99)).toBeUndefined();
   });
+
+  test('counts no task twice, and none that had to leave', () => {
+    const of = (index: number, more: Partial<Pod['metadata']> = {}): Pod => {
+      const { metadata, ...one } = pod('Succeeded');
+      const annotations = { [COMPLETION_INDEX_ANNOTATION]: String(index) };
+      return { ...one, metadata: { ...metadata, annotations, ...more } };
+    };
+    const left = { deletionTimestamp: TIME, deletionGracePeriodSeconds: 30 };
+    const indexed = job({ completionMode: 'Indexed' });
+    expect(jobAdapter.outcome(indexed, [of(0), of(0)], 99)).toBeUndefined();
+    expect(jobAdapter.outcome(indexed, [of(0), of(1, left)], 99)).toBeUndefined();
+    expect(jobAdapter.outcome(job(), [of(0), of(0, left)], 99)).toBeUndefined();
+    expect(jobAdapter.outcome(indexed, [of(0), of(1)], 99)).toMatchObject({ result: 'Succeeded' });
+  });
 });
 
 describe('the finished nodes of a Job', () => {

@@ -39,6 +39,8 @@ test('a pod that its user holds waits on when the namespace leaves the queue, an
   await reconcile();
   world.hasLeft = true;
   await reconcile();
+  world.clock.freeze(10_000);
+  await reconcile();
   expect(Object.keys(world.placed)).toEqual(['a', 'b', 'c']);
   await reconcile();
   expect(Object.keys(world.placed)).toEqual(['a', 'b', 'c']);

@@ -289,6 +289,8 @@ test('a group in a namespace that left the queue goes on without it: what waits 
   await reconcile();
   world.hasLeft = true;
   await reconcile();
+  world.clock.freeze(10_000);
+  await reconcile();
   expect(world.rows).toEqual([]);
   expect(world.placed).toEqual({ a: undefined, b: undefined, c: undefined });
 });
