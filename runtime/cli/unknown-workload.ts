@@ -91,7 +91,8 @@ async function endOf(client: KubernetesClient, namespace: string, name: string):
   try {
     const { entries } = await historyAtOnce(client, namespace, name);
     const last = entries.findLast(({ event }) => event === 'Finished');
-    return last === undefined ? undefined : `it ended at ${rfc3339(last.at)}: ${last.message}`;
+    if (last !== undefined) return `it ended at ${rfc3339(last.at)}: ${last.message}`;
+    return entries.length === 0 ? undefined : 'it was deleted, and its pods have not all ended yet';
   } catch {
     // Without the read API, or the right to it, nothing is known.
     return undefined;

@@ -6,11 +6,9 @@ import { type Answer, playedReadApi, refusal } from './played-read-api';
 const getApi = playedReadApi();
 const NOT_FOUND = refusal(404, 'NotFound', 'not found');
 const QUEUED = { body: { metadata: { name: 'science', labels: { 'fluxqueue/enabled': 'true' } } } };
-const ended = (message: string) => ({
+const ended = (message: string, event = 'Finished') => ({
   body: {
-    entries: [
-      { at: '2026-11-23T09:00:00.120Z', uid: 'u', kind: 'Job', event: 'Finished', actor: 'c', message },
-    ],
+    entries: [{ at: '2026-11-23T09:00:00.120Z', uid: 'u', kind: 'Job', event, actor: 'c', message }],
   },
 });
 
@@ -33,6 +31,13 @@ test.each(['why train', 'when job/train', 'hold train', 'cancel train'])(
     );
   },
 );
+
+test('why of a workload that was cancelled, whose pods have not ended, says so', async () => {
+  answers({ ...CANCELLED, '/histories/train': ended('its first pod runs', 'Running') });
+  expect((await getApi().run('why', 'train')).refused).toMatch(
+    /workload: is gone: it was deleted, and its pods have not all ended yet \(got "train"\); kubectl fluxqueue history train/,
+  );
+});
 
 test.each([
   ['queue --queue=', '--queue'],
