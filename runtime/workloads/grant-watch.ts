@@ -1,8 +1,8 @@
 /**
  * Watches whether the pods of a grant run. Kubernetes says what they wait for (pod-wait.ts, and Events of the Job
  * controller about pods that it could not create, and resource-claims.ts); each cause has a time limit, and a wait beyond its limit is a failure
- * of the grant. Without such a sentence a grant never fails: an outage of kube-scheduler or of the Job controller evicts
- * nothing.
+ * of the grant. Without such a sentence a grant fails only where no pod was ever created: an outage of kube-scheduler or of the Job
+ * controller evicts nothing that has run.
  *
  * A wait begins when this process sees it first, by its own clock. A new leader starts to count again.
  */
