@@ -5,6 +5,7 @@ import { isImmovable, isPastRequeueLimit, type WorkloadRow } from '../../queue/w
 import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 import { FreeCapacity } from './free-capacity';
+import { takeNear } from './near-starts';
 import { priorityOf } from './order';
 import { TERMINATION_SECONDS, terminationOf } from './planned-end';
 import { markMoved } from './reservation-updates';
@@ -77,6 +78,8 @@ function runsSince({ startedAt, allocatedAt }: WorkloadRow): number {
 
 /** What an eviction costs on top of the work that is lost: to start all pods again, and a wait in the queue. */
 const RESTART = { seconds: 60, coreSeconds: 600 };
+/** Nobody is evicted for a start that comes less earlier than this: what he leaves idles until all that is needed is free. */
+const LEAST_GAIN_SECONDS = 15;
 /** Beyond that the cost is that of months. */
 const MOST_DOUBLED = 16;
 
@@ -116,6 +119,7 @@ export async function freeFor(pass: Pass, row: WorkloadRow): Promise<FreeCapacit
   for (const { allocation } of leaving(pass)) free.release(allocation!);
   for (const { uid, allocation } of pass.reservations.reachedBefore(input.now + row.walltime))
     if (uid !== row.uid) free.take(allocation);
+  takeNear(pass, row, free);
   return free;
 }
 
@@ -185,7 +189,7 @@ export async function evictFor<V extends Holder>(
   const { matcher, now } = pass.input;
   const leaves = (victim: V) => now + terminationOf(victim.row);
   const gone = Math.max(now + TERMINATION_SECONDS, ...chosen.map(leaves));
-  if (gone >= otherwise) return undefined;
+  if (gone + LEAST_GAIN_SECONDS > otherwise) return undefined;
   for (const victim of chosen)
     await hold(pass, victim, victim.allocation, withEnd(victim.allocation, leaves(victim)));
   const answer = await match();

@@ -18,13 +18,13 @@ import { victims } from './victims';
 /**
  * Evicts preemptible workloads of lower priority.
  * @param plan its match asks Fluxion for the row, which has no reservation
- * @returns the answer of Fluxion; undefined if nothing was evicted
+ * @returns the answer of Fluxion; undefined if nobody was evicted; `enough` if nobody has to be, because others leave or end soon
  */
 export async function evictLowerPriority(
   pass: Pass,
   row: WorkloadRow,
   plan: Omit<EvictionPlan, 'messageFor'>,
-): Promise<MatchResult | undefined> {
+): Promise<MatchResult | 'enough' | undefined> {
   pass.preemptAt.delete(row.uid);
   const lower = lowerThan(pass, row);
   if (lower.length === 0) return undefined;
@@ -38,7 +38,8 @@ export async function evictLowerPriority(
       until: (holder) => protectedUntil(pass, holder),
       suffices: (holders) => victims(room, holders) !== undefined,
     });
-  if (chosen === undefined || chosen.length === 0) return undefined;
+  if (chosen === undefined) return undefined;
+  if (chosen.length === 0) return 'enough';
   return evictFor(pass, row, chosen, { ...plan, messageFor: (victim) => preemptedBy(victim.row, row) });
 }
 

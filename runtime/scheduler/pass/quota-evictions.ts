@@ -22,6 +22,7 @@ import {
 } from './eviction';
 import { noteEvictionInVain } from './eviction-tries';
 import { type Sharing, sharingVictims } from './fair-sharing';
+import { besideNear, nearUsage, noteNear } from './near-starts';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import { planWithinQuota } from './quota-plan';
@@ -63,7 +64,9 @@ export async function evictForQuota(
   for (const other of planned) claimQuota(pass, reservations.rowOf(other), other.allocation);
   // What borrows from this pass on may leave in the next one: nobody else of its queue does so in its place.
   if (rights.reclaims && startsBorrower(pass, row)) pass.preemptAt.set(row.uid, pass.input.now + 1);
-  if (rights.preempts || rights.sharing !== 'Never') noteEvictionInVain(pass, budget, row);
+  // For whom enough ends soon nobody has to leave, but for those behind it somebody may.
+  const isVain = !pass.near.has(row.uid) && (rights.preempts || rights.sharing !== 'Never');
+  if (isVain) noteEvictionInVain(pass, budget, row);
   return false;
 }
 
@@ -101,7 +104,10 @@ interface Attempt {
 /** @returns undefined if those that leave return enough, or nobody can */
 async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<Choice | undefined> {
   const quota = roomFor(pass, row);
-  if (quota.missing === 0) return undefined;
+  if (quota.missing === 0) {
+    noteNear(pass, row);
+    return undefined;
+  }
   const attempts = attemptsFor(pass, row, quota, rights);
   if (attempts.length === 0) return undefined;
   const nodes = nodeRoom(await freeFor(pass, row));
@@ -214,7 +220,8 @@ function suffices({ candidates, room }: Attempt): boolean {
 function ownQuotaRoom(pass: Pass, row: WorkloadRow): Room<QuotaHolder> {
   const at = pass.input.now + TERMINATION_SECONDS;
   const left = ownQuotaFor(pass, row, at, ofLowerPriority(pass, row));
-  const short = pass.quotas.leastOf(row).map((amount, i) => (amount > 0 ? amount - left[i]! : 0));
+  const near = nearUsage(pass, row, at);
+  const short = pass.quotas.leastOf(row).map((amount, i) => (amount > 0 ? amount + near[i]! - left[i]! : 0));
   return new QuotaRoom(row, [{ account: row.queue, short }], {
     isCharged: ({ queue }, account) => queue === account,
     borrowedBy: () => short,
@@ -242,7 +249,7 @@ function lawfulVictims(
 function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
   const { quotas, input } = pass;
   const at = input.now + TERMINATION_SECONDS;
-  const room = new QuotaRoom<QuotaHolder>(row, quotas.lacking(row, at), {
+  const room = new QuotaRoom<QuotaHolder>(row, besideNear(pass, row, quotas.lacking(row, at), at), {
     isCharged: (other, account) => quotas.isCharged(other, account),
     borrowedBy: (queue) => borrowedBy(pass, queue, at),
   });

@@ -7,6 +7,7 @@ import type { GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
 import { type Cluster, clusterOf } from './cluster';
 import { EndlessUsage, isService } from './endless-usage';
+import type { NearStart } from './near-starts';
 import { newPassCache, type PassCache } from './pass-cache';
 import { plannedEnd, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
@@ -36,6 +37,8 @@ export interface Pass {
   readonly claims: Set<string>;
   /** Uids of beneficiaries with a reservation that only keeps others away until the pass reaches them. */
   readonly heldPlaces: Set<string>;
+  /** By uid: those for which nobody is evicted, because they start soon anyway. */
+  readonly near: Map<string, NearStart>;
   /** Uids of workloads that are not considered, because too many wait before them. */
   readonly beyondLimit: Set<string>;
   readonly cache: PassCache;
@@ -109,6 +112,7 @@ export function beginPass(given: PassInput): Pass {
     reservations: new Reservations(({ queue }) => budgets.get(queue)!.line),
     ...keptFrom(cache),
     heldPlaces: new Set(),
+    near: new Map(),
     beyondLimit: new Set(),
     cache: { ...kept, settings, vain: cache.granted ? new Map() : kept.vain },
     overruns,

@@ -11,6 +11,7 @@ import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isOwed, takePlaces } from './claims';
 import { isAwaiting, mayEndOthers } from './eviction';
 import { mayEvictBehind, noteEvictionInVain } from './eviction-tries';
+import { competes, isNear, noteNear } from './near-starts';
 import { preferredRequests, rankOf } from './node-preference';
 import { priorityOf } from './order';
 import { TERMINATION_SECONDS } from './planned-end';
@@ -53,11 +54,9 @@ const STRATEGIES: readonly Strategy[] = [
 export async function matchWorkload(pass: Pass, candidate: Candidate): Promise<MatchResult> {
   let answer: MatchResult | undefined;
   for (const strategy of STRATEGIES) answer = (await strategy(pass, candidate, answer)) ?? answer;
-  const { row, budget, isNext: mayEvict } = candidate;
-  const starts = answer!.status === 'OK' && !answer!.reserved;
-  if (starts || candidate.mayReserve || pass.beneficiaries.has(row.uid)) return answer!;
-  if (mayEvict && budget.settings.preempts) noteEvictionInVain(pass, budget, row);
-  if (answer!.status !== 'OK') return answer!;
+  const { row, mayReserve: mayHave } = candidate;
+  if (answer!.status !== 'OK' || !answer!.reserved || mayHave || pass.beneficiaries.has(row.uid))
+    return answer!;
   // It was asked only to know whether an eviction would start it earlier.
   await pass.input.matcher.cancel(row.jobid);
   return { status: 'BUSY', text: 'is planned for later' };
@@ -134,15 +133,24 @@ async function preemptLowerPriority(
   answer: MatchResult | undefined,
 ): Promise<MatchResult | undefined> {
   const { row } = candidate;
-  if (!mayPreempt(pass, candidate, answer!)) return undefined;
+  if (!mayPreempt(pass, candidate)) return undefined;
   const { matcher } = pass.input;
+  // A start that is near is worth nobody's eviction, unless it is that of another one that waits before it.
+  const near = answer?.status === 'OK' && isNear(pass, answer.allocation) ? answer.allocation : undefined;
+  if (near !== undefined && near.start <= pass.input.now) return undefined;
+  const isTaken = near !== undefined && competes(pass, row, near);
+  if (near !== undefined) noteNear(pass, row, near);
+  if (near !== undefined && !isTaken) return undefined;
   let isLifted = false;
   const lift = async () => {
     isLifted = answer!.status === 'OK';
     if (isLifted) await matcher.cancel(row.jobid);
     return match(pass, row, 'allocate_orelse_reserve');
   };
-  const better = await evictLowerPriority(pass, row, { match: lift, otherwise: startOf(answer!) });
+  const otherwise = isTaken ? Infinity : startOf(answer!);
+  const better = await evictLowerPriority(pass, row, { match: lift, otherwise });
+  if (better === 'enough') return undefined;
+  if (better === undefined) noteEvictionInVain(pass, candidate.budget, row);
   return better ?? (isLifted ? match(pass, row, 'allocate_orelse_reserve') : undefined);
 }
 
@@ -225,12 +233,9 @@ async function matchWithout(
   return match(pass, row, 'allocate_orelse_reserve');
 }
 
-/** Only the next in order may evict, only once in its life, and not for a start that is near anyway. */
-function mayPreempt(pass: Pass, { row, budget, isNext }: Candidate, answer: MatchResult): boolean {
+function mayPreempt(pass: Pass, { row, budget, isNext }: Candidate): boolean {
   if (!budget.settings.preempts || row.preemptions > 0 || !isNext || !mayEndOthers(pass, row)) return false;
-  if (isAwaiting(pass, row)) return false;
-  if (answer.status === 'BUSY') return true;
-  return answer.status === 'OK' && answer.allocation.start > pass.input.now + TERMINATION_SECONDS;
+  return !isAwaiting(pass, row);
 }
 
 /** Asks for the nodes that suit the row best first, and then for all. */

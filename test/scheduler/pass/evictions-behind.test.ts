@@ -77,3 +77,20 @@ test('a queue takes its share although its head waits for nodes', async () => {
   sim.submit('next', { queue: 'light', cpu: 1, walltime: 60 });
   expect(uids(await sim.pass())).toHaveLength(1);
 });
+
+test.each([
+  [650, []],
+  [680, ['low']],
+] as const)(
+  'nobody leaves for a start that comes a moment earlier: ends after %i s',
+  async (walltime, evicted) => {
+    const sim = await Simulation.of(nodesOf(1, 16));
+    sim.queue('default', PREEMPTS);
+    sim.submit('first', { cpu: 8, walltime: 645 });
+    sim.submit('low', { cpu: 8, walltime, priority: -20, preemptible: true });
+    await sim.pass();
+    sim.submit('head', { cpu: 16, walltime: 600, priority: 50 });
+    sim.now += 600;
+    expect(uids(await sim.pass({ freed: true }))).toEqual(evicted);
+  },
+);

@@ -1,5 +1,6 @@
 /** A promise ends no right to evict, and nor does the wait of those that come before. */
 import type { WorkloadRow } from '../../../runtime/queue/workload';
+import { inOrder } from '../../../runtime/scheduler/pass/order';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import { plannedAllocation, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
 import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
@@ -22,12 +23,9 @@ export async function overlookedEvictions(sim: Simulation): Promise<string[]> {
   return [`at ${sim.now}: ${own.uid} waits until ${promised}, and ${mine[0]!.uid} is not evicted for it`];
 }
 
-/** So many are asked for at a time. */
-const MOST_ASKED = 2;
-
 /**
- * Workloads without a promise that wait behind others of their queue, although an eviction would start each of them, if it waited without
- * those, and would move no promise. A fcfs queue lets none pass.
+ * The first workload without a promise of each queue, behind those with one, although an eviction would start it, and would move no promise.
+ * A fcfs queue lets none pass. Behind others without a promise it may be these that start soon.
  */
 export async function overlookedBehind(sim: Simulation): Promise<string[]> {
   const promised = new Map(sim.reservations.map(({ uid, allocation }) => [uid, allocation.start]));
@@ -36,7 +34,8 @@ export async function overlookedBehind(sim: Simulation): Promise<string[]> {
     phase === 'Waiting' && !promised.has(uid) && !strict.has(queue);
   if (promised.size === 0 || isUnsettled(sim)) return [];
   const found: string[] = [];
-  for (const row of rows.filter(isBehind).slice(-MOST_ASKED)) {
+  const waiting = Map.groupBy(inOrder(rows.filter(isBehind)), ({ queue }) => queue);
+  for (const [row] of [...waiting.values()] as [WorkloadRow][]) {
     const known = rows.filter(
       ({ uid, phase }) => phase !== 'Waiting' || promised.has(uid) || uid === row.uid,
     );

@@ -1,0 +1,84 @@
+/**
+ * Workloads for which nobody is evicted, because something ends before evicted pods would be gone. Each of them takes what ends: the next
+ * one that waits for the same may not count on it, or a stream of short workloads would start one after the other beside others that
+ * have to leave for them.
+ */
+import type { WorkloadRow } from '../../queue/workload';
+import type { Allocation } from '../../resources/types';
+import type { FreeCapacity } from './free-capacity';
+import { TERMINATION_SECONDS } from './planned-end';
+import type { Lack } from './quota-account';
+import type { Reservation } from './reservations';
+import type { Pass } from './state';
+import { addTo, NOTHING, type Usage } from './usage';
+
+/** A workload that starts soon without an eviction. */
+export interface NearStart {
+  readonly row: WorkloadRow;
+  /** Where it would start. @default - only its quota is known */
+  readonly allocation?: Allocation | undefined;
+}
+
+export function isNear({ input }: Pass, { start }: Allocation): boolean {
+  return start <= input.now + TERMINATION_SECONDS;
+}
+
+export function noteNear({ near }: Pass, row: WorkloadRow, allocation?: Allocation): void {
+  near.set(row.uid, { row, allocation });
+}
+
+/** Whether it would start on nodes on which others without a reservation would start before it. */
+export function competes(pass: Pass, row: WorkloadRow, { nodes }: Allocation): boolean {
+  const names = new Set(nodes.map(({ name }) => name));
+  return unreserved(pass, row).some(
+    ({ allocation }) => allocation?.nodes.some(({ name }) => names.has(name)) === true,
+  );
+}
+
+/** What those that start soon take of the nodes; those with a reservation count by that. */
+export function takeNear(pass: Pass, row: WorkloadRow, free: FreeCapacity): void {
+  for (const { allocation } of unreserved(pass, row)) if (allocation !== undefined) free.take(allocation);
+}
+
+function unreserved({ near, reservations }: Pass, { uid }: WorkloadRow): readonly NearStart[] {
+  return [...near.values()].filter(
+    (other) => other.row.uid !== uid && reservations.of(other.row.uid) === undefined,
+  );
+}
+
+/** What an account lacks for a row beside those that start before that time and are not charged at it. */
+export function besideNear(
+  pass: Pass,
+  row: WorkloadRow,
+  lacks: readonly Lack[],
+  at: number,
+): readonly Lack[] {
+  const others = uncharged(pass, row, pass.reservations.all(), at);
+  if (others.length === 0) return lacks;
+  return lacks.map(({ account, short }) => {
+    const more = short.slice();
+    for (const other of others)
+      if (pass.quotas.isCharged(other, account)) addTo(more, pass.quotas.leastOf(other));
+    return { account, short: more };
+  });
+}
+
+/** What they take of the own quota of its queue: a thousand queues may ask for ten thousand rows. */
+export function nearUsage(pass: Pass, row: WorkloadRow, at: number): Usage {
+  const used = NOTHING.slice();
+  for (const other of uncharged(pass, row, pass.reservations.ofQueue(row.queue), at))
+    if (other.queue === row.queue) addTo(used, pass.quotas.leastOf(other));
+  return used;
+}
+
+function uncharged(
+  pass: Pass,
+  row: WorkloadRow,
+  reservations: Iterable<Reservation>,
+  at: number,
+): readonly WorkloadRow[] {
+  const found = unreserved(pass, row).map((other) => other.row);
+  for (const other of reservations)
+    if (other.allocation.end <= at && other.uid !== row.uid) found.push(pass.reservations.rowOf(other));
+  return found;
+}

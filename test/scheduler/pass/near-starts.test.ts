@@ -1,0 +1,74 @@
+/** A start that is near without an eviction is that of one workload: the next ones may not count on what ends for it. */
+import { nodesOf, Simulation } from './simulation';
+
+const PREEMPTS = { preempts: true, preemption: { minRuntimeSeconds: 0, limit: 100 } };
+
+/**
+ * A workload of one core and 12 s comes every three seconds, with a walltime that ends before evicted pods would be gone.
+ * @returns for how many seconds each of them has waited
+ */
+async function stream(sim: Simulation, queue: string, priority: number): Promise<readonly number[]> {
+  const ends = new Map<string, number>();
+  const came = new Map<string, number>();
+  const waits: number[] = [];
+  for (let second = 0; second < 120; second++) {
+    sim.now += 1;
+    if (second % 3 === 0 && second < 60) {
+      const uid = `short${second}`;
+      sim.submit(uid, { queue, cpu: 1, walltime: 20, priority });
+      came.set(uid, sim.now);
+    }
+    const over = [...ends].filter(([, at]) => at <= sim.now).map(([uid]) => uid);
+    for (const uid of over) {
+      await sim.finish(uid);
+      ends.delete(uid);
+    }
+    const { grants } = await sim.pass({ freed: over.length > 0 });
+    for (const { uid } of grants) {
+      if (!came.has(uid)) continue;
+      waits.push(sim.now - came.get(uid)!);
+      ends.set(uid, sim.now + 12);
+    }
+    const leaving = [...sim.rows.values()].filter(({ evictionReason }) => evictionReason !== null);
+    for (const { uid } of leaving) await sim.requeue(uid);
+  }
+  return waits;
+}
+
+test.each(['easy', 'hybrid', 'conservative'] as const)(
+  'a stream of short workloads gets own quota back, %s',
+  async (policy) => {
+    const sim = await Simulation.of(nodesOf(1, 16));
+    sim.queue('owner', { policy, cohort: 'lab', quota: { cores: 8 }, reclaim: true });
+    sim.queue('guest', { cohort: 'lab', quota: { cores: 2 } });
+    for (let i = 0; i < 12; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 1, walltime: 3_000 });
+    await sim.pass();
+    const waits = await stream(sim, 'owner', 0);
+    expect(waits).toHaveLength(20);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(24);
+  },
+);
+
+test.each(['quota', 'nodes'] as const)('a stream of short workloads preempts for %s', async (room) => {
+  const sim = await Simulation.of(nodesOf(1, room === 'quota' ? 16 : 8));
+  sim.queue('default', { ...PREEMPTS, ...(room === 'quota' && { quota: { cores: 8 } }) });
+  for (let i = 0; i < 8; i++)
+    sim.submit(`low${i}`, { cpu: 1, walltime: 3_000, priority: -10, preemptible: true });
+  await sim.pass();
+  const waits = await stream(sim, 'default', 10);
+  expect(waits).toHaveLength(20);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(24);
+});
+
+test.each(['quota', 'nodes'])('nobody leaves for those for which enough %s is free soon', async (room) => {
+  const sim = await Simulation.of(nodesOf(1, room === 'quota' ? 16 : 8));
+  sim.queue('default', { ...PREEMPTS, ...(room === 'quota' && { quota: { cores: 8 } }) });
+  for (let i = 0; i < 3; i++) sim.submit(`ends${i}`, { cpu: 1, walltime: 30, priority: 10 });
+  for (let i = 0; i < 5; i++)
+    sim.submit(`low${i}`, { cpu: 1, walltime: 3_000, priority: -10, preemptible: true });
+  await sim.pass();
+  for (let i = 0; i < 3; i++) sim.submit(`next${i}`, { cpu: 1, walltime: 600, priority: 10 });
+  expect((await sim.pass()).evictions).toEqual([]);
+  sim.submit('more', { cpu: 1, walltime: 600, priority: 10 });
+  expect((await sim.pass()).evictions).toHaveLength(1);
+});
