@@ -50,6 +50,8 @@ interface Owner {
 /** Milliseconds for which new pods of an owner go by what it said last. */
 const RECENT_MS = 60_000;
 const MOST_OWNERS = 10_000;
+/** A Job, its JobSet, and what made that. Users write owners, also in a circle. */
+const MOST_ABOVE = 3;
 
 export class Owners {
   /** By the UID of the controller of a pod. */
@@ -87,7 +89,7 @@ export class Owners {
   /** The owner, and what made that: a Job of a JobSet has the settings of the JobSet. */
   private async chainOf(first: OwnerReference, namespace: string): Promise<readonly Owner[]> {
     const chain: Owner[] = [];
-    for (let owner: OwnerReference | undefined = first; owner !== undefined; ) {
+    for (let owner: OwnerReference | undefined = first; owner !== undefined && chain.length < MOST_ABOVE; ) {
       const { uid, name } = owner;
       const adapter = this.adapterOf(owner);
       if (adapter === undefined) break;

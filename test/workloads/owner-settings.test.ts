@@ -88,6 +88,11 @@ test.each<[string, Readonly<Record<string, KubernetesObject>>]>([
   expect((await settings(objects)).walltimeSeconds).toBeUndefined();
 });
 
+test('owners in a circle are asked for a few times only', async () => {
+  const job = made('train', { owner: {} });
+  expect((await settings({ [JOB]: job })).asked).toEqual([JOB, JOB, JOB]);
+});
+
 test('nothing is asked about owners that are no workloads', async () => {
   const replicaSet = made('pod', { owner: { apiVersion: 'apps/v1', kind: 'ReplicaSet' } });
   expect((await settings({}, replicaSet)).asked).toEqual([]);
