@@ -9,15 +9,8 @@ import type { FreeCapacity } from './free-capacity';
 import { TERMINATION_SECONDS } from './planned-end';
 import type { Lack } from './quota-account';
 import type { Reservation } from './reservations';
-import type { Pass } from './state';
+import type { NearStart, Pass } from './state';
 import { addTo, NOTHING, type Usage } from './usage';
-
-/** A workload that starts soon without an eviction. */
-export interface NearStart {
-  readonly row: WorkloadRow;
-  /** Where it would start. @default - only its quota is known */
-  readonly allocation?: Allocation | undefined;
-}
 
 export function isNear({ input }: Pass, { start }: Allocation): boolean {
   return start <= input.now + TERMINATION_SECONDS;

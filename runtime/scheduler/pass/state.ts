@@ -3,11 +3,10 @@ import { hasPlacementRules } from '../../jobspec/pod-sets';
 import { DEFAULT_UNITS, type UnitSettings } from '../../jobspec/units';
 import type { QueueSettings } from '../../queue/settings';
 import type { EvictionRequest, WorkloadRow } from '../../queue/workload';
-import type { GraphNode, UnitCounts } from '../../resources/types';
+import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
 import { type Cluster, clusterOf } from './cluster';
 import { EndlessUsage, isService } from './endless-usage';
-import type { NearStart } from './near-starts';
 import { newPassCache, type PassCache } from './pass-cache';
 import { plannedEnd, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
@@ -16,6 +15,13 @@ import { type Reservation, Reservations } from './reservations';
 import { RuleMatcher } from './rule-matcher';
 import type { Grant, PassInput } from './types';
 import { WaitReasons } from './wait-reasons';
+
+/** A workload that starts soon without an eviction. */
+export interface NearStart {
+  readonly row: WorkloadRow;
+  /** Where it would start. @default - only its quota is known */
+  readonly allocation?: Allocation | undefined;
+}
 
 export interface Pass {
   readonly input: PassInput;
