@@ -27,14 +27,16 @@ export function sharesFor(pass: Pass, row: WorkloadRow, at: number): Shares {
   return {
     queue: row.queue,
     wanted: ownQuotaFor(pass, row, at).map((left, i) => least[i]! - left),
-    beyondOf: (queue) => {
-      const beyond = borrowedBy(pass, queue, at);
-      for (const { row: other, end } of evicted(pass))
-        if (other.queue === queue && end > at) addTo(beyond, quotas.chargedBy(other, other.allocation!), -1);
-      return beyond;
-    },
+    beyondOf: (queue) => withoutLeaving(pass, queue, borrowedBy(pass, queue, at), at),
     shareOf: (queue, beyond) => shareOf(pass, queue, beyond),
   };
+}
+
+/** The amounts that a queue holds at that time, without what has to leave later. They are changed. */
+export function withoutLeaving(pass: Pass, queue: string, amounts: Usage, at: number): Usage {
+  for (const { row, end } of evicted(pass))
+    if (row.queue === queue && end > at) addTo(amounts, pass.quotas.chargedBy(row, row.allocation!), -1);
+  return amounts;
 }
 
 /** The largest part of what the cohort lends of one resource, divided by the weight of the queue; 0: it has borrowed nothing. */

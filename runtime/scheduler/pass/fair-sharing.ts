@@ -40,7 +40,7 @@ export interface SharingChoice<C> {
 }
 
 /** Shares are quotients: sums in another order may differ by this. */
-const ROUNDING = 1e-9;
+export const ROUNDING = 1e-9;
 
 /** @returns undefined if too little would be free, or its queue would have too large a share */
 export function sharingVictims<C extends SharingVictim>(sharing: Sharing<C>): SharingChoice<C> | undefined {

@@ -4,15 +4,13 @@
  * within a queue, and that of other cohorts, stays.
  */
 import type { WorkloadRow } from '../../queue/workload';
-import { shareOf } from './cohort-shares';
-import { evicted } from './eviction';
+import { shareOf, withoutLeaving } from './cohort-shares';
+import { ROUNDING } from './fair-sharing';
 import type { Pass } from './state';
-import { addTo, plus, type Usage } from './usage';
+import { plus } from './usage';
 
 /** So many of a cohort at a time: more do not start in one pass. */
 const MOST_COMPARED = 1_000;
-/** Shares are quotients: sums in another order may differ by this. */
-const ROUNDING = 1e-9;
 
 /**
  * @param ordered all rows that may start, in the order of priorities
@@ -97,8 +95,10 @@ class ShareLine {
       front.share = Number.NEGATIVE_INFINITY;
       return;
     }
-    const beyond = beyondOf(this.pass, front.queue);
-    front.share = shareOf(this.pass, front.queue, plus(beyond, this.pass.quotas.leastOf(row)));
+    const { quotas, input } = this.pass;
+    const held = quotas.borrowedBy(front.queue, input.now);
+    const beyond = withoutLeaving(this.pass, front.queue, held, input.now);
+    front.share = shareOf(this.pass, front.queue, plus(beyond, quotas.leastOf(row)));
   }
 
   private inOrder(): WorkloadRow | undefined {
@@ -114,12 +114,4 @@ function comesBefore(a: Front, b: Front): boolean {
   const isEqual = a.share === b.share || Math.abs(a.share - b.share) <= ROUNDING;
   if (!isEqual) return a.share < b.share;
   return a.rows[a.next]!.rank < b.rows[b.next]!.rank;
-}
-
-/** What it has borrowed, without what has to leave; negative: it holds less than its own quota. */
-function beyondOf(pass: Pass, queue: string): Usage {
-  const beyond = pass.quotas.borrowedBy(queue, pass.input.now);
-  for (const { row } of evicted(pass))
-    if (row.queue === queue) addTo(beyond, pass.quotas.chargedBy(row, row.allocation!), -1);
-  return beyond;
 }
