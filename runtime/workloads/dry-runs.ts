@@ -20,6 +20,7 @@ import type { WorkloadAdapter } from './adapter';
 import { type Template, templateKeyOf } from './injected';
 import type { InjectedCharges } from './injected-charges';
 import type { MutatingAdmission } from './mutating-admission';
+import { remember } from './remembered';
 import { JOB_FIELD_MANAGER } from './template-pod';
 
 export interface DryRunsOptions {
@@ -188,10 +189,7 @@ export class DryRuns {
   }
 
   private note(id: string, { version }: DryRun, milliseconds: number): void {
-    this.asked.delete(id);
-    this.asked.set(id, { version, until: this.now() + milliseconds });
-    const [oldest] = this.asked.keys();
-    if (this.asked.size > MOST_TEMPLATES && oldest !== undefined) this.asked.delete(oldest);
+    remember(this.asked, id, { version, until: this.now() + milliseconds }, MOST_TEMPLATES);
   }
 
   private now(): number {

@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import type { PodSpec, Quantities, Toleration } from '../jobspec/pod';
 import { difference, podRequests, quantitiesOf, sum } from '../jobspec/requests';
 import { stateIn } from './mutating-admission';
+import { remember } from './remembered';
 
 /** The pods of a workload as they are expected. */
 export interface Template {
@@ -225,14 +226,6 @@ function distance(a: Traits, b: Traits): number {
 }
 
 const OTHER_KEY = 1_000;
-
-/** The oldest is forgotten. */
-function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > most && oldest !== undefined) map.delete(oldest);
-}
 
 /** Equal for pods that webhooks and the queue cannot tell from each other. */
 export function templateKeyOf(template: Template): string {

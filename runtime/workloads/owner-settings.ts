@@ -12,6 +12,7 @@ import { ifFound } from '../kubernetes/errors';
 import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject, OwnerReference } from '../kubernetes/types';
 import type { WorkloadAdapter } from './adapter';
+import { remember } from './remembered';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
 export interface OwnerSettingsOptions {
@@ -70,10 +71,7 @@ export class Owners {
     const known = this.known.get(owner.uid);
     if (known !== undefined && (!isNew || now < known.readAt + RECENT_MS)) return;
     const owners = await this.chainOf(owner, pod.metadata.namespace ?? '');
-    this.known.delete(owner.uid);
-    this.known.set(owner.uid, { readAt: now, settings: settingsOf(owners) });
-    const [oldest] = this.known.keys();
-    if (this.known.size > MOST_OWNERS && oldest !== undefined) this.known.delete(oldest);
+    remember(this.known, owner.uid, { readAt: now, settings: settingsOf(owners) }, MOST_OWNERS);
   }
 
   /**
