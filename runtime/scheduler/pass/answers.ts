@@ -4,6 +4,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { isClaimOf } from './claims';
+import { closeBehind } from './fcfs-head';
 import type { QueueBudget } from './queue-budget';
 import type { Refusal } from './quota-shortage';
 import { withinQuota } from './quota-wait';
@@ -79,7 +80,7 @@ function reserve(
     ...(isClaim && { isClaim }),
     ...(shortage !== undefined && { shortage: shortage.message, ofCohort: shortage.ofCohort }),
   });
-  if (budget.isStrict) budget.closed = true;
+  closeBehind(pass, row, budget);
 }
 
 function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Allocation): void {

@@ -12,7 +12,8 @@ import type { Pass } from './state';
 
 /** Whether somebody may have to leave for the row, behind the next in its queue. */
 export function mayEvictBehind(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
-  if (budget.isStrict || budget.evictionsLeft === 0 || !mayEndOthers(pass, row)) return false;
+  if ((budget.isStrict && !budget.closed) || budget.evictionsLeft === 0 || !mayEndOthers(pass, row))
+    return false;
   if (!mayPreempt(pass, budget, row) && !mayTakeShare(pass, budget, row)) return false;
   return pass.cache.vain.get(keyOf(budget, row))?.covers(row.jobspec) !== true;
 }

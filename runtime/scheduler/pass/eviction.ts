@@ -79,7 +79,7 @@ function runsSince({ startedAt, allocatedAt }: WorkloadRow): number {
 /** What an eviction costs on top of the work that is lost: to start all pods again, and a wait in the queue. */
 const RESTART = { seconds: 60, coreSeconds: 600 };
 /** Nobody is evicted for a start that comes less earlier than this: what he leaves idles until all that is needed is free. */
-const LEAST_GAIN_SECONDS = 15;
+export const LEAST_GAIN_SECONDS = 15;
 /** Beyond that the cost is that of months. */
 const MOST_DOUBLED = 16;
 
@@ -174,6 +174,8 @@ export interface EvictionPlan<V extends Holder = Holder> {
   readonly match: () => Promise<MatchResult>;
   /** When the row would start without evictions. @default - not known */
   readonly otherwise?: number;
+  /** When the row may start at the earliest. @default - now */
+  readonly notBefore?: number;
 }
 
 /**
@@ -184,16 +186,16 @@ export async function evictFor<V extends Holder>(
   pass: Pass,
   row: WorkloadRow,
   chosen: readonly V[],
-  { messageFor, match, otherwise = Infinity }: EvictionPlan<V>,
+  { messageFor, match, otherwise = Infinity, notBefore = pass.input.now }: EvictionPlan<V>,
 ): Promise<MatchResult | undefined> {
   const { matcher, now } = pass.input;
-  const leaves = (victim: V) => now + terminationOf(victim.row);
+  const leaves = (victim: V) => Math.max(now + terminationOf(victim.row), notBefore);
   const gone = Math.max(now + TERMINATION_SECONDS, ...chosen.map(leaves));
   if (gone + LEAST_GAIN_SECONDS > otherwise) return undefined;
   for (const victim of chosen)
     await hold(pass, victim, victim.allocation, withEnd(victim.allocation, leaves(victim)));
   const answer = await match();
-  if (startsBy(pass, row, answer, gone)) {
+  if (startsBetween(pass, row, answer, { notBefore, gone })) {
     for (const victim of chosen) markEvicted(pass, victim, messageFor(victim), leaves(victim));
     pass.quotas.kept.due.add(row.uid);
     const before = pass.beneficiaries.get(row.uid) ?? [];
@@ -206,9 +208,15 @@ export async function evictFor<V extends Holder>(
   return undefined;
 }
 
-function startsBy(pass: Pass, row: WorkloadRow, answer: MatchResult, gone: number): boolean {
-  if (answer.status !== 'OK' || answer.allocation.start > gone) return false;
+function startsBetween(
+  pass: Pass,
+  row: WorkloadRow,
+  answer: MatchResult,
+  { notBefore, gone }: { readonly notBefore: number; readonly gone: number },
+): boolean {
+  if (answer.status !== 'OK') return false;
   const { allocation } = answer;
+  if (allocation.start < notBefore || allocation.start > gone) return false;
   // Nodes may be free before the quota is, which the victims hold until they are gone.
   const later = { ...allocation, start: gone, end: gone + row.walltime };
   return [allocation, later].some((span) => pass.quotas.refuses(row, span) === undefined);

@@ -9,9 +9,11 @@ import type { WorkloadRow } from '../../queue/workload';
 import { record } from './answers';
 import { avoidsFewerNodes } from './avoidance';
 import { inBackfillOrder } from './backfill-order';
+import { follow } from './followers';
 import { isUnplannable, wasRefused } from './known-refusals';
 import { mayGainByEviction } from './late-evictions';
 import { inOrder } from './order';
+import { countImprovement, mayImprove } from './plan-improvements';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import type { QuotaShortage } from './quota-shortage';
@@ -114,10 +116,8 @@ function decide(
   // 3. The queue may be done for this pass.
   if (budget.cutShort) return undefined;
   const userLimit = budget.limitedUsers.get(row.user);
-  if (reservation === undefined && (budget.closed || userLimit !== undefined)) {
-    waitBehind(pass, row, userLimit);
-    return undefined;
-  }
+  if (reservation === undefined && (budget.closed || userLimit !== undefined))
+    return waitBehind(pass, row, budget);
   // 4. What can't be planned takes neither units nor quota from those behind it.
   if (reservation === undefined && isUnplannable(pass, row)) return undefined;
   // 5. Limits of running workloads, and quota.
@@ -252,17 +252,21 @@ function mayStartEarlier(
   if (!pass.freed && !avoidsFewerNodes(row, now)) return false;
   if (nodes === undefined) return pass.quotas.mayStartBefore(row, allocation.start);
   // Beyond the first few it is enough to know what could start now: later plans improve when they come near.
-  const mayImprove = budget.improvementsLeft > 0 && pass.improvementsLeft > 0;
-  const before = mayImprove ? allocation.start : now + 1;
+  const before = mayImprove(pass, budget) ? allocation.start : now + 1;
   if (!forecastOf(pass).mayStartBefore(before, row, allocation)) return false;
   if (!pass.quotas.mayStartBefore(row, before)) return false;
-  budget.improvementsLeft -= 1;
-  pass.improvementsLeft -= 1;
+  countImprovement(pass, budget);
   return true;
 }
 
+/** @returns undefined if nobody may have to leave for it */
+function waitBehind(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> | undefined {
+  markBehind(pass, row, budget.limitedUsers.get(row.user));
+  return follow(pass, row, budget);
+}
+
 /** What exceeds its quota or the cluster even alone is told so, wherever it stands in line. */
-function waitBehind({ waits, quotas, cluster, input }: Pass, row: WorkloadRow, userLimit?: string): void {
+function markBehind({ waits, quotas, cluster, input }: Pass, row: WorkloadRow, userLimit?: string): void {
   const never = quotas.neverText(row);
   // Of an array that is wider than the cluster, as much starts as fits.
   const fits = input.nodes === undefined || isArray(row.jobspec) || cluster.fits(row.jobspec);
@@ -275,5 +279,5 @@ function waitBehind({ waits, quotas, cluster, input }: Pass, row: WorkloadRow, u
 /** The depth of the queue is used up. */
 function endQueue(pass: Pass, budget: QueueBudget, row: WorkloadRow): void {
   budget.markExhausted();
-  if (budget.closed) waitBehind(pass, row);
+  if (budget.closed) markBehind(pass, row);
 }

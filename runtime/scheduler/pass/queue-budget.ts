@@ -22,8 +22,6 @@ export class QueueBudget {
   userReservationsLeft: number;
   /** How many workloads may still be planned beside quotas: each costs a look at all nodes. */
   plansLeft = PLANS;
-  /** How many reservations may still be planned again only to start earlier: a conservative queue has thousands. */
-  improvementsLeft = IMPROVEMENTS;
   /** How many workloads with a reservation may be asked for again, because an eviction may start them earlier: each costs a look at all nodes. */
   lateEvictionsLeft = LATE_EVICTIONS;
   /** How often workloads behind the next in its queue may still look in vain for who could leave: each look counts the nodes. */
@@ -44,6 +42,8 @@ export class QueueBudget {
   readonly started: WorkloadRow[] = [];
   /** The rest of the queue waits: behind the head of a fcfs queue, or because it is too deep for this pass. */
   closed = false;
+  /** When the last one of a fcfs queue for whom others leave or end soon starts: those behind it may not start before. @default - nobody */
+  follows: number | undefined;
   /** The depth is used up, but the queue started something: the next pass continues at once. */
   cutShort = false;
   /** Requests that the quota refused on the nodes that are free now, and why it refused the last of them. */
@@ -101,9 +101,6 @@ export class QueueBudget {
  * each workload: both are rules of one queue.
  */
 const SHARED: ReadonlySet<QueuePolicy> = new Set(['easy', 'hybrid']);
-
-/** More cost time and gain nothing: replayed traces of 10,000 jobs wait no less with 8, 16, or all. */
-const IMPROVEMENTS = 4;
 
 /** Each counts the nodes. */
 const RECLAIMS = 4;

@@ -267,7 +267,7 @@ function isBorrower({ budgets }: Pass, { queue }: WorkloadRow, other: WorkloadRo
 /** @returns whether the row can start with what they return */
 async function evictAll(
   pass: Pass,
-  { row, reservation }: Candidate,
+  { row, reservation, notBefore = pass.input.now }: Candidate,
   { victims: chosen, allows }: Choice,
   planned: readonly Reservation[],
 ): Promise<boolean> {
@@ -275,8 +275,9 @@ async function evictAll(
   const { matcher, now } = pass.input;
   const plan = {
     messageFor: (victim: Victim) => messageFor(pass, victim, row),
-    match: () => planBeside(pass, row, allows),
+    match: () => planBeside(pass, row, notBefore, allows),
     otherwise: reservation?.allocation.start ?? Infinity,
+    notBefore,
   };
   // It would be in its own way.
   if (reservation !== undefined) await liftReservation(pass, reservation);
@@ -305,10 +306,15 @@ function messageFor({ budgets }: Pass, { row: victim, leaves }: Victim, row: Wor
 }
 
 /** Nodes that are free only until the quota is would not do. */
-async function planBeside(pass: Pass, row: WorkloadRow, allows: Choice['allows']): Promise<MatchResult> {
+async function planBeside(
+  pass: Pass,
+  row: WorkloadRow,
+  from: number,
+  allows: Choice['allows'],
+): Promise<MatchResult> {
   const { matcher, now } = pass.input;
   await matcher.cancel(row.jobid);
-  const allocation = await planWithinQuota(pass, row, { from: now });
+  const allocation = await planWithinQuota(pass, row, { from });
   if (allocation === undefined) return { status: 'BUSY', text: '' };
   const least = pass.quotas.leastOf(row);
   // Whole nodes may be more than the share of its queue allows.

@@ -7,6 +7,7 @@ import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isClaimOf, isOwed, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
+import { closeBehind } from './fcfs-head';
 import type { QueueBudget } from './queue-budget';
 import { evictForQuota } from './quota-evictions';
 import { holdAgain, type PlanBounds, planWithinQuota } from './quota-plan';
@@ -145,7 +146,7 @@ export function keepReservation(
 ): void {
   markReserved(pass, row, reservation);
   // Who waits for the limit of its own user does not keep other users from starting.
-  if (budget.isStrict && !pass.quotas.isAtUserLimit(row)) budget.closed = true;
+  if (!pass.quotas.isAtUserLimit(row)) closeBehind(pass, row, budget);
 }
 
 async function waitWithout(
@@ -193,7 +194,7 @@ async function reserveFor(
     ...(isClaim && { isClaim }),
   });
   pass.forecast?.add(allocation);
-  if (budget.isStrict && !ofUser) budget.closed = true;
+  if (!ofUser) closeBehind(pass, row, budget);
 }
 
 /** @returns whether the pass may still plan for this queue */
@@ -232,9 +233,7 @@ async function restore(pass: Pass, row: WorkloadRow, reservation: Reservation): 
   return true;
 }
 
-function isDue({ input }: Pass, { allocation }: Reservation): boolean {
-  return allocation.start <= input.now;
-}
+const isDue = ({ input }: Pass, { allocation }: Reservation) => allocation.start <= input.now;
 
 /** What nodes alone keep from being planned. */
 function isOutOfReach(pass: Pass, { jobspec, ...row }: WorkloadRow): boolean {

@@ -72,8 +72,8 @@ export interface Pass {
   forecast: CapacityForecast | undefined;
   /** No reservation is of a lower priority: then none has to be looked for, which a thousand queues would do a thousand times. */
   lowestReserved: number;
-  /** How many reservations of all queues may still be planned again only to start earlier, and not now. */
-  improvementsLeft: number;
+  /** How many reservations of each line were planned again only to start earlier, and not now. */
+  readonly improved: Map<string, number>;
   /** The second at which a waiting row may start that may not now; Infinity: none. */
   wakeAt: number;
   /** Whether the next pass has to begin at the front at once. */
@@ -81,9 +81,6 @@ export interface Pass {
   interrupted: boolean;
   matches: number;
 }
-
-/** Of a thousand queues each has the reservation of its head, and one end may let all of these move, one after the other. */
-const IMPROVEMENTS = 8;
 
 export function beginPass(given: PassInput): Pass {
   const { now, nodes = NO_NODES, units = DEFAULT_UNITS, cache = newPassCache() } = given;
@@ -131,7 +128,7 @@ export function beginPass(given: PassInput): Pass {
     moved: false,
     forecast: undefined,
     lowestReserved: Infinity,
-    improvementsLeft: IMPROVEMENTS,
+    improved: new Map(),
     wakeAt: Infinity,
     restart: false,
     interrupted: false,

@@ -33,6 +33,8 @@ export interface Candidate {
   readonly isNext: boolean;
   /** Whether Fluxion may reserve units for it if it can't start now. */
   readonly mayReserve: boolean;
+  /** The start of who comes before it in a fcfs queue: an eviction may start it then at the earliest. @default - now */
+  readonly notBefore?: number;
 }
 
 /** @returns a new answer; undefined if the strategy does not apply */

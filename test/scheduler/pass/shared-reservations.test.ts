@@ -44,6 +44,24 @@ test('workloads start at the same second in one queue and in many', async () => 
   expect(waited).toBeGreaterThan(0);
 });
 
+// Found by the seed of the 28th of November.
+test('queues share how many reservations are planned again, too', async () => {
+  const job = { gap: 0, exclusive: false, runs: 1 };
+  const sets = [
+    { name: 'driver', pods: 1, cpu: 1 },
+    { name: 'worker', pods: 2, cpu: 1 },
+  ];
+  const jobs: readonly Arrival[] = [
+    { ...job, pods: 1, cpu: 1, walltime: 2 },
+    { ...job, pods: 4, cpu: 1, walltime: 19, exclusive: true },
+    { ...job, pods: 2, cpu: 3, walltime: 11 },
+    { ...job, pods: 3, cpu: 1, walltime: 8, exclusive: true, sets },
+    { ...job, pods: 1, cpu: 1, walltime: 3 },
+    { ...job, pods: 1, cpu: 1, walltime: 12 },
+  ];
+  expect(await startsOf(jobs, 'hybrid', 2)).toEqual(await startsOf(jobs, 'hybrid', 1));
+});
+
 /** Two nodes of four cores, one of them busy until 2000. */
 async function halfBusy(): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(2, 4));

@@ -1,5 +1,6 @@
 /** A promise ends no right to evict, and nor does the wait of those that come before. */
 import type { WorkloadRow } from '../../../runtime/queue/workload';
+import { LEAST_GAIN_SECONDS } from '../../../runtime/scheduler/pass/eviction';
 import { inOrder } from '../../../runtime/scheduler/pass/order';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import { plannedAllocation, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
@@ -19,7 +20,8 @@ export async function overlookedEvictions(sim: Simulation): Promise<string[]> {
   const mine = evictions.filter((eviction) => beneficiaryOf(eviction) === own.uid);
   const promised = own.allocation.start;
   const start = reservations.find(({ uid }) => uid === own.uid)?.allocation.start ?? promised;
-  if (mine.length === 0 || start >= promised || mine.some(({ end }) => end >= promised)) return [];
+  const isWorth = mine.every(({ end }) => end + LEAST_GAIN_SECONDS <= promised);
+  if (mine.length === 0 || start >= promised || !isWorth) return [];
   return [`at ${sim.now}: ${own.uid} waits until ${promised}, and ${mine[0]!.uid} is not evicted for it`];
 }
 

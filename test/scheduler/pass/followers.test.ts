@@ -1,0 +1,61 @@
+/** Workloads behind the head of a fcfs queue: others leave for them while they leave for the head, and none of them passes it. */
+import { nodesOf, Simulation } from './simulation';
+
+const GRACE = 30;
+
+/** Plays until nothing waits. @returns the second of each start and eviction, by uid */
+async function play(sim: Simulation): Promise<{
+  readonly starts: ReadonlyMap<string, number>;
+  readonly evictions: ReadonlyMap<string, number>;
+}> {
+  const begin = sim.now;
+  const [starts, evictions] = [new Map<string, number>(), new Map<string, number>()];
+  const gone = new Map<string, number>();
+  for (let second = 0; second < 600; second++) {
+    const left = [...gone].filter(([, at]) => at <= sim.now).map(([uid]) => uid);
+    for (const uid of left) {
+      await sim.requeue(uid);
+      gone.delete(uid);
+    }
+    const result = await sim.pass({ freed: left.length > 0 });
+    for (const { uid } of result.grants) starts.set(uid, sim.now - begin);
+    for (const { uid } of result.evictions) {
+      evictions.set(uid, sim.now - begin);
+      gone.set(uid, sim.now + (sim.row(uid).jobspec.attributes.user?.graceSeconds ?? GRACE));
+    }
+    sim.now += 1;
+  }
+  return { starts, evictions };
+}
+
+const times = (found: ReadonlyMap<string, number>, name: string) =>
+  [...found].filter(([uid]) => uid.startsWith(name)).map(([, at]) => at);
+
+test('own quota comes back to all that wait within one grace period', async () => {
+  const sim = await Simulation.of(nodesOf(1, 16));
+  sim.queue('owner', { policy: 'fcfs', cohort: 'lab', quota: { cores: 8 }, reclaim: true });
+  sim.queue('guest', { cohort: 'lab', quota: { cores: 8 } });
+  for (let i = 0; i < 16; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 1, walltime: 3_000 });
+  await sim.pass();
+  for (let i = 0; i < 9; i++) sim.submit(`own${i}`, { queue: 'owner', cpu: 1, walltime: 3_600 });
+  const { starts, evictions } = await play(sim);
+  expect(times(evictions, 'guest')).toEqual(Array.from({ length: 8 }, () => 0));
+  expect(times(starts, 'own')).toEqual(Array.from({ length: 8 }, () => GRACE));
+});
+
+test.each(['quota', 'nodes'])('lower priorities leave for all that wait, for %s', async (room) => {
+  const sim = await Simulation.of(nodesOf(2, room === 'quota' ? 16 : 4));
+  sim.queue('default', {
+    policy: 'fcfs',
+    preempts: true,
+    preemption: { minRuntimeSeconds: 0, limit: 100 },
+    ...(room === 'quota' && { quota: { cores: 8 } }),
+  });
+  for (let i = 0; i < 8; i++)
+    sim.submit(`low${i}`, { cpu: 1, walltime: 3_000, priority: -10, preemptible: true });
+  await sim.pass();
+  for (let i = 0; i < 3; i++) sim.submit(`high${i}`, { cpu: 2, walltime: 3_600, priority: 10 });
+  const { starts, evictions } = await play(sim);
+  expect(times(evictions, 'low')).toEqual(Array.from({ length: 6 }, () => 0));
+  expect(times(starts, 'high')).toEqual([GRACE, GRACE, GRACE]);
+});
