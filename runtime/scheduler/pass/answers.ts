@@ -7,12 +7,12 @@ import { isClaimOf } from './claims';
 import { closeBehind } from './fcfs-head';
 import type { QueueBudget } from './queue-budget';
 import type { Refusal } from './quota-shortage';
-import { withinQuota } from './quota-wait';
 import { addReservation, claimQuota, markMoved } from './reservation-updates';
 import { isSamePlan } from './reservations';
 import { cacheFor, type Pass } from './state';
 import type { Candidate } from './strategies';
 import { BEHIND_ENDLESS } from './wait-reasons';
+import { withinQuota } from './within-quota';
 
 /** @param given Fluxion's last answer */
 export async function record(pass: Pass, candidate: Candidate, given: MatchResult): Promise<void> {

@@ -17,11 +17,19 @@ import { countImprovement, mayImprove } from './plan-improvements';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import type { QuotaShortage } from './quota-shortage';
-import { type Applicant, keepReservation, shortageOf, waitsForQuota, waitsInLine } from './quota-wait';
+import { keepReservation, shortageOf, waitsForQuota, waitsInLine } from './quota-wait';
 import { claimQuota, dropReservation, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, forecastOf, type Pass } from './state';
-import { becomeHead, type Candidate, match, matchWorkload, mayEvict, mayReserve } from './strategies';
+import {
+  type Applicant,
+  becomeHead,
+  type Candidate,
+  match,
+  matchWorkload,
+  mayEvict,
+  mayReserve,
+} from './strategies';
 import { inTurn } from './turns';
 
 /** Places the rows one after the other; ends early when the pass is interrupted or has to begin at the front. */

@@ -1,8 +1,5 @@
-/** What a pass does for a workload that quota or a limit keeps from starting now: it reserves the first time with room. */
-import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
-import type { Allocation } from '../../resources/types';
 import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isClaimOf, isOwed, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
@@ -10,8 +7,8 @@ import { evicted } from './eviction';
 import { closeBehind } from './fcfs-head';
 import type { QueueBudget } from './queue-budget';
 import { evictForQuota } from './quota-evictions';
-import { holdAgain, type PlanBounds, planWithinQuota } from './quota-plan';
-import type { QuotaShortage, Refusal } from './quota-shortage';
+import { holdAgain } from './quota-plan';
+import type { QuotaShortage } from './quota-shortage';
 import {
   addReservation,
   claimQuota,
@@ -21,17 +18,10 @@ import {
   markReserved,
 } from './reservation-updates';
 import { hasPassed, type Reservation } from './reservations';
+import { servicesText } from './services-in-quota';
 import { cacheFor, type Pass } from './state';
-import {
-  becomeHead,
-  type Candidate,
-  mayEvict,
-  mayReserve,
-  ofLowerPriority,
-  plannedBehind,
-} from './strategies';
-
-export type Applicant = Omit<Candidate, 'isNext' | 'mayReserve'>;
+import { type Applicant, becomeHead, mayEvict, mayReserve, ofLowerPriority } from './strategies';
+import { boundsOf, isDue, planYielding } from './within-quota';
 
 /** Why quota or a limit keeps the row from starting now. What its reservation holds does not count. */
 export function shortageOf({ quotas }: Pass, row: WorkloadRow): QuotaShortage | undefined {
@@ -107,7 +97,8 @@ async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaSh
   const mayHave = mayReserveFor(pass, applicant, shortage);
   const returned = returnedAt(pass, applicant, shortage);
   // To find the time for each of ten thousand workloads that may not reserve would take seconds.
-  const from = mayHave || returned !== undefined || budget.isStrict ? pass.quotas.freeFrom(row) : Infinity;
+  const isPlanned = mayHave || returned !== undefined || budget.isStrict;
+  const from = isPlanned ? pass.quotas.freeFrom(row) : Infinity;
   const isReturned = returned !== undefined && (from <= returned || pass.beneficiaries.has(row.uid));
   const isClaim = reservation?.isClaim === true || isReturned || isClaimOf(pass, row);
   if (reservation !== undefined && !isDue(pass, reservation) && from >= reservation.allocation.start) {
@@ -116,12 +107,16 @@ async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaSh
     return;
   }
   const isKnown = isForeseeable(from, pass.input.now);
-  if ((mayHave || isClaim) && isKnown) await reserveFor(pass, { ...applicant, isClaim }, shortage, from);
-  else {
-    // Another queue of its line has the reservation that it would have, and it stays the next of its own.
-    if (!mayHave && !shortage.ofUser) budget.refusedFirst += 1;
-    await waitWithout(pass, applicant, shortage, from);
-  }
+  if ((mayHave || isClaim) && isKnown) return reserveFor(pass, { ...applicant, isClaim }, shortage, from);
+  // Another queue of its line has the reservation that it would have, and it stays the next of its own.
+  if (!mayHave && !shortage.ofUser) budget.refusedFirst += 1;
+  await waitWithout(pass, applicant, isPlanned ? besideServices(pass, row, shortage, from) : shortage, from);
+}
+
+/** Where services keep quota from being free at any known time, the row is told which. */
+function besideServices(pass: Pass, row: WorkloadRow, shortage: QuotaShortage, from: number): QuotaShortage {
+  if (isForeseeable(from, pass.input.now)) return shortage;
+  return { ...shortage, message: `${shortage.message}${servicesText(pass, row)}` };
 }
 
 /**
@@ -177,7 +172,7 @@ async function reserveFor(
   if (!takesPlan(pass, budget)) return keepOrWait(pass, applicant, shortage);
   if (reservation !== undefined) await liftReservation(pass, reservation);
   if (!ofUser) await becomeHead(pass, row, budget);
-  const allocation = await plan(pass, applicant, { from, ...boundsOf(pass, reservation) });
+  const allocation = await planYielding(pass, applicant, { from, ...boundsOf(pass, reservation) });
   if (allocation === undefined) {
     const isKept = reservation !== undefined && (await restore(pass, row, reservation));
     if (isKept) return keepReservation(pass, budget, row, reservation);
@@ -219,12 +214,6 @@ async function keepOrWait(
   keepReservation(pass, budget, row, reservation);
 }
 
-function boundsOf(pass: Pass, reservation: Reservation | undefined): Omit<PlanBounds, 'from'> {
-  if (reservation === undefined) return {};
-  const { allocation } = reservation;
-  return { promised: allocation, ...(isDue(pass, reservation) ? {} : { before: allocation.start }) };
-}
-
 /** Puts a reservation back whose row found nothing better. */
 async function restore(pass: Pass, row: WorkloadRow, reservation: Reservation): Promise<boolean> {
   if (isDue(pass, reservation) || !(await holdAgain(pass, reservation.allocation))) return false;
@@ -232,8 +221,6 @@ async function restore(pass: Pass, row: WorkloadRow, reservation: Reservation): 
   pass.forecast?.add(reservation.allocation);
   return true;
 }
-
-const isDue = ({ input }: Pass, { allocation }: Reservation) => allocation.start <= input.now;
 
 /** What nodes alone keep from being planned. */
 function isOutOfReach(pass: Pass, { jobspec, ...row }: WorkloadRow): boolean {
@@ -290,75 +277,4 @@ async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean
   }
   const hasPlace = applicant.reservation === undefined && (await takePlaces(pass, row, rivals));
   return hasPlace || isEarlier;
-}
-
-/** Reservations that yield keep it neither from nodes nor from quota. */
-async function plan(pass: Pass, applicant: Applicant, bounds: PlanBounds): Promise<Allocation | undefined> {
-  const { row, budget } = applicant;
-  budget.plansLeft -= 1;
-  const found = await planWithinQuota(pass, row, bounds);
-  const others = yieldingPlans(pass, applicant, bounds, found?.start ?? Infinity);
-  if (others.length === 0) return found;
-  if (found !== undefined) await pass.input.matcher.cancel(row.jobid);
-  for (const other of others) await dropReservation(pass, other);
-  return planWithinQuota(pass, row, bounds);
-}
-
-/** All behind it, if the start that was promised to it is lost: their plan is void, the order is not. */
-function yieldingPlans(
-  pass: Pass,
-  { row, reservation }: Applicant,
-  { from, before = Infinity }: PlanBounds,
-  start: number,
-): readonly Reservation[] {
-  const promised = reservation?.allocation.start ?? pass.broken.get(row.uid) ?? Infinity;
-  const mayWait = before === Infinity;
-  if (mayWait && start > Math.max(promised, pass.input.now)) return plannedBehind(pass);
-  const isBest = reservation !== undefined || start <= from;
-  return isBest ? [] : ofLowerPriority(pass, row).filter((other) => !isOwed(pass, other));
-}
-
-export interface WithinQuota {
-  readonly answer: MatchResult;
-  /** What quota or limit refused Fluxion's answer. */
-  readonly shortage?: Refusal;
-}
-
-/**
- * Fluxion's answer, or what quota allows instead: only an allocation tells what whole nodes come to, and how many different
- * nodes it takes.
- */
-export async function withinQuota(
-  pass: Pass,
-  candidate: Candidate,
-  answer: MatchResult,
-): Promise<WithinQuota> {
-  const { row, reservation, budget } = candidate;
-  if (answer.status !== 'OK') return { answer };
-  const { now } = pass.input;
-  const shortage = pass.quotas.refuses(row, answer.allocation);
-  if (shortage === undefined) return { answer };
-  await pass.input.matcher.cancel(row.jobid);
-  const bounds = {
-    from: answer.allocation.start,
-    before: candidate.mayReserve || mayReserve(pass, budget, row, shortage) ? Infinity : now + 1,
-    ...boundsOf(pass, reservation),
-  };
-  const found = budget.plansLeft > 0 ? await plan(pass, candidate, bounds) : undefined;
-  if (found !== undefined) return { answer: granted(found, now), shortage };
-  if (
-    reservation !== undefined &&
-    !isDue(pass, reservation) &&
-    (await holdAgain(pass, reservation.allocation))
-  )
-    return { answer: granted(reservation.allocation, now), shortage: refusalOf(reservation) ?? shortage };
-  return { answer: { status: 'BUSY', text: shortage.message }, shortage };
-}
-
-function refusalOf({ shortage, ofCohort = false }: Reservation): Refusal | undefined {
-  return shortage === undefined ? undefined : { message: shortage, ofCohort };
-}
-
-function granted(allocation: Allocation, now: number): MatchResult {
-  return { status: 'OK', allocation, reserved: allocation.start > now };
 }

@@ -37,6 +37,8 @@ export interface Candidate {
   readonly notBefore?: number;
 }
 
+export type Applicant = Omit<Candidate, 'isNext' | 'mayReserve'>;
+
 /** @returns a new answer; undefined if the strategy does not apply */
 type Strategy = (
   pass: Pass,

@@ -189,3 +189,20 @@ test('a thousand shapes that services block cost a bounded count per pass', asyn
   expect(first.matches).toBeLessThanOrEqual(5);
   expect(await sim.pass()).toMatchObject({ matches: 0 });
 });
+
+test('says which services hold the quota that has no known start', async () => {
+  const sim = await Simulation.of(nodesOf(3, 4));
+  sim.queue('owner', { cohort: 'lab', quota: { cores: 4 }, reclaim: true });
+  sim.queue('guest', { cohort: 'lab', quota: { cores: 2 } });
+  for (let i = 0; i < 5; i++) sim.submit(`web${i}`, { ...SERVICE, queue: 'guest', cpu: 1 });
+  await sim.pass();
+  sim.submit('mine', { queue: 'owner', cpu: 4, walltime: 100 });
+  await sim.pass();
+  expect(sim.row('mine')).toMatchObject({
+    reason: 'QuotaExceeded',
+    message:
+      'needs 4 cores, more than is left of the quota of cohort lab (6 cores in all); ' +
+      'services hold part of it and have no end (science/web0, science/web1, science/web2 and others)',
+    estimatedStart: null,
+  });
+});
