@@ -75,6 +75,10 @@ const DEAD_NODE =
 const PAUSED = / (quota of|at most) 0 /;
 const OF_PAUSED =
   'nothing, until whoever manages its queue (kubectl get fluxsetups NAMESPACE) raises that; or move it to another queue (fluxqueue/queue)';
+/** Nodes or quota that is free at no known time. */
+const BEHIND_SERVICES = /; (it can start only when|services hold part of it) /;
+const OF_SERVICES =
+  'nothing, until enough of what the message names has ended: it is free at no known time. Fewer or smaller pods may fit beside it';
 const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
 
 /**
@@ -98,6 +102,7 @@ function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string 
   if (reason === 'Held' && spec.pods === 0) return WITHOUT_PODS;
   if (!isReason(reason)) return OF_KUBERNETES;
   if (isTrue(status.conditions, 'RolloutWaits')) return ROLLOUT;
+  if (BEHIND_SERVICES.test(message)) return OF_SERVICES;
   return (
     (isTrue(status.conditions, 'Stalled') ? adviceOfStalled(reason, message) : undefined) ?? ADVICE[reason]
   );

@@ -165,7 +165,7 @@ export const BUSY: readonly Situation[] = [
       'Busy: needs 2 pods with 4 cores each; it can start only when services leave their nodes (science/web, science/db)',
       'no start is known: the plan does not reach so far, or it waits for something that has no time',
       'in namespace science: pod/db has node-1, it runs until it is deleted; pod/web has node-0, it runs until it is deleted',
-      'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
+      'what to do: nothing, until enough of what the message names has ended: it is free at no known time. Fewer or smaller pods may fit beside it',
     ],
   },
   {
@@ -183,7 +183,7 @@ export const BUSY: readonly Situation[] = [
       'Busy: needs 2 pods with 4 cores each; it can start only when services leave their nodes (science/web, science/db, science/cache and others)',
       'no start is known: the plan does not reach so far, or it waits for something that has no time',
       'in namespace science: pod/cache has node-0, it runs until it is deleted; pod/db has node-0, it runs until it is deleted; pod/log has node-0, it runs until it is deleted; 1 more runs',
-      'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
+      'what to do: nothing, until enough of what the message names has ended: it is free at no known time. Fewer or smaller pods may fit beside it',
     ],
   },
   {
@@ -198,7 +198,7 @@ export const BUSY: readonly Situation[] = [
       'science/job/mine waits in queue default, position 1',
       'Busy: needs 2 pods with 4 cores each; it can start only when pods outside the queue end (on node-0)',
       'no start is known: the plan does not reach so far, or it waits for something that has no time',
-      'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
+      'what to do: nothing, until enough of what the message names has ended: it is free at no known time. Fewer or smaller pods may fit beside it',
     ],
   },
   {
@@ -216,7 +216,7 @@ export const BUSY: readonly Situation[] = [
       'Busy: needs 2 pods with 4 cores each; it can start only when services leave their nodes (science/web) and pods outside the queue end (on node-1)',
       'no start is known: the plan does not reach so far, or it waits for something that has no time',
       'in namespace science: pod/web has node-0, it runs until it is deleted',
-      'what to do: nothing; it starts by itself when nodes are free for it. A shorter fluxqueue/walltime or fewer pods may fit earlier',
+      'what to do: nothing, until enough of what the message names has ended: it is free at no known time. Fewer or smaller pods may fit beside it',
     ],
   },
   {

@@ -160,6 +160,26 @@ export const QUOTAS: readonly Situation[] = [
     ],
   },
   {
+    because: 'services hold the quota that it needs',
+    reason: 'QuotaExceeded',
+    async arrange(world) {
+      world.queue('default', { quota: { cores: '4' }, cohort: 'lab', reclaim: true });
+      world.queue('other', { quota: { cores: '2' }, cohort: 'lab' });
+      await world.seconds(2);
+      world.service('web', 3, inQueue('other'));
+      world.service('db', 1, inQueue('other'));
+      await world.seconds(5);
+      world.job('mine', { cores: 3 });
+    },
+    prints: [
+      'science/job/mine waits in queue science/default, position 1',
+      'QuotaExceeded: needs 3 cores, more than is left of the quota of cohort lab (6 cores in all); services hold part of it and have no end (science/web, science/db)',
+      'no start is known: the plan does not reach so far, or it waits for something that has no time',
+      'in namespace science: pod/db has node-0, it runs until it is deleted; pod/web has node-0, it runs until it is deleted',
+      'what to do: nothing, until enough of what the message names has ended: it is free at no known time. Fewer or smaller pods may fit beside it',
+    ],
+  },
+  {
     because: 'the other queues of its cohort keep their quota',
     reason: 'QuotaExceeded',
     async arrange(world) {

@@ -73,10 +73,10 @@ export class World {
   }
 
   /** A pod that runs until it is deleted. */
-  service(name: string, cores: number): void {
+  service(name: string, cores: number, annotations: Readonly<Record<string, string>> = {}): void {
     const resources = { requests: { cpu: String(cores) } };
     this.apiserver.create(pods(NAMESPACE), {
-      metadata: { name, annotations: { [RUNS]: '1000000' } },
+      metadata: { name, annotations: { ...annotations, [RUNS]: '1000000' } },
       spec: { containers: [{ name: 'main', image: 'a:1', resources }] },
       status: { phase: 'Pending' },
     });
