@@ -1,5 +1,6 @@
 /** Validation of a FluxSetup's props at synth, before the apiserver validates the object. */
-import { type Duration, type Size, SizeRoundingBehavior } from 'cdk8s';
+import { type Duration, Size, SizeRoundingBehavior } from 'cdk8s';
+import { amountOf } from '../api/amounts';
 import { PropsError } from '../api/errors';
 import { QUEUE_POLICIES, type QueuePolicy } from '../api/policies';
 import { checkByRules } from '../api/prop-rules';
@@ -13,7 +14,7 @@ import {
   QUEUE_NAME_SYNTAX,
 } from '../api/settings';
 import { FLUX_SETUP_RULES } from './prop-rules';
-import type { BillingWeights, FluxSetupProps, Limits, PriorityWeights, Quota } from './props';
+import type { BillingWeights, FluxSetupProps, LendingLimit, Limits, PriorityWeights, Quota } from './props';
 
 const COHORT = new RegExp(COHORT_PATTERN);
 const NAME = new RegExp(QUEUE_NAME_PATTERN);
@@ -264,8 +265,15 @@ function checkWhole(field: string, value: number | undefined, { min, max }: Rang
 }
 
 function checkCohort(props: FluxSetupProps): void {
-  const { cohort, borrowing, lendingLimit, reclaim, fairSharing = QUEUE_DEFAULTS.fairSharing } = props;
+  const { cohort, borrowing, lendingLimit, quota, reclaim, fairSharing = QUEUE_DEFAULTS.fairSharing } = props;
   checkLending(props);
+  if (reclaim === true && quota === undefined)
+    throw invalid(
+      'reclaim',
+      'requires quota, of which the queue takes back what others have borrowed',
+      true,
+      'give quota, or remove it',
+    );
   if (cohort !== undefined && !COHORT.test(cohort))
     throw invalid(
       'cohort',
@@ -286,14 +294,24 @@ function checkCohort(props: FluxSetupProps): void {
 }
 
 function checkLending({ lendingLimit = {}, quota = {} }: FluxSetupProps): void {
-  for (const resource of ['jobs', 'pods', 'cores', 'memory', 'gpus'] as const)
-    if (lendingLimit[resource] !== undefined && quota[resource] === undefined)
-      throw invalid(
-        `lendingLimit.${resource}`,
-        `requires quota.${resource}, of which the queue lends`,
-        lendingLimit[resource],
-        `give quota.${resource}, or remove it`,
-      );
+  for (const resource of ['jobs', 'pods', 'cores', 'memory', 'gpus'] as const) {
+    const [lent, own] = [lendingLimit, quota].map((amounts) => numberOf(amounts[resource]));
+    if (lent === undefined || (own !== undefined && lent <= own)) continue;
+    throw invalid(
+      `lendingLimit.${resource}`,
+      own === undefined
+        ? `requires quota.${resource}, of which the queue lends`
+        : `must not be greater than quota.${resource}, of which the queue lends`,
+      lendingLimit[resource],
+      own === undefined ? `give quota.${resource}, or remove it` : `lower it, or raise quota.${resource}`,
+    );
+  }
+}
+
+/** In cores, KiB or pieces. */
+function numberOf(amount: LendingLimit[keyof LendingLimit]): number | undefined {
+  if (amount === undefined || typeof amount === 'number') return amount;
+  return amount instanceof Size ? amount.toKibibytes() : amountOf(amount.amount);
 }
 
 function secondsOf(duration: Duration | undefined): number | undefined {

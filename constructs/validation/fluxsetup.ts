@@ -2,6 +2,7 @@
 import { Duration, Size } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import crds from '../../imports/crds.json';
+import { amountOf } from '../api/amounts';
 import { parseDuration } from '../api/durations';
 import { PropsError } from '../api/errors';
 import type { FluxSetupProps, LendingLimit } from '../fluxsetup/props';
@@ -51,7 +52,7 @@ function combinationProblems(name: string, spec: Place): string[] {
   }
 }
 
-/** The props that make this spec, without amounts of cores and memory: the schema knows their form. */
+/** The props that make this spec: the schema knows the form of the amounts. */
 function propsOf(spec: Place): FluxSetupProps {
   const at = <T>(path: string) => spec.field(path).value as T | undefined;
   const given: Record<string, unknown> = {
@@ -68,17 +69,25 @@ function propsOf(spec: Place): FluxSetupProps {
     reclaim: at('reclaim'),
     fairSharing: at('preemption.fairSharing'),
     borrowing: spec.field('borrowing').exists ? { jobs: 0 } : undefined,
-    quota: namedIn(spec.field('quota')),
-    lendingLimit: namedIn(spec.field('lendingLimit')),
+    quota: amountsIn(spec.field('quota')),
+    lendingLimit: amountsIn(spec.field('lendingLimit')),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Some amount of each resource that is named. */
-function namedIn(amounts: Place): LendingLimit | undefined {
-  const some = { jobs: 1, pods: 1, cores: Cpu.units(1), memory: Size.gibibytes(1), gpus: 1 };
-  const named = Object.entries(some).filter(([resource]) => amounts.field(resource).exists);
-  return amounts.exists ? Object.fromEntries(named) : undefined;
+function amountsIn(amounts: Place): LendingLimit | undefined {
+  if (!amounts.exists) return undefined;
+  const at = (resource: string) =>
+    amountOf((amounts.field(resource).value as string | number | undefined) ?? '');
+  const [cores, memory] = [at('cores'), at('memory')];
+  const given = {
+    jobs: at('jobs'),
+    pods: at('pods'),
+    cores: cores === undefined ? undefined : Cpu.units(cores),
+    memory: memory === undefined ? undefined : Size.kibibytes(Math.ceil(memory / 1024)),
+    gpus: at('gpus'),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, amount]) => amount !== undefined));
 }
 
 function durationAt(spec: Place, path: string): Duration | undefined {

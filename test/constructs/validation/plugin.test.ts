@@ -236,6 +236,11 @@ describe('the plugin', () => {
       { cohort: 'lab', lendingLimit: { gpus: 1 }, quota: { cores: 8 } },
       'FluxSetup.lendingLimit.gpus: requires quota.gpus',
     ],
+    [
+      { cohort: 'lab', lendingLimit: { memory: '9Gi' }, quota: { memory: '8Gi' } },
+      'FluxSetup.lendingLimit.memory: must not be greater than quota.memory',
+    ],
+    [{ cohort: 'lab', reclaim: true }, 'FluxSetup.reclaim: requires quota'],
     [{ walltime: { default: '2h', max: '1h' } }, 'is less than the default walltime'],
     [{ priority: { min: 5, max: 1 } }, 'is greater than maxPriority'],
   ])('refuses a FluxSetup with %j', async (spec, problem) => {
