@@ -119,14 +119,18 @@ export async function takePlaces(
 }
 
 /** What others leave for is owed to who takes the place: else a higher priority of another queue would take it from that one. */
-function inherit({ beneficiaries, claims }: Pass, { uid }: WorkloadRow, owed: readonly Reservation[]): void {
-  const victims = new Set(beneficiaries.get(uid));
+function inherit(
+  { beneficiaries, claims }: Pass,
+  { uid, shape }: WorkloadRow,
+  owed: readonly Reservation[],
+): void {
+  const victims = new Set(beneficiaries.get(uid)?.victims);
   for (const other of owed) {
-    for (const victim of beneficiaries.get(other.uid) ?? []) victims.add(victim);
+    for (const victim of beneficiaries.get(other.uid)?.victims ?? []) victims.add(victim);
     beneficiaries.delete(other.uid);
     if (other.isClaim === true) claims.add(uid);
   }
-  if (victims.size > 0) beneficiaries.set(uid, victims);
+  if (victims.size > 0) beneficiaries.set(uid, { victims, shape });
 }
 
 /** What was returned to a queue is its own quota: not for a workload of it that borrows. */

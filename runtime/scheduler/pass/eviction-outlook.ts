@@ -10,7 +10,7 @@ const MOST_NAMES = 3;
 
 /** @returns undefined if nobody has to leave for it, and nobody is known to be protected from it only until some time */
 export function evictionOutlook(pass: Pass, row: WorkloadRow): string | undefined {
-  const victims = pass.beneficiaries.get(row.uid);
+  const victims = pass.beneficiaries.get(row.uid)?.victims;
   const leaving = victims && evicted(pass).filter((other) => victims.has(other.row.uid));
   if (leaving !== undefined && leaving.length > 0)
     return leavingText(

@@ -19,9 +19,18 @@ export interface Holder extends EvictionCandidate {
 }
 
 /** Who has left for the row once, and runs again until its place, is not told to leave for it a second time. */
-export function evictableFor(pass: Pass, { uid }: Pick<WorkloadRow, 'uid'>): Holder[] {
-  const before = pass.beneficiaries.get(uid);
+export function evictableFor(pass: Pass, row: WorkloadRow): Holder[] {
+  const before = victimsOf(pass, row);
   return evictable(pass).filter((holder) => before?.has(holder.uid) !== true);
+}
+
+/** Who was evicted for what the row asks for: if its user has changed that since, it is another question. */
+function victimsOf(
+  { beneficiaries }: Pass,
+  { uid, shape }: Pick<WorkloadRow, 'uid' | 'shape'>,
+): ReadonlySet<string> | undefined {
+  const before = beneficiaries.get(uid);
+  return before?.shape === shape ? before.victims : undefined;
 }
 
 /** What is found is the same until somebody is evicted: in a cohort each of a thousand queues may ask. */
@@ -150,9 +159,9 @@ function findEvicted({ holders, evictions }: Pass): readonly Evicted[] {
 }
 
 /** Whether workloads that were evicted for the row have not left: then nobody else leaves in their place. */
-export function isAwaiting(pass: Pass, { uid }: Pick<WorkloadRow, 'uid'>): boolean {
-  const victims = pass.beneficiaries.get(uid);
-  return victims !== undefined && evicted(pass).some(({ row }) => victims.has(row.uid));
+export function isAwaiting(pass: Pass, row: WorkloadRow): boolean {
+  const victims = victimsOf(pass, row);
+  return victims !== undefined && evicted(pass).some((other) => victims.has(other.row.uid));
 }
 
 /** Evicted, or at their end before the pods of an evicted workload would be gone. */
@@ -198,8 +207,9 @@ export async function evictFor<V extends Holder>(
   if (startsBetween(pass, row, answer, { notBefore, gone })) {
     for (const victim of chosen) markEvicted(pass, victim, messageFor(victim), leaves(victim));
     pass.quotas.kept.due.add(row.uid);
-    const before = pass.beneficiaries.get(row.uid) ?? [];
-    pass.beneficiaries.set(row.uid, new Set([...before, ...chosen.map(({ uid }) => uid)]));
+    const before = pass.beneficiaries.get(row.uid)?.victims ?? [];
+    const victims = new Set([...before, ...chosen.map(({ uid }) => uid)]);
+    pass.beneficiaries.set(row.uid, { victims, shape: row.shape });
     return answer;
   }
   await matcher.cancel(row.jobid);

@@ -2,6 +2,13 @@
 import type { EndlessUsage } from './endless-usage';
 import { type Refusals, refusals } from './refusal-cache';
 
+export interface Beneficiary {
+  /** Uids of those that were evicted for it. */
+  readonly victims: ReadonlySet<string>;
+  /** Its shape when the last of them was: its user may have changed it since. */
+  readonly shape: string;
+}
+
 export interface PassCache {
   /** Requests that do not fit now. */
   readonly busy: Refusals;
@@ -21,8 +28,8 @@ export interface PassCache {
   readonly promised: ReadonlyMap<string, number>;
   /** By uid of a waiting workload: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: ReadonlyMap<string, number>;
-  /** By uid of a waiting workload: uids of those that were evicted for it. Kept until nobody has to leave. */
-  readonly beneficiaries: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By uid of a waiting workload: who was evicted for it. Kept until nobody has to leave. */
+  readonly beneficiaries: ReadonlyMap<string, Beneficiary>;
   /** Uids of waiting workloads whose promised start is a claim. */
   readonly claims: ReadonlySet<string>;
   /** Whether the pass ended before all reservations were tried on units that had become free. */

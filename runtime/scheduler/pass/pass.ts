@@ -21,6 +21,7 @@ import { shareFactors } from './fair-share';
 import { jobSizes } from './job-size';
 import { mayGainLater } from './late-evictions';
 import { inOrder, type Precedence } from './order';
+import type { Beneficiary } from './pass-cache';
 import { placeInOrder } from './placement';
 import { keepReservations } from './reservation-updates';
 import type { Reservation } from './reservations';
@@ -135,10 +136,7 @@ function claimed(
 }
 
 /** Those that wait while workloads have to leave, or until their start if these have left early. */
-function pendingBeneficiaries(
-  pass: Pass,
-  line: readonly WorkloadRow[],
-): ReadonlyMap<string, ReadonlySet<string>> {
+function pendingBeneficiaries(pass: Pass, line: readonly WorkloadRow[]): ReadonlyMap<string, Beneficiary> {
   const { beneficiaries, grants } = pass;
   if (beneficiaries.size === 0) return new Map();
   const started = new Set(grants.map(({ uid }) => uid));

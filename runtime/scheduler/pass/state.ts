@@ -7,7 +7,7 @@ import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
 import { type Cluster, clusterOf } from './cluster';
 import { EndlessUsage, isService } from './endless-usage';
-import { newPassCache, type PassCache } from './pass-cache';
+import { type Beneficiary, newPassCache, type PassCache } from './pass-cache';
 import { plannedEnd, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
@@ -38,7 +38,7 @@ export interface Pass {
   /** By uid: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: Map<string, number>;
   /** By uid of a workload: those that were evicted for it. It starts before others borrow what these leave. */
-  readonly beneficiaries: Map<string, ReadonlySet<string>>;
+  readonly beneficiaries: Map<string, Beneficiary>;
   /** Uids of workloads whose start is promised with a claim, from the pass on that has quota returned for them. */
   readonly claims: Set<string>;
   /** Uids of beneficiaries with a reservation that only keeps others away until the pass reaches them. */

@@ -2,8 +2,8 @@
 import { jobspecOf, shapeOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { gangOf, type SetJobspec } from '../../../runtime/jobspec/pod-sets';
-import type { Submission } from '../../../runtime/queue/workload';
-import type { SetOptions } from './job-options';
+import type { NewSubmission, Submission } from '../../../runtime/queue/workload';
+import type { JobOptions, SetOptions } from './job-options';
 
 /** Of a gang of several pod sets. */
 export function gangRequest(
@@ -52,4 +52,33 @@ function make({ pods, cpu, walltime, exclusive, array, pod: over, labels }: Want
     self: { namespace: 'science', labels },
   });
   return { jobspec, shape: shapeOf(jobspec) };
+}
+
+/** What the user of a simulated workload submits. */
+export function submissionOf(
+  uid: string,
+  options: JobOptions & { readonly submittedAt: number },
+): NewSubmission {
+  const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt } = options;
+  const { pod, labels = {}, array = false, sets } = options;
+  const request =
+    sets === undefined
+      ? requestOf({ pods, cpu, walltime, exclusive, array, pod, labels })
+      : gangRequest(sets, { walltime, exclusive });
+  return {
+    uid,
+    kind: options.kind ?? 'Job',
+    namespace: options.namespace ?? 'science',
+    name: uid,
+    queue: options.queue ?? 'default',
+    priority: options.priority ?? 0,
+    submittedAt,
+    walltime,
+    pods: sets?.reduce((sum, set) => sum + set.pods, 0) ?? pods,
+    ...request,
+    held: options.held ?? false,
+    user: options.user ?? 'ada',
+    after: options.after ?? [],
+    preemptible: options.preemptible ?? false,
+  };
 }

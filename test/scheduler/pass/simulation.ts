@@ -21,7 +21,7 @@ import type { PassInput, PassQueue, PassResult } from '../../../runtime/schedule
 import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
 import { simulationFluxion } from './engine';
 import type { JobOptions } from './job-options';
-import { gangRequest, requestOf } from './requests';
+import { submissionOf } from './requests';
 import { queueSettings } from './settings';
 import { doubleGrants, type Eviction, type Start } from './simulated-runs';
 
@@ -48,6 +48,7 @@ export class Simulation {
   /** By node: resources that are not units. */
   readonly amounts = new Map<string, Readonly<Record<string, number>>>();
   private readonly labels = new Map<string, Readonly<Record<string, string>>>();
+  private readonly asked = new Map<string, JobOptions>();
   private readonly runs = new Map<string, number>();
   private readonly leaves = new Map<string, number>();
   private plannedEnds: PlannedEnds;
@@ -88,35 +89,26 @@ export class Simulation {
   }
 
   submit(uid: string, options: JobOptions = {}): WorkloadRow {
-    const { pods = 1, cpu = 1, walltime = 100, exclusive = false, submittedAt = this.now } = options;
-    const { pod, labels = {}, array = false, sets } = options;
-    const request =
-      sets === undefined
-        ? requestOf({ pods, cpu, walltime, exclusive, array, pod, labels })
-        : gangRequest(sets, { walltime, exclusive });
-    this.labels.set(uid, labels);
+    this.labels.set(uid, options.labels ?? {});
+    this.asked.set(uid, options);
     this.count += 1;
-    const submission = {
-      uid,
-      kind: options.kind ?? 'Job',
-      namespace: options.namespace ?? 'science',
-      name: uid,
-      queue: options.queue ?? 'default',
-      priority: options.priority ?? 0,
-      submittedAt,
-      walltime,
-      pods: sets?.reduce((sum, set) => sum + set.pods, 0) ?? pods,
-      ...request,
-      held: options.held ?? false,
-      user: options.user ?? 'ada',
-      after: options.after ?? [],
-      preemptible: options.preemptible ?? false,
-    };
-    const row = newRow(submission, this.count);
-    this.runs.set(uid, options.runs ?? walltime);
+    const row = newRow(submissionOf(uid, { submittedAt: this.now, ...options }), this.count);
+    this.runs.set(uid, options.runs ?? row.walltime);
     if (options.leaves !== undefined) this.leaves.set(uid, options.leaves);
     this.rows.set(uid, row);
     return row;
+  }
+
+  /** What its user changes while it waits; as the queue does, it gets another job id. @returns whether it waits */
+  edit(uid: string, over: JobOptions): boolean {
+    const row = this.rows.get(uid);
+    if (row?.phase !== 'Waiting') return false;
+    const options = { ...this.asked.get(uid), ...over };
+    this.asked.set(uid, options);
+    this.count += 1;
+    const { submittedAt } = row;
+    this.change(uid, { ...submissionOf(uid, { ...options, submittedAt }), jobid: this.count });
+    return true;
   }
 
   /** Runs one pass and commits its decisions. */

@@ -30,12 +30,20 @@ export interface Scenario {
   readonly changes?: readonly Change[];
 }
 
-/** A new leader, or with settings an administrator who changes a queue. */
+/** A new leader, with settings an administrator who changes a queue, or with an edit a user who changes what waits. */
 interface Change {
   /** Seconds after the first workload. */
   readonly after: number;
   readonly queue?: string;
   readonly settings?: Settings;
+  readonly edit?: Edit;
+}
+
+interface Edit {
+  /** Which of the workloads, modulo how many there are. */
+  readonly job: number;
+  readonly pods: number;
+  readonly cpu: number;
 }
 
 const CORES = 4;
@@ -96,11 +104,19 @@ const arrival = fc
     runs: Math.max(1, Math.round(job.walltime * part)),
   }));
 
-const change: fc.Arbitrary<Change> = fc
+const edit: fc.Arbitrary<Edit> = fc.record({
+  job: fc.nat(),
+  pods: fc.integer({ min: 1, max: 3 }),
+  cpu: fc.integer({ min: 1, max: CORES }),
+});
+
+const ofQueue: fc.Arbitrary<Change> = fc
   .record({ after: fc.integer({ min: 1, max: 800 }), queue: fc.constantFrom('a', 'b', 'c', null), settings })
   .map(({ after, queue, settings: given }) =>
     queue === null ? { after } : { after, queue, settings: given },
   );
+
+const change = fc.oneof(ofQueue, fc.record({ after: fc.integer({ min: 1, max: 800 }), edit }));
 
 const changes = fc.array(change, { minLength: 1, maxLength: 3 });
 
@@ -150,9 +166,14 @@ export async function play(
     at += gap;
     return { at, submit: () => void sim.submit(`j${i}`, job) };
   });
-  const changes = (given.changes ?? []).map(({ after, queue, settings: to }) => ({
+  const changes = (given.changes ?? []).map(({ after, queue, settings: to, edit: asked }) => ({
     at: start + after,
     submit: async () => {
+      if (asked !== undefined) {
+        const { job, ...request } = asked;
+        sim.edit(`j${job % given.jobs.length}`, request);
+        return;
+      }
       if (queue === undefined) return sim.restart();
       queues[queue] = to!;
       sim.queue(queue, to);
