@@ -48,7 +48,8 @@ export class Simulation {
   /** By node: resources that are not units. */
   readonly amounts = new Map<string, Readonly<Record<string, number>>>();
   private readonly labels = new Map<string, Readonly<Record<string, string>>>();
-  private readonly asked = new Map<string, JobOptions>();
+  /** What the user of each asks for, by uid. */
+  readonly asked = new Map<string, JobOptions>();
   private readonly runs = new Map<string, number>();
   private readonly leaves = new Map<string, number>();
   private plannedEnds: PlannedEnds;

@@ -6,6 +6,7 @@
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { plannedEnd, TERMINATION_SECONDS, terminationOf } from '../../../runtime/scheduler/pass/planned-end';
 import fc from '../../fast-check';
+import type { JobOptions } from '../pass/job-options';
 import type { Eviction, Start } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
 import { startableIn } from '../startable-in';
@@ -107,12 +108,12 @@ const START = 1_000;
 
 const met = { changed: 0, evicted: 0, reclaimed: 0, preempted: 0, shared: 0, late: 0 };
 
-async function fitsAlone(given: Scenario, uid: string): Promise<boolean> {
+async function fitsAlone(given: Scenario, asked: JobOptions): Promise<boolean> {
   const queues = { ...given.queues };
   const changes = (given.changes ?? []).toSorted((a, b) => a.after - b.after);
   for (const { queue, settings } of changes) if (queue !== undefined) queues[queue] = settings!;
   const sim = await cluster({ ...given, queues });
-  sim.submit('alone', given.jobs[Number(uid.slice(1))]!);
+  sim.submit('alone', asked);
   await sim.pass();
   return sim.row('alone').phase === 'Running';
 }
@@ -140,7 +141,7 @@ export async function check(given: Scenario): Promise<void> {
   met.late += sim.evicted.filter(({ at, gone }) => gone! > at + 45).length;
   holdsNone([...sim.doubleGrants(), ...inVain(sim, disturbed)]);
   for (const { uid } of waiting(sim))
-    holdsNone((await fitsAlone(given, uid)) ? [`${uid} never started`] : []);
+    holdsNone((await fitsAlone(given, sim.asked.get(uid)!)) ? [`${uid} never started`] : []);
 }
 
 const over = (given: fc.Arbitrary<Scenario>) => ({
