@@ -11,7 +11,7 @@ import type { Eviction, Start } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
 import { startableIn } from '../startable-in';
 import { couldStart, waiting } from './counted-plan';
-import { cluster, manyQueues, play, type Scenario, scenariosUpTo } from './eviction-traces';
+import { cluster, editTimes, manyQueues, play, type Scenario, START, scenariosUpTo } from './eviction-traces';
 import { keptIdle } from './kept-idle';
 import { overlookedBehind, overlookedEvictions } from './overlooked-evictions';
 import { holdsNone, type Property } from './property';
@@ -103,9 +103,6 @@ function restarted(sim: Simulation, evictions: readonly Eviction[]): boolean {
   return sim.started.filter((one) => one.uid === uid).length >= evictions.length;
 }
 
-/** When a simulation starts. */
-const START = 1_000;
-
 const met = { changed: 0, evicted: 0, reclaimed: 0, preempted: 0, shared: 0, late: 0 };
 
 async function fitsAlone(given: Scenario, asked: JobOptions): Promise<boolean> {
@@ -132,7 +129,7 @@ export async function check(given: Scenario): Promise<void> {
     holdsNone(now.evicted.length > most ? [`${now.evicted.length} evictions`] : []);
     ran = new Set(now.running());
   });
-  const disturbed = (given.changes ?? []).map(({ after }) => START + after);
+  const disturbed = [...(given.changes ?? []).map(({ after }) => START + after), ...editTimes(given)];
   met.changed += disturbed.length;
   met.evicted += sim.evicted.length;
   met.reclaimed += sim.evicted.filter(({ message }) => message.startsWith('returns')).length;

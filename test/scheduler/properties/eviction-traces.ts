@@ -28,25 +28,32 @@ export interface Scenario {
   readonly nodes: number;
   /** @default - none */
   readonly changes?: readonly Change[];
+  /** @default - none */
+  readonly edits?: readonly Edit[];
 }
 
-/** A new leader, with settings an administrator who changes a queue, or with an edit a user who changes what waits. */
+/** A new leader, or with settings an administrator who changes a queue. */
 interface Change {
   /** Seconds after the first workload. */
   readonly after: number;
   readonly queue?: string;
   readonly settings?: Settings;
-  readonly edit?: Edit;
 }
+
+/** A user changes what waits. */
 
 interface Edit {
   /** Which of the workloads, modulo how many there are. */
   readonly job: number;
   readonly pods: number;
   readonly cpu: number;
+  /** Seconds after it came. */
+  readonly after: number;
 }
 
 const CORES = 4;
+/** When a simulation starts. */
+export const START = 1_000;
 
 const cores = (min: number, max: number) =>
   fc.oneof(
@@ -108,15 +115,15 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   job: fc.nat(),
   pods: fc.integer({ min: 1, max: 3 }),
   cpu: fc.integer({ min: 1, max: CORES }),
+  // Most evictions are over two minutes after somebody came for whom others leave.
+  after: fc.constantFrom(1, 2, 7, 20, 40, 100),
 });
 
-const ofQueue: fc.Arbitrary<Change> = fc
+const change: fc.Arbitrary<Change> = fc
   .record({ after: fc.integer({ min: 1, max: 800 }), queue: fc.constantFrom('a', 'b', 'c', null), settings })
   .map(({ after, queue, settings: given }) =>
     queue === null ? { after } : { after, queue, settings: given },
   );
-
-const change = fc.oneof(ofQueue, fc.record({ after: fc.integer({ min: 1, max: 800 }), edit }));
 
 const changes = fc.array(change, { minLength: 1, maxLength: 3 });
 
@@ -126,6 +133,10 @@ export const scenariosUpTo = (maxLength: number): fc.Arbitrary<Scenario> =>
     jobs: fc.array(arrival, { minLength: 2, maxLength, size: 'max' }),
     nodes: fc.constantFrom(3, 8),
     changes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: changes }),
+    edits: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(edit, { minLength: 1, maxLength: 4 }) },
+    ),
   });
 
 const MANY = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -148,6 +159,20 @@ export async function cluster({ queues, nodes }: Omit<Scenario, 'jobs'>): Promis
   return sim;
 }
 
+/** When each of the edits happens, as Unix seconds. */
+export function editTimes({ jobs, edits = [] }: Scenario): number[] {
+  const came = arrivalTimes(jobs);
+  return edits.map(({ job, after }) => came[job % jobs.length]! + after);
+}
+
+function arrivalTimes(jobs: Scenario['jobs']): number[] {
+  let at = START;
+  return jobs.map(({ gap }) => {
+    at += gap;
+    return at;
+  });
+}
+
 type Queues = Record<string, Settings>;
 
 /**
@@ -160,25 +185,24 @@ export async function play(
 ): Promise<Simulation> {
   const sim = await cluster(given);
   const queues: Queues = { ...given.queues };
-  const start = sim.now;
-  let at = start;
-  const arrivals = given.jobs.map(({ gap, ...job }, i) => {
-    at += gap;
-    return { at, submit: () => void sim.submit(`j${i}`, job) };
-  });
-  const changes = (given.changes ?? []).map(({ after, queue, settings: to, edit: asked }) => ({
-    at: start + after,
+  const came = arrivalTimes(given.jobs);
+  const arrivals = given.jobs.map(({ gap: _, ...job }, i) => ({
+    at: came[i]!,
+    submit: () => void sim.submit(`j${i}`, job),
+  }));
+  const changes = (given.changes ?? []).map(({ after, queue, settings: to }) => ({
+    at: START + after,
     submit: async () => {
-      if (asked !== undefined) {
-        const { job, ...request } = asked;
-        sim.edit(`j${job % given.jobs.length}`, request);
-        return;
-      }
       if (queue === undefined) return sim.restart();
       queues[queue] = to!;
       sim.queue(queue, to);
     },
   }));
-  await sim.run([...arrivals, ...changes], () => afterPass(sim, queues));
+  const times = editTimes(given);
+  const edits = (given.edits ?? []).map(({ job, pods, cpu }, i) => ({
+    at: times[i]!,
+    submit: () => void sim.edit(`j${job % given.jobs.length}`, { pods, cpu }),
+  }));
+  await sim.run([...arrivals, ...changes, ...edits], () => afterPass(sim, queues));
   return sim;
 }
