@@ -35,8 +35,8 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
   readonly client: KubernetesClient;
   /** The path of the collection: `jobs()`. */
   readonly path: string;
-  /** The part of an object that the cache keeps. @default - everything but managedFields */
-  readonly project?: (object: K) => T;
+  /** The part of an object that the cache keeps, also of what it kept of it before. @default - everything but managedFields */
+  readonly project?: (object: K, before: T | undefined) => T;
   /** Indexes that find objects by other names than their key. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /**
@@ -331,7 +331,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (known !== undefined && known.uid !== metadata.uid) this.#remove(key);
     else if (known?.resourceVersion === metadata.resourceVersion && !this.#isRewritten) return;
     const before = this.#cache.entry(key)?.object;
-    const now = this.#options.project?.(raw) ?? withoutManagedFields<K, T>(raw);
+    const now = this.#options.project?.(raw, before) ?? withoutManagedFields<K, T>(raw);
     this.#cache.set(key, metadata, now);
     this.#options.onChange(key, now, before);
   }

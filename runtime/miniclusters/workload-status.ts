@@ -3,7 +3,7 @@ import { ADMITTED_LABEL, COMPLETION_INDEX_ANNOTATION } from '../../constructs/ap
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import { isTerminal, type Outcome, secondsOf } from '../workloads/adapter';
 import { type GrantedDeadline, grantedDeadline } from '../workloads/deadlines';
-import { endOf, type JobEnd } from '../workloads/job';
+import { endOf, type JobEnd } from '../workloads/job-end';
 
 export interface Progress {
   /** Number of pods that the spec requests. */

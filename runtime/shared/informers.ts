@@ -145,7 +145,7 @@ export class Informers {
       path: pods(),
       protobuf: POD,
       indexes: podIndexes(podFacts),
-      project: (pod) => projectPod(pod, pool),
+      project: (pod, before) => projectPod(pod, pool, before),
     });
     this.nodes = new Informer<Node>({ ...common('nodes'), path: nodes(), project: nodeFacts });
     this.fluxJobs = new Informer<FluxJobObject, WatchedFluxJob>({

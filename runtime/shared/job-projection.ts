@@ -27,8 +27,8 @@ const STATUS = [
   'failedIndexes',
 ] as const;
 const CONDITION = ['type', 'status', 'reason', 'message', 'lastTransitionTime'] as const;
-/** The conditions that end a Job. */
-const CONDITIONS: ReadonlySet<string> = new Set(['Complete', 'Failed']);
+/** The conditions that end a Job, and the one that says so before its pods have ended. */
+const CONDITIONS: ReadonlySet<string> = new Set(['Complete', 'Failed', 'FailureTarget']);
 
 type Spec = Job['spec'];
 type Status = NonNullable<Job['status']>;

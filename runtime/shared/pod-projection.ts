@@ -39,14 +39,37 @@ const CONDITION = ['type', 'status', 'reason', 'message'] as const;
 const LAST_END = ['exitCode', 'reason'] as const;
 const CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'DisruptionTarget']);
 
-export function projectPod({ metadata, spec, status }: Pod, pool: InternPool): Pod {
+/** @param before the same pod as it was kept before */
+export function projectPod({ metadata, spec, status }: Pod, pool: InternPool, before?: Pod): Pod {
   return {
     metadata: {
       ...keptMetadata(metadata, pool),
+      ...(isEnded(status) && firstDeletion(before)),
       ...mapped('annotations', keptAnnotations(metadata.annotations, pool)),
     },
     spec: keptPodSpec(spec, pool),
     ...mapped('status', status && statusOf(status, pool)),
+  };
+}
+
+function isEnded(status: Pod['status']): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/**
+ * When somebody first asked the pod to end. The last delete of its kubelet, without a grace period, moves that to its end, as if it had
+ * ended before.
+ */
+function firstDeletion(
+  before: Pod | undefined,
+): Pick<ObjectMeta, 'deletionTimestamp' | 'deletionGracePeriodSeconds'> {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = before?.metadata ?? {};
+  return {
+    ...mapped('deletionTimestamp', deletionTimestamp),
+    ...mapped(
+      'deletionGracePeriodSeconds',
+      deletionTimestamp === undefined ? undefined : deletionGracePeriodSeconds,
+    ),
   };
 }
 

@@ -15,14 +15,12 @@ import { foreignGates } from '../jobspec/unmodeled';
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
-import type { Result, WorkloadRow } from '../queue/workload';
+import type { WorkloadRow } from '../queue/workload';
 import { parseRanges } from '../resources/idset';
 import type { WatchedJob } from '../shared/job-projection';
 import {
   isTerminal,
   type JsonPatchOperation,
-  lastFinishTime,
-  type Outcome,
   type Patch,
   type RecordedGrant,
   secondsOf,
@@ -38,10 +36,11 @@ import {
 } from './assignment';
 import { releasedDeadline, requestedDeadline, stagedSeconds, walltimeEnd } from './deadlines';
 import { jobHandOver } from './hand-over';
+import { endOf, outcomeOf, tasksOf } from './job-end';
 import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated, pinPatch, ungated } from './pod';
-import { failureOf, hasSucceeded } from './pod-end';
+import { hasSucceeded } from './pod-end';
 import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
 import { gatesOf, isStaged, stagedPlacement, stageOperations } from './staged';
@@ -93,7 +92,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   placePatch: (_job, _row, pod, node) => pinPatch(pod, node),
   earlierPlacePatch: () => undefined,
   placedPod: (_job, _row, pod, node) => ungated(pod, node),
-  outcome,
+  outcome: outcomeOf,
   finishedNodes,
   isGang,
   idleNodes,
@@ -195,71 +194,6 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
   // A closed assignment of one node sends every pod without an index there, also more than were granted.
   const isNarrow = job.spec.completionMode !== 'Indexed' && granted < gangPods(job);
   return gangSize(job) === undefined && !isNarrow ? text : openAssignment(text, granted);
-}
-
-/**
- * The Job controller sets Complete a second or more after the last pod has
- * succeeded. Succeeded is final for a pod, so the count of succeeded pods ends
- * the workload without that delay.
- */
-function outcome(job: WatchedJob, pods: readonly Pod[], now: number, row?: WorkloadRow): Outcome | undefined {
-  if (pods.some((pod) => !isTerminal(pod))) return undefined;
-  const end = endOf(job);
-  if (end !== undefined)
-    return { ...end.outcome, message: neverStarted(job, end, row) ?? messageOf(end, pods) };
-  const { completions } = job.spec;
-  const done = pods.filter(hasSucceeded);
-  if (completions === undefined || tasksOf(job, done) < completions) return undefined;
-  return { result: 'Succeeded', finishedAt: lastFinishTime(done, now) };
-}
-
-/**
- * How many tasks these pods have done: two of one index, as after a node was lost, are one. (What had to leave and ends with exit code 0
- * has done none: the Job controller may make it again, and says itself what it counts.)
- */
-function tasksOf({ spec }: WatchedJob, pods: readonly Pod[]): number {
-  if (spec.completionMode !== 'Indexed') return pods.length;
-  return new Set(pods.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])).size;
-}
-
-/** Kubernetes counts the deadline from the release, whether a pod ran or not. */
-function neverStarted(
-  { spec: { activeDeadlineSeconds } }: WatchedJob,
-  { outcome: { result } }: JobEnd,
-  row: WorkloadRow | undefined,
-): string | undefined {
-  if (result !== 'TimedOut' || row === undefined || row.startedAt !== null) return undefined;
-  return `none of its pods is known to have run within its activeDeadlineSeconds (${activeDeadlineSeconds} s)`;
-}
-
-/** The pods of a Job that exceeded its deadline are deleted; those that failed stay. */
-function messageOf({ outcome: { result }, message }: JobEnd, pods: readonly Pod[]): string | undefined {
-  if (result === 'Succeeded') return undefined;
-  return result === 'Failed' ? (failureOf(pods) ?? (message || undefined)) : undefined;
-}
-
-/** The end of a Job as its conditions report it. */
-export interface JobEnd {
-  readonly outcome: Outcome;
-  /** The message of the Job's condition; for a failed Job, the cause. */
-  readonly message: string;
-}
-
-export function endOf({ status }: WatchedJob): JobEnd | undefined {
-  for (const { type, status: value, reason, message = '', lastTransitionTime } of status?.conditions ?? []) {
-    if (value !== 'True' || lastTransitionTime === undefined) continue;
-    const result = resultOf(type, reason);
-    if (result !== undefined)
-      return { outcome: { result, finishedAt: secondsOf(lastTransitionTime) }, message };
-  }
-  return undefined;
-}
-
-/** Undefined for a condition that does not end the Job. */
-function resultOf(type: string, reason: string | undefined): Result | undefined {
-  if (type === 'Complete') return 'Succeeded';
-  if (type !== 'Failed') return undefined;
-  return reason === 'DeadlineExceeded' ? 'TimedOut' : 'Failed';
 }
 
 function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): number {
