@@ -193,7 +193,16 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
   const granted = parts.reduce((sum, { pods }) => sum + pods, 0);
   // A closed assignment of one node sends every pod without an index there, also more than were granted.
   const isNarrow = job.spec.completionMode !== 'Indexed' && granted < gangPods(job);
-  return gangSize(job) === undefined && !isNarrow ? text : openAssignment(text, granted);
+  return hasOthersBeside(job) || isNarrow ? openAssignment(text, granted) : text;
+}
+
+/** Whether pods run beside the gang, each queued on its own. Where the gang is all that runs at once, its later tasks get its slots. */
+function hasOthersBeside(job: WatchedJob): boolean {
+  const { parallelism = 1, completions = parallelism } = job.spec;
+  const size = gangSize(job);
+  if (size === undefined) return false;
+  // An elastic MiniCluster may become wider while it runs.
+  return size < Math.min(parallelism, completions) || controllerOf(job)?.kind === 'MiniCluster';
 }
 
 function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): number {

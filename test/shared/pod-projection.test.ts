@@ -104,3 +104,41 @@ test('pods of a DaemonSet share all but their node', () => {
   expect(a!.spec.containers).toBe(b!.spec.containers);
   expect(a!.metadata.labels).toBe(b!.metadata.labels);
 });
+
+describe('a pod that has ended', () => {
+  const AT = (second: number) => `2026-01-01T00:00:${second}Z`;
+  const pod = (
+    phase: 'Running' | 'Succeeded',
+    deleted?: { readonly at: number; readonly grace: number },
+  ): Pod => ({
+    metadata: metadata('p', {
+      ...(deleted && { deletionTimestamp: AT(deleted.at), deletionGracePeriodSeconds: deleted.grace }),
+    }),
+    spec: { containers: [] },
+    status: { phase },
+  });
+  const deletionOf = (...versions: readonly Pod[]) => {
+    const kept = versions.reduce<Pod | undefined>((before, now) => projectPod(now, pool, before), undefined);
+    const { deletionTimestamp, deletionGracePeriodSeconds } = kept!.metadata;
+    return [deletionTimestamp, deletionGracePeriodSeconds];
+  };
+
+  test('was deleted when somebody first asked it to end, not when its kubelet let it go', () => {
+    const asked = { at: 40, grace: 30 };
+    const letGo = pod('Succeeded', { at: 15, grace: 0 });
+    expect(deletionOf(pod('Running'), pod('Running', asked), letGo)).toEqual([AT(40), 30]);
+    expect(deletionOf(pod('Running', asked), letGo, letGo)).toEqual([AT(40), 30]);
+  });
+
+  test('was deleted when somebody asked for it afterwards', () => {
+    const removed = { at: 50, grace: 0 };
+    expect(deletionOf(pod('Running'), pod('Succeeded'), pod('Succeeded', removed))).toEqual([AT(50), 0]);
+  });
+
+  test('may run as long as it was told last', () => {
+    expect(deletionOf(pod('Running', { at: 40, grace: 30 }), pod('Running', { at: 20, grace: 10 }))).toEqual([
+      AT(20),
+      10,
+    ]);
+  });
+});

@@ -194,10 +194,27 @@ describe('a Job', () => {
     expect(podsOf(jobAdapter.demand(elastic))).toBe(pods);
   });
 
-  test('with a gang size is released with an open assignment', () => {
-    expect(released(elasticJob('3'), wide)?.spec.template.metadata?.annotations).toMatchObject({
-      [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:;replaces-deleted',
-    });
+  const ofMiniCluster = (elastic: Job): Job => {
+    const owner = { apiVersion: 'flux-framework.org/v1alpha2', kind: 'MiniCluster', name: 'm', uid: 'm' };
+    return {
+      ...elastic,
+      metadata: { ...elastic.metadata, ownerReferences: [{ ...owner, controller: true }] },
+    };
+  };
+  const OPEN = '0/2:node-1;2/1:node-2;3/1:';
+
+  test.each([
+    [
+      'an open assignment where others run beside it',
+      elasticJob('3', { parallelism: 4, completions: 4 }),
+      OPEN,
+    ],
+    ['an open assignment if it is elastic', ofMiniCluster(elasticJob('3')), OPEN],
+    ['its slots for its later tasks', elasticJob('3', { completions: 6 }), '0/2:node-1;2/1:node-2'],
+  ])('with a gang size is released with %s', (_, elastic, assignment) => {
+    expect(released(elastic, wide)?.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION]).toMatch(
+      new RegExp(`^${assignment}(;replaces-deleted)?$`),
+    );
   });
 
   test('can be released once the Job controller has reset its start time', () => {
@@ -240,9 +257,13 @@ describe('the outcome of a Job', () => {
 
   test('is known from its succeeded pods before the Job controller reports it, with the time of the last container', () => {
     const pods = [pod('Succeeded'), pod('Succeeded', 'node-1', '2026-01-01T00:00:20Z'), pod('Failed')];
-    expect(jobAdapter.outcome(job(), pods, 99)).toEqual({ result: 'Succeeded', finishedAt: SECONDS + 10 });
-    expect(jobAdapter.outcome(job(), pods.slice(1), 99)).toBeUndefined();
-    expect(jobAdapter.outcome(job({ completions: undefined }), pods, 99)).toBeUndefined();
+    const run = job({ suspend: false });
+    expect(jobAdapter.outcome(run, pods, 99)).toEqual({ result: 'Succeeded', finishedAt: SECONDS + 10 });
+    expect(jobAdapter.outcome(run, pods.slice(1), 99)).toBeUndefined();
+    expect(jobAdapter.outcome(job({ suspend: false, completions: undefined }), pods, 99)).toBeUndefined();
+    // The Job controller says what it counts of what had to leave.
+    expect(jobAdapter.outcome(job(), pods, 99)).toBeUndefined();
+    expect(jobAdapter.outcome(job({ suspend: false }, ended('FailureTarget')), pods, 99)).toBeUndefined();
   });
 
   test('counts no task twice, and none that had to leave', () => {
@@ -251,11 +272,11 @@ describe('the outcome of a Job', () => {
       const annotations = { [COMPLETION_INDEX_ANNOTATION]: String(index) };
       return { ...one, metadata: { ...metadata, annotations, ...more } };
     };
-    const left = { deletionTimestamp: TIME, deletionGracePeriodSeconds: 30 };
-    const indexed = job({ completionMode: 'Indexed' });
+    const left = { deletionTimestamp: TIME, deletionGracePeriodSeconds: 0 };
+    const indexed = job({ suspend: false, completionMode: 'Indexed' });
     expect(jobAdapter.outcome(indexed, [of(0), of(0)], 99)).toBeUndefined();
     expect(jobAdapter.outcome(indexed, [of(0), of(1, left)], 99)).toBeUndefined();
-    expect(jobAdapter.outcome(job(), [of(0), of(0, left)], 99)).toBeUndefined();
+    expect(jobAdapter.outcome(job({ suspend: false }), [of(0), of(0, left)], 99)).toBeUndefined();
     expect(jobAdapter.outcome(indexed, [of(0), of(1)], 99)).toMatchObject({ result: 'Succeeded' });
   });
 });

@@ -76,11 +76,26 @@ const fillsItsOnlyNode = (completionMode: 'Indexed' | 'NonIndexed'): Row => ({
   },
 });
 
+const runsInWaves = (queue: NonNullable<Row['queue']>): Row => ({
+  name: `an indexed gang with twice as many tasks runs them on its own grant, in a queue ${JSON.stringify(queue)}`,
+  queue,
+  async run(cluster) {
+    const spec = { completions: 4, completionMode: 'Indexed', backoffLimit: 0 };
+    const annotations = { [GANG_SIZE]: '2' };
+    await cluster.apply(job('waves', { pods: 2, annotations, requests: { cpu: '1' }, runs: '3s', spec }));
+    await cluster.succeeds('waves', 4);
+    expect(await cluster.fluxJobs('waves')).toHaveLength(1);
+    await cluster.keptItsGrant('waves');
+  },
+});
+
 export const ARRAY_ROWS: readonly Row[] = [
   startsWithWhatFits('Indexed'),
   startsWithWhatFits('NonIndexed'),
   fillsItsOnlyNode('Indexed'),
   fillsItsOnlyNode('NonIndexed'),
+  runsInWaves({}),
+  runsInWaves({ quota: { cores: '2' } }),
   {
     name: 'a gang with more pods than the nodes hold says that it can never start',
     async run(cluster) {
