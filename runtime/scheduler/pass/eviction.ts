@@ -7,7 +7,7 @@ import { unitCounts } from '../../resources/unit-counts';
 import { FreeCapacity } from './free-capacity';
 import { takeNear } from './near-starts';
 import { priorityOf } from './order';
-import { TERMINATION_SECONDS, terminationOf } from './planned-end';
+import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS, terminationOf } from './planned-end';
 import { markMoved } from './reservation-updates';
 import { forecastOf, type Pass } from './state';
 import type { EvictionCandidate, Room } from './victims';
@@ -87,8 +87,6 @@ function runsSince({ startedAt, allocatedAt }: WorkloadRow): number {
 
 /** What an eviction costs on top of the work that is lost: to start all pods again, and a wait in the queue. */
 const RESTART = { seconds: 60, coreSeconds: 600 };
-/** Nobody is evicted for a start that comes less earlier than this: what he leaves idles until all that is needed is free. */
-export const LEAST_GAIN_SECONDS = 15;
 /** Beyond that the cost is that of months. */
 const MOST_DOUBLED = 16;
 
@@ -199,8 +197,8 @@ export async function evictFor<V extends Holder>(
 ): Promise<MatchResult | undefined> {
   const { matcher, now } = pass.input;
   const leaves = (victim: V) => Math.max(now + terminationOf(victim.row), notBefore);
-  const gone = Math.max(now + TERMINATION_SECONDS, ...chosen.map(leaves));
-  if (gone + LEAST_GAIN_SECONDS > otherwise) return undefined;
+  const gone = Math.max(goneOf(pass, chosen), notBefore);
+  if (!isWorth(otherwise, gone)) return undefined;
   for (const victim of chosen)
     await hold(pass, victim, victim.allocation, withEnd(victim.allocation, leaves(victim)));
   const answer = await match();
@@ -216,6 +214,16 @@ export async function evictFor<V extends Holder>(
   for (const victim of chosen)
     await hold(pass, victim, withEnd(victim.allocation, leaves(victim)), victim.allocation);
   return undefined;
+}
+
+/** When the pods of all of them should be gone. */
+export function goneOf({ input: { now } }: Pass, chosen: readonly Holder[]): number {
+  return Math.max(now + TERMINATION_SECONDS, ...chosen.map(({ row }) => now + terminationOf(row)));
+}
+
+/** Whether somebody should leave for a start at `gone` of what would start at `otherwise`. */
+export function isWorth(otherwise: number, gone: number): boolean {
+  return gone + LEAST_GAIN_SECONDS <= otherwise;
 }
 
 function startsBetween(

@@ -82,7 +82,7 @@ async function evictOnNodes(pass: Pass, { row, budget, notBefore }: Follower): P
     await matcher.cancel(row.jobid);
     const isSoon = isNear(pass, planned.allocation);
     const isTaken = isSoon && competes(pass, row, planned.allocation);
-    if (isSoon) noteNear(pass, row, planned.allocation);
+    if (isSoon) noteNear(pass, row, { allocation: planned.allocation });
     if (isSoon && !isTaken) return false;
     if (!isTaken) otherwise = planned.allocation.start;
   }

@@ -6,7 +6,7 @@
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import type { FreeCapacity } from './free-capacity';
-import { TERMINATION_SECONDS } from './planned-end';
+import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS } from './planned-end';
 import type { Lack } from './quota-account';
 import type { Reservation } from './reservations';
 import type { NearStart, Pass } from './state';
@@ -16,8 +16,13 @@ export function isNear({ input }: Pass, { start }: Allocation): boolean {
   return start <= input.now + TERMINATION_SECONDS;
 }
 
-export function noteNear({ near }: Pass, row: WorkloadRow, allocation?: Allocation): void {
-  near.set(row.uid, { row, allocation });
+/** @param start when it should start @default - soon, as far as quota tells */
+export function noteNear(
+  { near, input }: Pass,
+  row: WorkloadRow,
+  { allocation, start = input.now }: { readonly allocation?: Allocation; readonly start?: number } = {},
+): void {
+  near.set(row.uid, { row, allocation, start });
 }
 
 /** Whether it would start on nodes on which others without a reservation would start before it. */
@@ -39,7 +44,7 @@ function unreserved({ near, reservations }: Pass, { uid }: WorkloadRow): readonl
   );
 }
 
-/** What an account lacks for a row beside those that start before that time and are not charged at it. */
+/** What an account lacks for a row beside those that start by about that time and are not charged at it. */
 export function besideNear(
   pass: Pass,
   row: WorkloadRow,
@@ -64,13 +69,34 @@ export function nearUsage(pass: Pass, row: WorkloadRow, at: number): Usage {
   return used;
 }
 
+/**
+ * When quota and limits have room for a row that has no reservation, behind those without one for which nobody leaves: as far as they
+ * tell it starts then by itself.
+ */
+export function startBesideNear(pass: Pass, row: WorkloadRow): number {
+  const { quotas, grants } = pass;
+  const started = new Set(grants.map(({ uid }) => uid));
+  const before = unreserved(pass, row)
+    .map((other) => other.row)
+    .filter((other) => !started.has(other.uid) && quotas.areRivals(row, other));
+  for (const other of before) {
+    const at = quotas.freeFrom(other);
+    if (at < Infinity) quotas.hold(other, at, at + other.walltime);
+  }
+  const start = quotas.freeFrom(row);
+  for (const other of before) quotas.free(other);
+  return start;
+}
+
 function uncharged(
   pass: Pass,
   row: WorkloadRow,
   reservations: Iterable<Reservation>,
   at: number,
 ): readonly WorkloadRow[] {
-  const found = unreserved(pass, row).map((other) => other.row);
+  const found = unreserved(pass, row)
+    .filter(({ start }) => start < at + LEAST_GAIN_SECONDS)
+    .map((other) => other.row);
   for (const other of reservations)
     if (other.allocation.end <= at && other.uid !== row.uid) found.push(pass.reservations.rowOf(other));
   return found;

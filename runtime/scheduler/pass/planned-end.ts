@@ -15,6 +15,9 @@ const NOTICE_SECONDS = 15;
 /** Seconds until the pods of a workload that has to end are gone, with Kubernetes' own grace period. */
 export const TERMINATION_SECONDS = DEFAULT_GRACE_SECONDS + NOTICE_SECONDS;
 
+/** Nobody is evicted for a start that comes less earlier than this: what he leaves idles until all that is needed is free. */
+export const LEAST_GAIN_SECONDS = 15;
+
 /** The same for a workload whose pods name a grace period. */
 export function terminationOf({ jobspec }: Pick<WorkloadRow, 'jobspec'>): number {
   const { graceSeconds = DEFAULT_GRACE_SECONDS } = jobspec.attributes.user ?? {};

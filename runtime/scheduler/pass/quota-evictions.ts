@@ -14,15 +14,17 @@ import {
   evicted,
   evictFor,
   freeFor,
+  goneOf,
   type Holder,
   isAwaiting,
+  isWorth,
   mayEndOthers,
   nodeRoom,
   protectedUntil,
 } from './eviction';
 import { noteEvictionInVain } from './eviction-tries';
 import { type Sharing, sharingVictims } from './fair-sharing';
-import { besideNear, nearUsage, noteNear } from './near-starts';
+import { besideNear, nearUsage, noteNear, startBesideNear } from './near-starts';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import { planWithinQuota } from './quota-plan';
@@ -58,7 +60,7 @@ export async function evictForQuota(
   if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
   // What others have only planned to borrow is returned before any borrower that runs is evicted.
   const planned = rights.isEntitled ? freePlansToBorrow(pass, row) : [];
-  const choice = await choiceFor(pass, row, rights);
+  const choice = worthwhile(pass, candidate, await choiceFor(pass, row, rights));
   if (choice !== undefined && choice.victims.length > 0 && (await evictAll(pass, candidate, choice, planned)))
     return true;
   for (const other of planned) claimQuota(pass, reservations.rowOf(other), other.allocation);
@@ -68,6 +70,19 @@ export async function evictForQuota(
   const isVain = !pass.near.has(row.uid) && (rights.preempts || rights.sharing !== 'Never');
   if (isVain) noteEvictionInVain(pass, budget, row);
   return false;
+}
+
+/** @returns undefined if it would start as early without them */
+function worthwhile(
+  pass: Pass,
+  { row, reservation }: Candidate,
+  choice: Choice | undefined,
+): Choice | undefined {
+  if (choice === undefined || choice.victims.length === 0 || reservation !== undefined) return choice;
+  const start = startBesideNear(pass, row);
+  if (isWorth(start, goneOf(pass, choice.victims))) return choice;
+  noteNear(pass, row, { start });
+  return undefined;
 }
 
 interface Rights {

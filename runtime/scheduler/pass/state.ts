@@ -21,6 +21,8 @@ export interface NearStart {
   readonly row: WorkloadRow;
   /** Where it would start. @default - only its quota is known */
   readonly allocation?: Allocation | undefined;
+  /** When it should start, as Unix seconds; now, where it is known only that it is soon. */
+  readonly start: number;
 }
 
 export interface Pass {

@@ -143,7 +143,7 @@ async function preemptLowerPriority(
   const near = answer?.status === 'OK' && isNear(pass, answer.allocation) ? answer.allocation : undefined;
   if (near !== undefined && near.start <= pass.input.now) return undefined;
   const isTaken = near !== undefined && competes(pass, row, near);
-  if (near !== undefined) noteNear(pass, row, near);
+  if (near !== undefined) noteNear(pass, row, { allocation: near });
   if (near !== undefined && !isTaken) return undefined;
   let isLifted = false;
   const lift = async () => {

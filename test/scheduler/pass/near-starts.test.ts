@@ -72,3 +72,32 @@ test.each(['quota', 'nodes'])('nobody leaves for those for which enough %s is fr
   sim.submit('more', { cpu: 1, walltime: 600, priority: 10 });
   expect((await sim.pass()).evictions).toHaveLength(1);
 });
+
+/** Own quota of eight cores, of which others with a long grace period have borrowed seven, and one own workload runs until `ends`. */
+async function slowVictims(ends: number): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(1, 16));
+  sim.queue('owner', { cohort: 'lab', quota: { cores: 8 }, reclaim: true });
+  sim.queue('guest', { cohort: 'lab', quota: { cores: 8 } });
+  sim.submit('own', { queue: 'owner', cpu: 1, walltime: ends });
+  const pod = { terminationGracePeriodSeconds: 120 };
+  for (let i = 0; i < 15; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 1, walltime: 3_000, pod });
+  await sim.pass();
+  return sim;
+}
+
+test('nobody with a long grace period leaves for a workload that starts sooner by itself', async () => {
+  const sim = await slowVictims(100);
+  sim.submit('next', { queue: 'owner', cpu: 1, walltime: 30 });
+  expect((await sim.pass()).evictions).toEqual([]);
+  // The one behind it would start after it, at 130, and those that leave are gone at 135.
+  sim.submit('second', { queue: 'owner', cpu: 1, walltime: 30 });
+  expect((await sim.pass()).evictions).toEqual([]);
+  sim.submit('third', { queue: 'owner', cpu: 1, walltime: 30 });
+  expect((await sim.pass()).evictions).toHaveLength(1);
+});
+
+test('somebody with a long grace period leaves where nothing ends before', async () => {
+  const sim = await slowVictims(1_000);
+  sim.submit('next', { queue: 'owner', cpu: 1, walltime: 30 });
+  expect((await sim.pass()).evictions).toHaveLength(1);
+});

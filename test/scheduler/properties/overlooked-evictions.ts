@@ -1,9 +1,12 @@
 /** A promise ends no right to evict, and nor does the wait of those that come before. */
 import type { WorkloadRow } from '../../../runtime/queue/workload';
-import { LEAST_GAIN_SECONDS } from '../../../runtime/scheduler/pass/eviction';
 import { inOrder } from '../../../runtime/scheduler/pass/order';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
-import { plannedAllocation, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
+import {
+  LEAST_GAIN_SECONDS,
+  plannedAllocation,
+  TERMINATION_SECONDS,
+} from '../../../runtime/scheduler/pass/planned-end';
 import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
 import { simulationFluxion } from '../pass/engine';
 import type { Simulation } from '../pass/simulation';
