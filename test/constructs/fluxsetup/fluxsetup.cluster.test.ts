@@ -88,7 +88,7 @@ describeCluster('the API of FluxSetup', (getCluster) => {
       },
       cohort: 'campus',
       borrowing: { cores: Cpu.units(2), memory: Size.mebibytes(512) },
-      lendingLimit: { jobs: 0, pods: 1, cores: Cpu.units(2), memory: Size.mebibytes(512), gpus: 3 },
+      lendingLimit: { jobs: 0, pods: 1, cores: Cpu.units(1), memory: Size.mebibytes(512), gpus: 8 },
       reclaim: true,
       limits: { running: 50, waiting: 1000 },
       limitsPerUser: { running: 5 },
@@ -178,6 +178,22 @@ describeCluster('the API of FluxSetup', (getCluster) => {
     ],
     ['borrowing without a cohort', { borrowing: { jobs: 1 } }, 'borrowing requires a cohort'],
     ['reclaim without a cohort', { reclaim: true }, 'reclaim requires a cohort'],
+    ['reclaim without a quota', { cohort: 'c', reclaim: true }, 'reclaim requires a quota'],
+    [
+      'a lending limit of more cores than the quota',
+      { cohort: 'c', quota: { cores: '1500m' }, lendingLimit: { cores: 2 } },
+      'lendingLimit must not be greater than the quota',
+    ],
+    [
+      'a lending limit of more memory than the quota',
+      { cohort: 'c', quota: { cores: 4, memory: '1Gi' }, lendingLimit: { cores: 4, memory: '1025Mi' } },
+      'lendingLimit must not be greater than the quota',
+    ],
+    [
+      'a lending limit of more GPUs than the quota',
+      { cohort: 'c', quota: { gpus: 1 }, lendingLimit: { gpus: 2 } },
+      'lendingLimit must not be greater than the quota',
+    ],
     [
       'fair sharing without a cohort',
       { preemption: { fairSharing: 'LessThanInitialShare' } },
