@@ -40,7 +40,8 @@ function inVain(sim: Simulation, disturbed: readonly number[]): string[] {
     const uid = beneficiaryOf(evictions[0]!);
     const gone = Math.max(...evictions.map((eviction) => eviction.gone!));
     const start = sim.started.find((one) => one.uid === uid && one.start >= at)?.start ?? Infinity;
-    const leaving = Math.max(gone, at + TERMINATION_SECONDS, ...leavingUntil(sim, at, gone));
+    const promised = Math.max(gone, at + TERMINATION_SECONDS);
+    const leaving = Math.max(promised, ...leavingUntil(sim, at, promised));
     if (start <= leaving || overtaken(sim, uid, at, leaving, evictions)) continue;
     // A new leader knows only what the rows say, and other settings ask for another plan.
     if (disturbed.some((time) => time >= at && time <= leaving)) continue;
