@@ -1,4 +1,5 @@
 /** A promise ends no right to evict, and nor does the wait of those that come before. */
+import type { QueueSettings } from '../../../runtime/queue/settings';
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { inOrder } from '../../../runtime/scheduler/pass/order';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
@@ -30,13 +31,14 @@ export async function overlookedEvictions(sim: Simulation): Promise<string[]> {
 
 /**
  * The first workload without a promise of each queue, behind those with one, although an eviction would start it, and would move no promise.
- * A fcfs queue lets none pass. Behind others without a promise it may be these that start soon.
+ * A fcfs queue lets none pass. Behind others without a promise it may be these that start soon. With shortestArea it is also behind
+ * promises that are made later here, and what is free beside promises is counted as if all of them were at one time.
  */
 export async function overlookedBehind(sim: Simulation): Promise<string[]> {
   const promised = new Map(sim.reservations.map(({ uid, allocation }) => [uid, allocation.start]));
-  const [strict, rows] = [strictQueues(sim), [...sim.rows.values()]];
+  const [others, rows] = [otherOrders(sim), [...sim.rows.values()]];
   const isBehind = ({ uid, phase, queue }: WorkloadRow) =>
-    phase === 'Waiting' && !promised.has(uid) && !strict.has(queue);
+    phase === 'Waiting' && !promised.has(uid) && !others.has(queue);
   if (promised.size === 0 || isUnsettled(sim)) return [];
   const found: string[] = [];
   const waiting = Map.groupBy(inOrder(rows.filter(isBehind)), ({ queue }) => queue);
@@ -54,9 +56,12 @@ export async function overlookedBehind(sim: Simulation): Promise<string[]> {
   return found;
 }
 
-function strictQueues(sim: Simulation): ReadonlySet<string> {
-  const queues = sim.queuesOf([...sim.rows.values()]);
-  return new Set(queues.flatMap(({ settings }) => (settings.policy === 'fcfs' ? [settings.name] : [])));
+/** The queues that start nothing in the order of submission behind a promise. */
+function otherOrders(sim: Simulation): ReadonlySet<string> {
+  const queues = sim.queuesOf([...sim.rows.values()]).map(({ settings }) => settings);
+  const isOther = ({ policy, backfillOrder }: QueueSettings) =>
+    policy === 'fcfs' || backfillOrder === 'shortestArea';
+  return new Set(queues.filter(isOther).map(({ name }) => name));
 }
 
 /** A pass follows in a second, or when that has ended which has to leave. */
