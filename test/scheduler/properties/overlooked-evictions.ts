@@ -29,8 +29,14 @@ export async function overlookedEvictions(sim: Simulation): Promise<string[]> {
   return [`at ${sim.now}: ${own.uid} waits until ${promised}, and ${mine[0]!.uid} is not evicted for it`];
 }
 
+/** A promise that moves later in a pass may be what makes an eviction worth it: the next pass that looks at all sees that. */
+const LONG_SECONDS = 60;
+
+/** By uid: since when, as each time that was looked at says. */
+const overlookedSince = new WeakMap<Simulation, ReadonlyMap<string, number>>();
+
 /**
- * The first workload without a promise of each queue, behind those with one, although an eviction would start it, and would move no promise.
+ * The first workload without a promise of each queue, behind those with one for a minute, although an eviction would start it, and would move no promise.
  * A fcfs queue lets none pass. Behind others without a promise it may be these that start soon. With shortestArea it is also behind
  * promises that are made later here, and what is free beside promises is counted as if all of them were at one time.
  */
@@ -41,6 +47,7 @@ export async function overlookedBehind(sim: Simulation): Promise<string[]> {
     phase === 'Waiting' && !promised.has(uid) && !others.has(queue);
   if (promised.size === 0 || isUnsettled(sim)) return [];
   const found: string[] = [];
+  const overlooked = new Map<string, number>();
   const waiting = Map.groupBy(inOrder(rows.filter(isBehind)), ({ queue }) => queue);
   for (const [row] of [...waiting.values()] as [WorkloadRow][]) {
     const known = rows.filter(
@@ -50,9 +57,13 @@ export async function overlookedBehind(sim: Simulation): Promise<string[]> {
     const starts = new Map(reservations.map(({ uid, allocation }) => [uid, allocation.start]));
     const isKept = [...promised].every(([uid, start]) => (starts.get(uid) ?? Infinity) <= start);
     const victim = evictions.find((eviction) => beneficiaryOf(eviction) === row.uid);
-    if (victim !== undefined && isKept)
-      found.push(`at ${sim.now}: ${row.uid} waits behind others, and ${victim.uid} is not evicted for it`);
+    if (victim === undefined || !isKept) continue;
+    const since = overlookedSince.get(sim)?.get(row.uid) ?? sim.now;
+    overlooked.set(row.uid, since);
+    if (sim.now - since >= LONG_SECONDS)
+      found.push(`${row.uid} waits behind others since ${since}, and ${victim.uid} is not evicted for it`);
   }
+  overlookedSince.set(sim, overlooked);
   return found;
 }
 
