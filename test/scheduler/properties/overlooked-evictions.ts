@@ -30,13 +30,13 @@ export async function overlookedEvictions(sim: Simulation): Promise<string[]> {
 }
 
 /** A promise that moves later in a pass may be what makes an eviction worth it: the next pass that looks at all sees that. */
-const LONG_SECONDS = 60;
+const LONG_SECONDS = 30;
 
 /** By uid: since when, as each time that was looked at says. */
 const overlookedSince = new WeakMap<Simulation, ReadonlyMap<string, number>>();
 
 /**
- * The first workload without a promise of each queue, behind those with one for a minute, although an eviction would start it, and would move no promise.
+ * The first workload without a promise of each queue, behind those with one for half a minute, although an eviction would start it, and would move no promise.
  * A fcfs queue lets none pass. Behind others without a promise it may be these that start soon. With shortestArea it is also behind
  * promises that are made later here, and what is free beside promises is counted as if all of them were at one time.
  */
