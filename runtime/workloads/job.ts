@@ -171,8 +171,14 @@ function openTasks(job: WatchedJob, succeeded = 0): number {
   return (job.spec.completions ?? Infinity) - succeeded - failedFor(job);
 }
 
-/** Undefined if all pods of the Job are granted together. Ignores invalid text. */
-function gangSize({ metadata, spec }: WatchedJob): number | undefined {
+/**
+ * Undefined if all pods that run at once are granted together, as where more tasks follow: these need the slots of those that have ended.
+ * Ignores invalid text.
+ */
+function gangSize(job: WatchedJob): number | undefined {
+  const { metadata, spec } = job;
+  const { parallelism = 1, completions = parallelism } = spec;
+  if (completions > parallelism && !isElastic(job)) return undefined;
   const text = settingOf(metadata, GANG_SIZE) ?? '';
   return spec.completionMode === 'Indexed' && GANG_FORMAT.test(text) ? Number(text) : undefined;
 }
@@ -201,8 +207,12 @@ function hasOthersBeside(job: WatchedJob): boolean {
   const { parallelism = 1, completions = parallelism } = job.spec;
   const size = gangSize(job);
   if (size === undefined) return false;
-  // An elastic MiniCluster may become wider while it runs.
-  return size < Math.min(parallelism, completions) || controllerOf(job)?.kind === 'MiniCluster';
+  return size < Math.min(parallelism, completions) || isElastic(job);
+}
+
+/** A MiniCluster may become wider while it runs. */
+function isElastic(job: WatchedJob): boolean {
+  return controllerOf(job)?.kind === 'MiniCluster';
 }
 
 function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): number {

@@ -201,7 +201,8 @@ describe('a Job', () => {
       metadata: { ...elastic.metadata, ownerReferences: [{ ...owner, controller: true }] },
     };
   };
-  const OPEN = '0/2:node-1;2/1:node-2;3/1:';
+  const SLOTS = '0/2:node-1;2/1:node-2';
+  const OPEN = `${SLOTS};3/1:`;
 
   test.each([
     [
@@ -210,7 +211,8 @@ describe('a Job', () => {
       OPEN,
     ],
     ['an open assignment if it is elastic', ofMiniCluster(elasticJob('3')), OPEN],
-    ['its slots for its later tasks', elasticJob('3', { completions: 6 }), '0/2:node-1;2/1:node-2'],
+    ['its slots for its later tasks', elasticJob('3', { completions: 6 }), SLOTS],
+    ['the same with a smaller size', elasticJob('2', { completions: 6 }), SLOTS],
   ])('with a gang size is released with %s', (_, elastic, assignment) => {
     expect(released(elastic, wide)?.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION]).toMatch(
       new RegExp(`^${assignment}(;replaces-deleted)?$`),

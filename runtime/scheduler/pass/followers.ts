@@ -4,9 +4,9 @@
  */
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import { isClaimOf } from './claims';
+import type { Allocation } from '../../resources/types';
 import { mayEvictBehind, noteEvictionInVain } from './eviction-tries';
-import { competes, isNear, noteNear } from './near-starts';
+import { isNear } from './near-starts';
 import { evictLowerPriority } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import { evictForQuota } from './quota-evictions';
@@ -14,14 +14,15 @@ import { planWithinQuota } from './quota-plan';
 import type { QuotaShortage } from './quota-shortage';
 import { shortageOf } from './quota-wait';
 import { addReservation } from './reservation-updates';
-import type { Pass } from './state';
+import { budgetOf, type Pass } from './state';
 import type { Candidate } from './strategies';
 
 type Follower = Candidate & { readonly notBefore: number };
 
 /**
- * Makes others leave for a row behind the head of its queue, which then starts no earlier than those before it.
- * @returns undefined if nobody may have to
+ * Promises a start to a row behind the head of its queue, no earlier than those before it, if others leave for it or what it needs is
+ * free soon.
+ * @returns undefined if nobody may have to leave for it
  */
 export function follow(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> | undefined {
   const notBefore = budget.follows;
@@ -30,10 +31,11 @@ export function follow(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promi
   // Behind one that has to wait longer nobody leaves.
   budget.follows = undefined;
   const mayEvict = mayEvictBehind(pass, budget, row) || budget.settings.reclaim;
-  return mayEvict && budget.matchesLeft > 0 ? evictBehind(pass, row, budget, notBefore) : undefined;
+  return mayEvict && budget.matchesLeft > 0 ? planBehind(pass, row, budget, notBefore) : undefined;
 }
 
-async function evictBehind(
+/** Each of them has a place before the next one is looked at: else that one would be planned on what this one counts on. */
+async function planBehind(
   pass: Pass,
   row: WorkloadRow,
   budget: QueueBudget,
@@ -42,51 +44,49 @@ async function evictBehind(
   budget.matchesLeft -= 1;
   const shortage = shortageOf(pass, row);
   if (shortage?.never === true || shortage?.ofUser === true) return;
-  const candidate = { row, budget, reservation: undefined, isNext: true, mayReserve: true, notBefore };
+  const planned = await planFrom(pass, row, notBefore);
+  if (planned !== undefined && isNear(pass, planned)) return reserveBehind(pass, row, planned, shortage);
+  if (planned !== undefined) await pass.input.matcher.cancel(row.jobid);
+  const follower = { row, budget, reservation: undefined, isNext: true, mayReserve: true, notBefore };
   const isEvicted =
     shortage === undefined
-      ? await evictOnNodes(pass, candidate)
-      : await evictForQuota(pass, candidate, shortage);
-  if (pass.near.has(row.uid)) budget.follows = notBefore;
-  if (isEvicted) await reserveBehind(pass, candidate, shortage);
+      ? await evictOnNodes(pass, follower, planned?.start)
+      : await evictForQuota(pass, follower, shortage);
+  if (isEvicted) reserveBehind(pass, row, (await planFrom(pass, row, notBefore))!, shortage);
 }
 
-async function reserveBehind(
+function planFrom(pass: Pass, row: WorkloadRow, from: number): Promise<Allocation | undefined> {
+  return planWithinQuota(pass, row, { from });
+}
+
+/** It is not one of the reservations that its queue may have. */
+function reserveBehind(
   pass: Pass,
-  { row, budget, notBefore }: Follower,
+  row: WorkloadRow,
+  allocation: Allocation,
   shortage: QuotaShortage | undefined,
-): Promise<void> {
+): void {
   const { uid, jobid } = row;
-  const allocation = (await planWithinQuota(pass, row, { from: notBefore }))!;
   addReservation(pass, row, {
-    uid,
-    jobid,
-    allocation,
-    ...(isClaimOf(pass, row) && { isClaim: true }),
+    ...{ uid, jobid, allocation, isClaim: true },
     ...(shortage !== undefined && { shortage: shortage.message, ofCohort: shortage.ofCohort }),
   });
   pass.forecast?.add(allocation);
-  budget.follows = allocation.start;
+  budgetOf(pass, row).follows = allocation.start;
 }
 
-async function evictOnNodes(pass: Pass, { row, budget, notBefore }: Follower): Promise<boolean> {
+async function evictOnNodes(
+  pass: Pass,
+  { row, budget, notBefore }: Follower,
+  otherwise = Infinity,
+): Promise<boolean> {
   const { matcher, now } = pass.input;
-  const plan = async (): Promise<MatchResult> => {
-    const allocation = await planWithinQuota(pass, row, { from: notBefore });
+  const match = async (): Promise<MatchResult> => {
+    const allocation = await planFrom(pass, row, notBefore);
     if (allocation === undefined) return { status: 'BUSY', text: '' };
     return { status: 'OK', allocation, reserved: allocation.start > now };
   };
-  const planned = await plan();
-  let otherwise = Infinity;
-  if (planned.status === 'OK') {
-    await matcher.cancel(row.jobid);
-    const isSoon = isNear(pass, planned.allocation);
-    const isTaken = isSoon && competes(pass, row, planned.allocation);
-    if (isSoon) noteNear(pass, row, { allocation: planned.allocation });
-    if (isSoon && !isTaken) return false;
-    if (!isTaken) otherwise = planned.allocation.start;
-  }
-  const answer = await evictLowerPriority(pass, row, { notBefore, otherwise, match: plan });
+  const answer = await evictLowerPriority(pass, row, { notBefore, otherwise, match });
   if (answer === undefined) noteEvictionInVain(pass, budget, row);
   if (answer === undefined || answer === 'enough') return false;
   await matcher.cancel(row.jobid);

@@ -76,12 +76,12 @@ const fillsItsOnlyNode = (completionMode: 'Indexed' | 'NonIndexed'): Row => ({
   },
 });
 
-const runsInWaves = (queue: NonNullable<Row['queue']>): Row => ({
-  name: `an indexed gang with twice as many tasks runs them on its own grant, in a queue ${JSON.stringify(queue)}`,
+const runsInWaves = (size: string, queue: NonNullable<Row['queue']>): Row => ({
+  name: `an indexed Job with a gang size of ${size} and twice as many tasks as pods runs them on its own grant, in a queue ${JSON.stringify(queue)}`,
   queue,
   async run(cluster) {
     const spec = { completions: 4, completionMode: 'Indexed', backoffLimit: 0 };
-    const annotations = { [GANG_SIZE]: '2' };
+    const annotations = { [GANG_SIZE]: size };
     await cluster.apply(job('waves', { pods: 2, annotations, requests: { cpu: '1' }, runs: '3s', spec }));
     await cluster.succeeds('waves', 4);
     expect(await cluster.fluxJobs('waves')).toHaveLength(1);
@@ -94,8 +94,9 @@ export const ARRAY_ROWS: readonly Row[] = [
   startsWithWhatFits('NonIndexed'),
   fillsItsOnlyNode('Indexed'),
   fillsItsOnlyNode('NonIndexed'),
-  runsInWaves({}),
-  runsInWaves({ quota: { cores: '2' } }),
+  runsInWaves('2', {}),
+  runsInWaves('2', { quota: { cores: '2' } }),
+  runsInWaves('1', { quota: { cores: '2' } }),
   {
     name: 'a gang with more pods than the nodes hold says that it can never start',
     async run(cluster) {

@@ -59,3 +59,54 @@ test.each(['quota', 'nodes'])('lower priorities leave for all that wait, for %s'
   expect(times(evictions, 'low')).toEqual(Array.from({ length: 6 }, () => 0));
   expect(times(starts, 'high')).toEqual([GRACE, GRACE, GRACE]);
 });
+
+/** Ends of `low` ones, which leave early or late within their grace period, and widths of those that come, as two trials had them. */
+test.each<[readonly number[], number]>([
+  [[4, 8, 2, 4, 1, 4, 2], 20],
+  [[2, 8, 4, 1, 8, 2, 1, 4], 20],
+  [[4, 8, 2, 4, 1, 4, 2], 60],
+  [[2, 2, 2, 2, 4, 4, 1, 1], 5],
+])(
+  'all of %j are promised and start in their order, with victims that leave after up to %d s',
+  async (widths, most) => {
+    const sim = await Simulation.of(nodesOf(4, 4));
+    sim.queue('default', {
+      policy: 'fcfs',
+      preempts: true,
+      preemption: { minRuntimeSeconds: 0, limit: 100 },
+      quota: { cores: 16 },
+    });
+    const pod = { terminationGracePeriodSeconds: most };
+    for (const [i, pods] of [2, 4, 2, 4, 2, 2].entries())
+      sim.submit(`low${i}`, {
+        pods,
+        cpu: 1,
+        walltime: 3_000,
+        priority: -10,
+        preemptible: true,
+        pod,
+        leaves: Math.ceil((most * (i + 1)) / 6),
+      });
+    await sim.pass();
+    const promised = new Map<string, number>();
+    for (const [i, pods] of widths.entries())
+      sim.submit(`high${i}`, { pods, cpu: 1, walltime: 60, runs: 50, priority: 10 });
+    await sim.run([], async () => {
+      const mine = sim.reservations.filter(({ uid }) => uid.startsWith('high'));
+      for (const { uid, allocation } of mine)
+        promised.set(uid, Math.min(allocation.start, promised.get(uid) ?? Infinity));
+      const waiting = widths.map((_, i) => `high${i}`).filter((uid) => sim.row(uid).phase === 'Waiting');
+      const starts = waiting.map((uid) => mine.find((one) => one.uid === uid)?.allocation.start);
+      // Nobody is promised a start behind one that has none, or before it.
+      const known = starts.slice(0, starts.indexOf(undefined) + 1 || undefined);
+      expect(starts.filter((start) => start !== undefined)).toEqual(
+        known.filter((start) => start !== undefined),
+      );
+      expect(known).toEqual(known.toSorted((a, b) => (a ?? Infinity) - (b ?? Infinity)));
+    });
+    const started = new Map(sim.started.map(({ uid, start }) => [uid, start]));
+    const order = widths.map((_, i) => started.get(`high${i}`)!);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    for (const [uid, start] of promised) expect(started.get(uid)!).toBeLessThanOrEqual(start);
+  },
+);

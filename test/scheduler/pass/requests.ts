@@ -6,7 +6,7 @@ import type { NewSubmission, Submission } from '../../../runtime/queue/workload'
 import type { JobOptions, SetOptions } from './job-options';
 
 /** Of a gang of several pod sets. */
-export function gangRequest(
+function gangRequest(
   sets: readonly SetOptions[],
   { walltime, exclusive }: Pick<Wanted, 'walltime' | 'exclusive'>,
 ): Request {
