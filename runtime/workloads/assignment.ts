@@ -73,6 +73,11 @@ export function encodeAssignment(parts: readonly AssignmentPart[]): string {
   return texts.join(';');
 }
 
+/** Whether pods beyond it are queued one by one. */
+export function isOpen(text = ''): boolean {
+  return /[0-9]:(;|$)/.test(text);
+}
+
 /**
  * Makes an assignment open.
  * @param pods number of pods that the assignment covers; pods with higher indexes are queued one by one

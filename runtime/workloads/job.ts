@@ -28,6 +28,7 @@ import {
 } from './adapter';
 import {
   encodeAssignment,
+  isOpen,
   nodeOfIndex,
   nodesOf,
   openAssignment,
@@ -173,12 +174,12 @@ function openTasks(job: WatchedJob, succeeded = 0): number {
 
 /**
  * Undefined if all pods that run at once are granted together, as where more tasks follow: these need the slots of those that have ended.
- * Ignores invalid text.
+ * What an elastic Job was granted stays so when its user makes it smaller. Ignores invalid text.
  */
-function gangSize(job: WatchedJob): number | undefined {
-  const { metadata, spec } = job;
-  const { parallelism = 1, completions = parallelism } = spec;
-  if (completions > parallelism && !isElastic(job)) return undefined;
+function gangSize({ metadata, spec }: WatchedJob): number | undefined {
+  const { parallelism = 1, completions = parallelism, suspend, template } = spec;
+  const isElastic = suspend !== true && isOpen(template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION]);
+  if (completions > parallelism && !isElastic) return undefined;
   const text = settingOf(metadata, GANG_SIZE) ?? '';
   return spec.completionMode === 'Indexed' && GANG_FORMAT.test(text) ? Number(text) : undefined;
 }
@@ -199,20 +200,7 @@ function assignmentOf(job: WatchedJob, row: WorkloadRow): string {
   const granted = parts.reduce((sum, { pods }) => sum + pods, 0);
   // A closed assignment of one node sends every pod without an index there, also more than were granted.
   const isNarrow = job.spec.completionMode !== 'Indexed' && granted < gangPods(job);
-  return hasOthersBeside(job) || isNarrow ? openAssignment(text, granted) : text;
-}
-
-/** Whether pods run beside the gang, each queued on its own. Where the gang is all that runs at once, its later tasks get its slots. */
-function hasOthersBeside(job: WatchedJob): boolean {
-  const { parallelism = 1, completions = parallelism } = job.spec;
-  const size = gangSize(job);
-  if (size === undefined) return false;
-  return size < Math.min(parallelism, completions) || isElastic(job);
-}
-
-/** A MiniCluster may become wider while it runs. */
-function isElastic(job: WatchedJob): boolean {
-  return controllerOf(job)?.kind === 'MiniCluster';
+  return gangSize(job) === undefined && !isNarrow ? text : openAssignment(text, granted);
 }
 
 function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod[]): number {

@@ -194,13 +194,6 @@ describe('a Job', () => {
     expect(podsOf(jobAdapter.demand(elastic))).toBe(pods);
   });
 
-  const ofMiniCluster = (elastic: Job): Job => {
-    const owner = { apiVersion: 'flux-framework.org/v1alpha2', kind: 'MiniCluster', name: 'm', uid: 'm' };
-    return {
-      ...elastic,
-      metadata: { ...elastic.metadata, ownerReferences: [{ ...owner, controller: true }] },
-    };
-  };
   const SLOTS = '0/2:node-1;2/1:node-2';
   const OPEN = `${SLOTS};3/1:`;
 
@@ -210,13 +203,19 @@ describe('a Job', () => {
       elasticJob('3', { parallelism: 4, completions: 4 }),
       OPEN,
     ],
-    ['an open assignment if it is elastic', ofMiniCluster(elasticJob('3')), OPEN],
+    ['an open assignment, with which it may become wider', elasticJob('3'), OPEN],
     ['its slots for its later tasks', elasticJob('3', { completions: 6 }), SLOTS],
     ['the same with a smaller size', elasticJob('2', { completions: 6 }), SLOTS],
   ])('with a gang size is released with %s', (_, elastic, assignment) => {
     expect(released(elastic, wide)?.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION]).toMatch(
       new RegExp(`^${assignment}(;replaces-deleted)?$`),
     );
+  });
+
+  test('keeps its gang while it runs and its user makes it smaller', () => {
+    const run = released(elasticJob('2', { parallelism: 4, completions: 4 }), wide)!;
+    const smaller = { ...run, spec: { ...run.spec, parallelism: 3 } };
+    expect(podsOf(jobAdapter.demand(smaller))).toBe(2);
   });
 
   test('can be released once the Job controller has reset its start time', () => {
