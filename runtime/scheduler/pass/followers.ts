@@ -52,7 +52,9 @@ async function planBehind(
     shortage === undefined
       ? await evictOnNodes(pass, follower, planned?.start)
       : await evictForQuota(pass, follower, shortage);
-  if (isEvicted) reserveBehind(pass, row, (await planFrom(pass, row, notBefore))!, shortage);
+  const place = isEvicted ? await planFrom(pass, row, notBefore) : undefined;
+  // Fluxion may refuse what the plan allows: then it has its place when the pass looks again, as one for which others leave.
+  if (place !== undefined) reserveBehind(pass, row, place, shortage);
 }
 
 function planFrom(pass: Pass, row: WorkloadRow, from: number): Promise<Allocation | undefined> {
