@@ -97,14 +97,19 @@ interface EndlessText {
   readonly unmanaged: readonly string[];
 }
 
+/** @param more whether there are more than these */
+export function namedServices(names: readonly string[], more: boolean): string {
+  return `${names.join(', ')}${more ? ' and others' : ''}`;
+}
+
 /** For a jobspec that fits the cluster, but not beside what has no end. */
 export function endlessText(
   jobspec: Jobspec,
   { services, more, unmanaged }: EndlessText,
   units: UnitSettings = DEFAULT_UNITS,
 ): string {
-  const named = `${services.join(', ')}${more ? ' and others' : ''}`;
-  const leave = services.length === 0 ? [] : [`services leave their nodes (${named})`];
+  const leave =
+    services.length === 0 ? [] : [`services leave their nodes (${namedServices(services, more)})`];
   const end = unmanaged.length === 0 ? [] : [`pods outside the queue end (on ${namedNodes(unmanaged)})`];
   return `${needs(jobspec, units)}; it can start only when ${[...leave, ...end].join(' and ')}`;
 }

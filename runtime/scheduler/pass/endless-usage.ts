@@ -35,6 +35,14 @@ export function isService(row: WorkloadRow): boolean {
   return allocation !== null && isEndless(allocation) && (isImmovable(row) || !preemptible);
 }
 
+/** Those that a message names. */
+export function oldestOf(services: readonly WorkloadRow[]): Pick<EndlessBlock, 'services' | 'more'> {
+  const there = services.toSorted(
+    (a, b) => (a.allocatedAt ?? Infinity) - (b.allocatedAt ?? Infinity) || a.seq - b.seq,
+  );
+  return { services: there.slice(0, NAMES), more: there.length > NAMES };
+}
+
 type Usage = Map<string, Record<string, number>>;
 
 export class EndlessUsage {
@@ -121,13 +129,9 @@ export class EndlessUsage {
   /** The services on nodes that would hold more of the pods without them. */
   private serving(ask: Ask, nodes: readonly GraphNode[]): Pick<EndlessBlock, 'services' | 'more'> {
     const gained = new Set(this.gaining(ask, nodes, this.ofServices, this.unmanaged));
-    const there = this.services
-      .filter(({ allocation }) => allocation!.nodes.some(({ name }) => gained.has(name)))
-      .sort((a, b) => (a.allocatedAt ?? Infinity) - (b.allocatedAt ?? Infinity) || a.seq - b.seq);
-    return {
-      services: there.slice(0, NAMES),
-      more: there.length > NAMES,
-    };
+    return oldestOf(
+      this.services.filter(({ allocation }) => allocation!.nodes.some(({ name }) => gained.has(name))),
+    );
   }
 
   /** The nodes that would hold more of the pods without `one`, with or without `other`. */
