@@ -83,11 +83,16 @@ function amountsIn(amounts: Place): LendingLimit | undefined {
   const given = {
     jobs: at('jobs'),
     pods: at('pods'),
-    cores: cores === undefined ? undefined : Cpu.units(cores),
-    memory: memory === undefined ? undefined : Size.kibibytes(Math.ceil(memory / 1024)),
+    cores: cores === undefined ? undefined : Cpu.millis(wholeOf(cores * 1000)),
+    memory: memory === undefined ? undefined : Size.kibibytes(wholeOf(memory / 1024)),
     gpus: at('gpus'),
   };
   return Object.fromEntries(Object.entries(given).filter(([, amount]) => amount !== undefined));
+}
+
+/** The props know no smaller parts, and no larger numbers: those of a quota and its lending limit stay comparable. */
+function wholeOf(amount: number): number {
+  return Math.min(Math.ceil(amount), Number.MAX_SAFE_INTEGER);
 }
 
 function durationAt(spec: Place, path: string): Duration | undefined {

@@ -256,6 +256,16 @@ describe('the plugin', () => {
     ).toEqual([]);
   });
 
+  test.each(['1e40', '.1e-9', '9E', '500n'])('takes a quota of %s, as the apiserver does', async (amount) => {
+    const setup = {
+      apiVersion: 'flux-framework.org/v1alpha1',
+      kind: 'FluxSetup',
+      metadata: { name: 'default' },
+      spec: { cohort: 'lab', quota: { cores: amount, memory: amount }, lendingLimit: { cores: amount } },
+    };
+    expect(await locations(setup)).toEqual([]);
+  });
+
   test('knows every form that the schema of FluxSetups has', () => {
     const [version] = crd.spec.versions;
     expect(unknown(version!.schema.openAPIV3Schema.properties.spec, 'spec')).toEqual([]);
