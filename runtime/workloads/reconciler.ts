@@ -89,12 +89,16 @@ export class WorkloadReconciler {
 
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
     const { workloadCache, objectOf, podsOf, adapters } = this.options;
+    const seen = objectOf(key);
+    const left = await this.leaveEarlier(key, seen);
+    if (seen === undefined) return left;
+    const isNew = workloadCache.byUid(seen.metadata.uid) === undefined;
+    if (key.kind === 'Pod') await this.options.owners?.read(seen, { isNew });
+    // As its pods are now: of a deleted pod that ends meanwhile both say so, or neither does.
     const object = objectOf(key);
-    const left = await this.leaveEarlier(key, object);
-    if (object === undefined) return left;
+    if (object?.metadata.uid !== seen.metadata.uid) return IMMEDIATELY;
     const adapter = adapters.get(key.kind)!;
     const row = workloadCache.byUid(object.metadata.uid);
-    if (key.kind === 'Pod') await this.options.owners?.read(object, { isNew: row === undefined });
     if (row === undefined && left !== undefined) this.nameInUse.tell(key, object, adapter);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));

@@ -91,6 +91,24 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     },
   );
 
+  test.each(Array.from({ length: 20 }, (_, turns) => turns))(
+    'has its place where the watch shows its end %i turns after its deletion',
+    async (turns) => {
+      const place = placeOf(rows()[0]);
+      const deleted = { deletionTimestamp: timeIn(30), deletionGracePeriodSeconds: 30 };
+      const { store } = controller.apiserver;
+      const pod = store.get<Pod>('pods', 'science/db-0')!;
+      store.put('pods', { ...pod, metadata: { ...pod.metadata, ...deleted } });
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      end('Succeeded');
+      await controller.seconds(3);
+      expect(rows()).toMatchObject([{ phase: 'Running' }]);
+      replace();
+      await controller.seconds(5);
+      expect(placeOf(waiting())).toBe(place);
+    },
+  );
+
   test('has its place after its kubelet evicted it, and the lost one has failed', async () => {
     const place = placeOf(rows()[0]);
     end('Failed');
