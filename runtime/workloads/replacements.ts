@@ -45,7 +45,7 @@ export class Replacements {
   /**
    * The pod is gone. A StatefulSet that was scaled down or deleted makes no other, so units are kept for a bounded time. The
    * place in the queue is kept for longer, also of what held nothing.
-   * @returns when to look again for the replacement of a pod that ran; undefined: none is expected
+   * @returns when to look again for the replacement of a pod that was granted units; undefined: none is expected
    */
   awaited(row: WorkloadRow): { readonly after: number } | undefined {
     const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
@@ -55,7 +55,7 @@ export class Replacements {
   /** The same of a pod that has ended, and whose object is not gone yet. */
   awaitedPod(row: WorkloadRow): { readonly after: number } | undefined {
     if (!this.isReplaceable(row)) return undefined;
-    const kept = row.phase === 'Running' ? this.keepUnits(row) : undefined;
+    const kept = row.phase === 'Waiting' ? undefined : this.keepUnits(row);
     if (kept === undefined) this.keepPlace(row);
     return kept;
   }

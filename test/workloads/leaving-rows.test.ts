@@ -133,13 +133,14 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     expect(placeOf(waiting())).toBe(place);
   });
 
-  test('has its place although it was lost before its container ran', async () => {
+  test('has its place and its units although it was lost before its container ran', async () => {
     replace();
     await controller.seconds(0.5);
     const first = waiting()!;
-    expect(first.phase).not.toBe('Running');
+    expect(first.phase).toBe('Ready');
     lose();
     await controller.seconds(2);
+    expect(await controller.held()).toEqual([first.jobid]);
     create();
     await controller.seconds(2);
     expect(placeOf(waiting())).toBe(placeOf(first));
