@@ -8,11 +8,13 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
+import { remember } from './remembered';
 
 const POLL_MS = 250;
 const KEPT_MS = REPLACEMENT_SECONDS * 1000;
 /** A kubelet may take its time to unmount the volumes of a pod before its object goes. */
 const PLACE_KEPT_MS = 120_000;
+const MOST_HEIRS = 10_000;
 
 export class Replacements {
   /** UID of a pod -> UID of the StatefulSet that makes it again. */
@@ -21,6 +23,8 @@ export class Replacements {
   private readonly goneSince = new Map<string, number>();
   /** UID of a StatefulSet and name of its pod -> the place that its last pod has left, and until when it is kept. */
   private readonly left = new Map<string, { readonly place: Predecessor; readonly until: number }>();
+  /** UIDs of pods that took over from one that held units, and wait for these. */
+  private readonly heirs = new Map<string, true>();
   /** UIDs of groups of pods that controllers make again, all of which may be gone for a moment. */
   private readonly groups = new Set<string>();
 
@@ -39,6 +43,7 @@ export class Replacements {
   forget({ uid }: WorkloadRow): void {
     this.controllers.delete(uid);
     this.goneSince.delete(uid);
+    this.heirs.delete(uid);
     this.groups.delete(uid);
   }
 
@@ -55,7 +60,7 @@ export class Replacements {
   /** The same of a pod that has ended, and whose object is not gone yet. */
   awaitedPod(row: WorkloadRow): { readonly after: number } | undefined {
     if (!this.isReplaceable(row)) return undefined;
-    const kept = row.phase === 'Waiting' ? undefined : this.keepUnits(row);
+    const kept = this.keepsUnits(row) ? this.keepUnits(row) : undefined;
     if (kept === undefined) this.keepPlace(row);
     return kept;
   }
@@ -72,7 +77,13 @@ export class Replacements {
     if (row === undefined) return this.placeLeftFor(object);
     if (!this.isReplaceable(row) || controllerOf(object)?.uid !== this.controllers.get(row.uid))
       return undefined;
+    if (this.keepsUnits(row)) remember(this.heirs, object.metadata.uid, true, MOST_HEIRS);
     return placeOf(row);
+  }
+
+  /** One that is lost again before it was granted them has to be the next that is, though nothing is there to run. */
+  private keepsUnits({ uid, phase }: WorkloadRow): boolean {
+    return phase !== 'Waiting' || this.heirs.has(uid);
   }
 
   private keepPlace(row: WorkloadRow): void {

@@ -146,6 +146,27 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     expect(placeOf(waiting())).toBe(placeOf(first));
   });
 
+  test.each([0.5, 2, 6])(
+    'has its place and its units although its replacement is lost before it was granted them, after %d s',
+    async (seconds) => {
+      const place = placeOf(rows()[0]);
+      const allocate = controller.queue.allocate.bind(controller.queue);
+      controller.queue.allocate = async () => [];
+      replace();
+      await controller.seconds(0.5);
+      expect(waiting()).toMatchObject({ phase: 'Waiting' });
+      lose();
+      await controller.seconds(seconds);
+      controller.queue.allocate = allocate;
+      await controller.seconds(2);
+      expect(await controller.held()).toHaveLength(1);
+      create();
+      await controller.seconds(2);
+      expect(waiting()).toMatchObject({ phase: 'Running', submittedAt: place });
+      expect(await controller.held()).toHaveLength(1);
+    },
+  );
+
   test('is tried at once after failed starts, because its template may be corrected', async () => {
     controller.queue.allocate = async () => [];
     replace();
