@@ -1,8 +1,6 @@
 /**
- * Reconciles one workload, from its submission to its end. Each call takes a
- * key (`Job/namespace/name`), reads the object, its pods and its row, and does
- * the next step. Every step is idempotent, so a step that a crash interrupts is
- * done again.
+ * Reconciles one workload, from its submission to its end. Each call takes a key (`Job/namespace/name`), reads the object, its pods
+ * and its row, and does the next step. Every step is idempotent, so one that a crash interrupts is done again.
  */
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { earliest, type ReconcileResult } from '../kubernetes/work-queue';
@@ -181,7 +179,7 @@ export class WorkloadReconciler {
     const { object, adapter, row, pods } = workload;
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
-    if (object.metadata.deletionTimestamp !== undefined) return this.cancel(row);
+    if (object.metadata.deletionTimestamp !== undefined) return this.endDeleted(row);
     if (this.requestAdoption(row, object, adapter, row)) return undefined;
     const departed = await this.departure.depart(workload);
     if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
@@ -214,7 +212,7 @@ export class WorkloadReconciler {
     const outcome = this.goneEnds.outcomeOf(current);
     if (outcome !== undefined) return this.end(row, this.watch.told(row, outcome));
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
-    if (isDeleted && !this.hasLivePods(pods)) return this.cancelDeleted(row);
+    if (isDeleted && !this.hasLivePods(pods)) return this.endDeleted(row);
     const departed = await this.departure.depart(current);
     if (departed === 'over') return this.left(row);
     if (departed !== undefined) return departed.isRefused ? this.evict(current, NOT_TAKEN) : departed;
@@ -222,7 +220,7 @@ export class WorkloadReconciler {
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
       const result = await this.largeReleases.run(current, () => this.release.release(current));
-      if (result === 'deleted') return this.cancelDeleted(row);
+      if (result === 'deleted') return this.endDeleted(row);
       if (result !== undefined) return result;
     }
     return this.followPods(current);
@@ -295,17 +293,11 @@ export class WorkloadReconciler {
 
   /** The grant has ended. */
   private forget(row: WorkloadRow): void {
-    this.eviction.forget(row);
-    this.release.forget(row);
-    this.ungating.forget(row);
-    this.watch.forget(row);
-    this.orphans.forget(row);
-    this.deletedPods.forget(row);
-    this.replacements.forget(row);
-    this.notices.forget(row);
-    this.departure.forget(row);
-    this.goneEnds.forget(row);
-    this.options.submissionBuilder.charges.forget(row);
+    const { eviction, release, ungating, watch, orphans, deletedPods, replacements, notices, departure } =
+      this;
+    const { charges } = this.options.submissionBuilder;
+    const kept = [eviction, release, ungating, watch, orphans, deletedPods, replacements, notices, departure];
+    for (const each of [...kept, this.goneEnds, charges]) each.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 
@@ -324,6 +316,10 @@ export class WorkloadReconciler {
     await this.orphans.limitOrphans(row, pods);
     if (areShown) await this.shrinking.shrinkDeleted(row);
     return { after: TERMINATING_POLL_MS };
+  }
+
+  private async endDeleted(row: WorkloadRow): Promise<ReconcileResult> {
+    return this.replacements.awaitedPod(row) ?? this.cancelDeleted(row);
   }
 
   private async cancel(row: WorkloadRow): Promise<ReconcileResult> {

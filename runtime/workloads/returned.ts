@@ -4,7 +4,7 @@
  */
 import type { KubernetesClient } from '../kubernetes/client';
 import { ifFound } from '../kubernetes/errors';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { WorkloadKey } from '../shared/workload-key';
@@ -34,9 +34,16 @@ export class ReturnedWorkloads {
     const path = adapter.path(key.namespace, key.name);
     const object = isOne ? await ifFound(client.get<KubernetesObject>(path)) : seen;
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
-    if (!adapter.isSuspended(object) || adapter.outcome(object, pods, now()) !== undefined) return;
+    if (!adapter.isSuspended(object) || adapter.outcome(unsuspended(object), pods, now()) !== undefined)
+      return;
     if ((await workloadCache.returned(object.metadata.uid)) === undefined) return;
     logDecision(logger, key, 'is there again as before its end: it waits again');
     onQueueChanged();
   }
+}
+
+/** A Job that its user suspended when its last pod had succeeded is over: the Job controller says so a moment later. */
+function unsuspended(object: KubernetesObject): KubernetesObject {
+  const { spec } = object as Job;
+  return { ...object, spec: { ...spec, suspend: false } } as KubernetesObject;
 }

@@ -167,6 +167,22 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     },
   );
 
+  test('has its place although it is deleted while it waits, and its object goes a moment later', async () => {
+    const place = placeOf(rows()[0]);
+    const allocate = controller.queue.allocate.bind(controller.queue);
+    controller.queue.allocate = async () => [];
+    replace();
+    await controller.seconds(0.5);
+    const { store } = controller.apiserver;
+    const pod = store.get<Pod>('pods', 'science/db-0')!;
+    store.put('pods', { ...pod, metadata: { ...pod.metadata, deletionTimestamp: timeNow() } });
+    await controller.seconds(0.5);
+    controller.queue.allocate = allocate;
+    replace();
+    await controller.seconds(2);
+    expect(waiting()).toMatchObject({ phase: 'Running', submittedAt: place });
+  });
+
   test('is tried at once after failed starts, because its template may be corrected', async () => {
     controller.queue.allocate = async () => [];
     replace();

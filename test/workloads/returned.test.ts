@@ -1,6 +1,6 @@
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import { apiError } from '../../runtime/kubernetes/errors';
-import type { Job } from '../../runtime/kubernetes/types';
+import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { adapters } from '../../runtime/workloads/index';
 import { ReturnedWorkloads } from '../../runtime/workloads/returned';
 import { rowIn } from '../queue/rows';
@@ -11,7 +11,7 @@ const JOB = {
   spec: { suspend: true, template: { spec: { containers: [] } } },
 } as unknown as Job;
 
-async function requeued(live: object | undefined): Promise<readonly string[]> {
+async function requeued(live: object | undefined, pods: readonly Pod[] = []): Promise<readonly string[]> {
   const returned: string[] = [];
   const workloads = new ReturnedWorkloads({
     client: {
@@ -30,7 +30,7 @@ async function requeued(live: object | undefined): Promise<readonly string[]> {
     logger: { info: () => undefined, debug: () => undefined } as never,
     now: () => 0,
   });
-  await workloads.requeue(KEY, JOB, adapters.get('Job')!, []);
+  await workloads.requeue(KEY, JOB, adapters.get('Job')!, pods);
   return returned;
 }
 
@@ -53,4 +53,12 @@ test.each<[string, object | undefined]>([
   ],
 ])('one that %s by the apiserver does not, although the watch shows it suspended', async (_, live) => {
   expect(await requeued(live)).toEqual([]);
+});
+
+test('one whose pods had all succeeded when its user suspended it does not', async () => {
+  const pod = (phase: string) =>
+    ({ metadata: { name: 'train-0', uid: 'p' }, spec: {}, status: { phase } }) as unknown as Pod;
+  const job = { ...JOB, spec: { ...JOB.spec, completions: 1 } };
+  expect(await requeued(job, [pod('Succeeded')])).toEqual([]);
+  expect(await requeued(job, [pod('Failed')])).toEqual(['u', 'queue']);
 });
