@@ -45,7 +45,9 @@ async function planBehind(
   const shortage = shortageOf(pass, row);
   if (shortage?.never === true || shortage?.ofUser === true) return;
   const planned = await planFrom(pass, row, notBefore);
-  if (planned !== undefined && isNear(pass, planned)) return reserveBehind(pass, row, planned, shortage);
+  // Who starts with the one before it gains nothing by evictions either.
+  const isSoon = planned !== undefined && (isNear(pass, planned) || planned.start <= notBefore);
+  if (isSoon) return reserveBehind(pass, row, planned, shortage);
   if (planned !== undefined) await pass.input.matcher.cancel(row.jobid);
   const follower = { row, budget, reservation: undefined, isNext: true, mayReserve: true, notBefore };
   const isEvicted =

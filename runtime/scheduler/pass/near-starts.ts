@@ -5,6 +5,7 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
+import { isOwed } from './claims';
 import type { FreeCapacity } from './free-capacity';
 import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS } from './planned-end';
 import type { Lack } from './quota-account';
@@ -44,14 +45,21 @@ function unreserved({ near, reservations }: Pass, { uid }: WorkloadRow): readonl
   );
 }
 
-/** What an account lacks for a row beside those that start by about that time and are not charged at it. */
+/**
+ * What an account lacks for a row beside those that start by about that time and are not charged at it, and beside those that start
+ * later because others leave for them: who leaves later counts as gone.
+ */
 export function besideNear(
   pass: Pass,
   row: WorkloadRow,
   lacks: readonly Lack[],
   at: number,
 ): readonly Lack[] {
-  const others = uncharged(pass, row, pass.reservations.all(), at);
+  const owed = pass.reservations
+    .all()
+    .filter((other) => other.allocation.start > at && other.uid !== row.uid && isOwed(pass, other))
+    .map((other) => pass.reservations.rowOf(other));
+  const others = [...uncharged(pass, row, pass.reservations.all(), at), ...owed];
   if (others.length === 0) return lacks;
   return lacks.map(({ account, short }) => {
     const more = short.slice();

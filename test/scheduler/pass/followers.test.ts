@@ -1,10 +1,11 @@
 /** Workloads behind the head of a fcfs queue: others leave for them while they leave for the head, and none of them passes it. */
 import { nodesOf, Simulation } from './simulation';
 
-const GRACE = 30;
-
 /** Plays until nothing waits. @returns the second of each start and eviction, by uid */
-async function play(sim: Simulation): Promise<{
+async function play(
+  sim: Simulation,
+  grace: number,
+): Promise<{
   readonly starts: ReadonlyMap<string, number>;
   readonly evictions: ReadonlyMap<string, number>;
 }> {
@@ -21,7 +22,7 @@ async function play(sim: Simulation): Promise<{
     for (const { uid } of result.grants) starts.set(uid, sim.now - begin);
     for (const { uid } of result.evictions) {
       evictions.set(uid, sim.now - begin);
-      gone.set(uid, sim.now + (sim.row(uid).jobspec.attributes.user?.graceSeconds ?? GRACE));
+      gone.set(uid, sim.now + grace);
     }
     sim.now += 1;
   }
@@ -31,34 +32,44 @@ async function play(sim: Simulation): Promise<{
 const times = (found: ReadonlyMap<string, number>, name: string) =>
   [...found].filter(([uid]) => uid.startsWith(name)).map(([, at]) => at);
 
-test('own quota comes back to all that wait within one grace period', async () => {
+/** Grace periods: with the longer ones not even the head starts soon. */
+const GRACES = [30, 60, 300];
+
+test.each(GRACES)('own quota comes back to all that wait within one grace period of %i s', async (grace) => {
   const sim = await Simulation.of(nodesOf(1, 16));
   sim.queue('owner', { policy: 'fcfs', cohort: 'lab', quota: { cores: 8 }, reclaim: true });
   sim.queue('guest', { cohort: 'lab', quota: { cores: 8 } });
-  for (let i = 0; i < 16; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 1, walltime: 3_000 });
+  const pod = { terminationGracePeriodSeconds: grace };
+  for (let i = 0; i < 8; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 2, walltime: 3_000, pod });
   await sim.pass();
-  for (let i = 0; i < 9; i++) sim.submit(`own${i}`, { queue: 'owner', cpu: 1, walltime: 3_600 });
-  const { starts, evictions } = await play(sim);
-  expect(times(evictions, 'guest')).toEqual(Array.from({ length: 8 }, () => 0));
-  expect(times(starts, 'own')).toEqual(Array.from({ length: 8 }, () => GRACE));
+  // Two of one core take what one of two leaves.
+  sim.submit('own-wide', { queue: 'owner', cpu: 4, walltime: 3_600 });
+  for (let i = 0; i < 5; i++) sim.submit(`own${i}`, { queue: 'owner', cpu: 1, walltime: 3_600 });
+  const { starts, evictions } = await play(sim, grace);
+  expect(times(evictions, 'guest')).toEqual([0, 0, 0, 0]);
+  expect(times(starts, 'own')).toEqual(Array.from({ length: 5 }, () => grace));
 });
 
-test.each(['quota', 'nodes'])('lower priorities leave for all that wait, for %s', async (room) => {
-  const sim = await Simulation.of(nodesOf(2, room === 'quota' ? 16 : 4));
-  sim.queue('default', {
-    policy: 'fcfs',
-    preempts: true,
-    preemption: { minRuntimeSeconds: 0, limit: 100 },
-    ...(room === 'quota' && { quota: { cores: 8 } }),
-  });
-  for (let i = 0; i < 8; i++)
-    sim.submit(`low${i}`, { cpu: 1, walltime: 3_000, priority: -10, preemptible: true });
-  await sim.pass();
-  for (let i = 0; i < 3; i++) sim.submit(`high${i}`, { cpu: 2, walltime: 3_600, priority: 10 });
-  const { starts, evictions } = await play(sim);
-  expect(times(evictions, 'low')).toEqual(Array.from({ length: 6 }, () => 0));
-  expect(times(starts, 'high')).toEqual([GRACE, GRACE, GRACE]);
-});
+test.each(['quota', 'nodes'].flatMap((room) => GRACES.map((grace) => [room, grace] as const)))(
+  'lower priorities leave for all that wait, for %s, within %i s',
+  async (room, grace) => {
+    const sim = await Simulation.of(nodesOf(2, room === 'quota' ? 16 : 4));
+    sim.queue('default', {
+      policy: 'fcfs',
+      preempts: true,
+      preemption: { minRuntimeSeconds: 0, limit: 100 },
+      ...(room === 'quota' && { quota: { cores: 8 } }),
+    });
+    const pod = { terminationGracePeriodSeconds: grace };
+    for (let i = 0; i < 8; i++)
+      sim.submit(`low${i}`, { cpu: 1, walltime: 3_000, priority: -10, preemptible: true, pod });
+    await sim.pass();
+    for (let i = 0; i < 3; i++) sim.submit(`high${i}`, { cpu: 2, walltime: 3_600, priority: 10 });
+    const { starts, evictions } = await play(sim, grace);
+    expect(times(evictions, 'low')).toEqual(Array.from({ length: 6 }, () => 0));
+    expect(times(starts, 'high')).toEqual([grace, grace, grace]);
+  },
+);
 
 /** Ends of `low` ones, which leave early or late within their grace period, and widths of those that come, as two trials had them. */
 test.each<[readonly number[], number]>([
