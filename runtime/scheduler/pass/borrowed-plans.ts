@@ -3,13 +3,13 @@
  * leave at any time, so the promise to borrow is kept only as long as the owner does not need its quota.
  */
 import type { WorkloadRow } from '../../queue/workload';
-import { isOwed, putBack } from './claims';
+import { putBack } from './claims';
 import { isEntitled } from './entitlement';
 import type { Quotas } from './quota';
 import { planWithinQuota } from './quota-plan';
 import { claimQuota, holdUncharged, liftReservation, markMoved } from './reservation-updates';
 import type { Reservation } from './reservations';
-import { budgetOf, type Pass } from './state';
+import { budgetOf, isOwed, type Pass } from './state';
 import { addTo, NOTHING, plus, type Usage } from './usage';
 
 /** Of the workloads whose promised start has come, those that would borrow. */

@@ -16,7 +16,7 @@ import {
   markMoved,
 } from './reservation-updates';
 import type { Reservation } from './reservations';
-import { budgetOf, type Pass } from './state';
+import { budgetOf, isOwed, type Pass } from './state';
 
 /**
  * Reserves again for those whose promised start is lost, or has come. They are planned as if new when the pass reaches them. What was
@@ -82,11 +82,6 @@ function inTheWayOf(pass: Pass, row: WorkloadRow, { start, end }: Span): readonl
 export function isClaimOf(pass: Pass, row: WorkloadRow): boolean {
   const { beneficiaries, claims } = pass;
   return beneficiaries.has(row.uid) && (claims.has(row.uid) || budgetOf(pass, row).reservationsLeft <= 0);
-}
-
-/** Whether others have to leave for its workload: it gives its place only to a workload that starts no later. */
-export function isOwed(pass: Pass, { uid, isClaim }: Reservation): boolean {
-  return isClaim === true || pass.beneficiaries.has(uid);
 }
 
 /**

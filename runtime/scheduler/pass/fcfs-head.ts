@@ -1,10 +1,9 @@
 /** The head of a fcfs queue: nobody of its queue passes it. */
 import type { WorkloadRow } from '../../queue/workload';
-import { isOwed } from './claims';
 import { isNear } from './near-starts';
 import type { QueueBudget } from './queue-budget';
 import type { Reservation } from './reservations';
-import type { Pass } from './state';
+import { isOwed, type Pass } from './state';
 
 /** Behind a row with a reservation a fcfs queue is closed; where that start is soon, others may leave for those behind it. */
 export function closeBehind(pass: Pass, { uid }: WorkloadRow, budget: QueueBudget): void {

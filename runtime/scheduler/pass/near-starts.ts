@@ -5,12 +5,11 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
-import { isOwed } from './claims';
 import type { FreeCapacity } from './free-capacity';
 import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS } from './planned-end';
 import type { Lack } from './quota-account';
 import type { Reservation } from './reservations';
-import type { NearStart, Pass } from './state';
+import { isOwed, type NearStart, type Pass } from './state';
 import { addTo, NOTHING, type Usage } from './usage';
 
 export function isNear({ input }: Pass, { start }: Allocation): boolean {

@@ -1,7 +1,7 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
-import { isClaimOf, isOwed, takePlaces } from './claims';
+import { isClaimOf, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
 import { closeBehind } from './fcfs-head';
@@ -19,7 +19,7 @@ import {
 } from './reservation-updates';
 import { hasPassed, type Reservation } from './reservations';
 import { servicesText } from './services-in-quota';
-import { cacheFor, type Pass } from './state';
+import { cacheFor, isOwed, type Pass } from './state';
 import { type Applicant, becomeHead, mayEvict, mayReserve, ofLowerPriority } from './strategies';
 import { boundsOf, isDue, planYielding } from './within-quota';
 

@@ -228,6 +228,11 @@ export function budgetOf(pass: Pass, { queue }: Pick<WorkloadRow, 'queue'>): Que
   return pass.budgets.get(queue)!;
 }
 
+/** Whether others have to leave for its workload: it gives its place only to a workload that starts no later. */
+export function isOwed(pass: Pass, { uid, isClaim }: Reservation): boolean {
+  return isClaim === true || pass.beneficiaries.has(uid);
+}
+
 /** How much of the cluster running workloads, grants and reservations take over time. */
 export function forecastOf(pass: Pass): CapacityForecast {
   if (pass.forecast !== undefined) return pass.forecast;

@@ -8,7 +8,7 @@ import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
 import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
-import { isOwed, takePlaces } from './claims';
+import { takePlaces } from './claims';
 import { isAwaiting, mayEndOthers } from './eviction';
 import { mayEvictBehind, noteEvictionInVain } from './eviction-tries';
 import { competes, isNear, noteNear } from './near-starts';
@@ -20,7 +20,7 @@ import type { QueueBudget } from './queue-budget';
 import { dropReservation } from './reservation-updates';
 import { hasPassed, type Reservation } from './reservations';
 import { hasShare, type Lack } from './shared-reservations';
-import { budgetOf, type Pass } from './state';
+import { budgetOf, isOwed, type Pass } from './state';
 import { BEHIND_ENDLESS } from './wait-reasons';
 
 /** A workload for which Fluxion is asked. */

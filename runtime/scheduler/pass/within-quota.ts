@@ -1,12 +1,11 @@
 /** What quota allows of a start that nodes allow: only an allocation tells what whole nodes come to, and how many different nodes it takes. */
 import type { MatchResult } from '../../fluxion/types';
 import type { Allocation } from '../../resources/types';
-import { isOwed } from './claims';
 import { holdAgain, type PlanBounds, planWithinQuota } from './quota-plan';
 import type { Refusal } from './quota-shortage';
 import { dropReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
-import type { Pass } from './state';
+import { isOwed, type Pass } from './state';
 import { type Applicant, type Candidate, mayReserve, ofLowerPriority, plannedBehind } from './strategies';
 
 export function isDue({ input }: Pass, { allocation }: Reservation): boolean {
