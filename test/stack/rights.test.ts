@@ -33,7 +33,7 @@ import { send } from '../miniclusters/reporting';
 import { accountsOf, RightsAudit } from './audited-rights';
 import { MiniClusters } from './minicluster-objects';
 import { runtimeUrl } from './runtime-role';
-import { sidecarPolicy } from './sidecar-policy';
+import { NEW_PODS, sidecarPolicy } from './sidecar-policy';
 import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
 
@@ -44,10 +44,6 @@ const DATABASE = 'fluxqueue-database';
 const UNSCHEDULABLE = 2;
 /** Milliseconds: without a rest, what is tried again would keep the machine too busy for a dry run. */
 const AGAIN = 2_000;
-/** In each namespace. */
-const EVERY_POD = {
-  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
-};
 
 describeOwnStack(
   'the rights of the components',
@@ -161,7 +157,9 @@ describeOwnStack(
         },
       });
       // Something else changes its pods, so that a dry run says what they will be.
-      await stack.cluster.apply([...sidecarPolicy('science', { matchConstraints: EVERY_POD })]);
+      // In each namespace.
+      const matchConstraints = { resourceRules: [NEW_PODS] };
+      await stack.cluster.apply([...sidecarPolicy('science', { matchConstraints })]);
       const asked = async () => {
         await science.phase(await science.job(`asked-${Math.random().toString(36).slice(2)}`), 'Finished');
         return audit.used(CONTROLLER_SERVICE_ACCOUNT).has('create pods');

@@ -4,10 +4,11 @@ import type { KubeObject } from '../cluster/api';
 const SIDECAR =
   'Object.spec.containers{name: "sidecar", image: "none", resources: Object.spec.containers.resources{requests: {"cpu": "1"}}}';
 
+export const NEW_PODS = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
+
 /** @param more of the policy's spec */
 export function sidecarPolicy(namespace: string, more: object = {}): readonly KubeObject[] {
   const name = `sidecars-${namespace}`;
-  const resourceRule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
   return [
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
@@ -18,7 +19,7 @@ export function sidecarPolicy(namespace: string, more: object = {}): readonly Ku
         reinvocationPolicy: 'Never',
         matchConstraints: {
           namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-          resourceRules: [resourceRule],
+          resourceRules: [NEW_PODS],
         },
         mutations: [
           {
