@@ -72,7 +72,10 @@ export class Replacements {
     return now - since < KEPT_MS ? { after: POLL_MS } : undefined;
   }
 
-  /** The place that this object takes over: of the row's pod, or of one that is gone; undefined if it replaces none. */
+  /**
+   * The place that this object takes over: of the row's pod, or of one that is gone; undefined if it replaces none. It is noted as the
+   * heir of a pod that holds units.
+   */
   placeFor(object: KubernetesObject, row: WorkloadRow | undefined): Predecessor | undefined {
     if (row === undefined) return this.placeLeftFor(object);
     if (!this.isReplaceable(row) || controllerOf(object)?.uid !== this.controllers.get(row.uid))

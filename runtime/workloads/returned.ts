@@ -42,7 +42,10 @@ export class ReturnedWorkloads {
   }
 }
 
-/** A Job that its user suspended when its last pod had succeeded is over: the Job controller says so a moment later. */
+/**
+ * A Job that its user suspended when its last pod had succeeded is over: the Job controller says so a moment later. What a suspended
+ * object of another kind says of its end does not depend on it.
+ */
 function unsuspended(object: KubernetesObject): KubernetesObject {
   const { spec } = object as Job;
   return { ...object, spec: { ...spec, suspend: false } } as KubernetesObject;

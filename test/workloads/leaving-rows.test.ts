@@ -215,3 +215,31 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     },
   );
 });
+
+test.each(Array.from({ length: 20 }, (_, turns) => turns))(
+  'a pod that its kubelet ends for want of memory %i turns after its deletion has failed',
+  async (turns) => {
+    const controller = new SimulatedController();
+    await controller.start();
+    try {
+      const { apiserver, queue } = controller;
+      apiserver.create(pods('science'), {
+        metadata: { name: 'alone', annotations: { [RUNS]: '600' } },
+        spec: { containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }] },
+        status: { phase: 'Pending' },
+      });
+      await controller.seconds(5);
+      const pod = apiserver.store.get<Pod>('pods', 'science/alone')!;
+      const deletionTimestamp = new Date((controller.now() + 30) * 1000).toISOString();
+      const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 30 };
+      apiserver.store.put('pods', { ...pod, metadata });
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      const status = { ...pod.status, phase: 'Failed', reason: 'Evicted' };
+      apiserver.store.put('pods', { ...pod, metadata, status } as KubernetesObject);
+      await controller.seconds(3);
+      expect(queue.all).toMatchObject([{ phase: 'Finished', result: 'Failed' }]);
+    } finally {
+      await controller.close();
+    }
+  },
+);
