@@ -54,11 +54,11 @@ export function besideNear(
   lacks: readonly Lack[],
   at: number,
 ): readonly Lack[] {
-  const owed = pass.reservations
-    .all()
+  const all = pass.reservations.all();
+  const owed = all
     .filter((other) => other.allocation.start > at && other.uid !== row.uid && isOwed(pass, other))
     .map((other) => pass.reservations.rowOf(other));
-  const others = [...uncharged(pass, row, pass.reservations.all(), at), ...owed];
+  const others = [...uncharged(pass, row, all, at), ...owed];
   if (others.length === 0) return lacks;
   return lacks.map(({ account, short }) => {
     const more = short.slice();
