@@ -23,10 +23,10 @@ export const TABLE_GRANTS: Readonly<Record<string, string>> = {
   migrations: 'SELECT',
 };
 
-/** An adoption moves the sequence beyond the job ids in use. Dumps read all of them. */
+/** An adoption moves the sequence beyond the job ids in use; a submission takes the next `seq` by name. Dumps read all of them. */
 const SEQUENCE_GRANTS = {
   jobid: 'SELECT, USAGE, UPDATE',
-  workloads_seq_seq: 'SELECT',
+  workloads_seq_seq: 'SELECT, USAGE',
   events_id_seq: 'SELECT',
   usage_id_seq: 'SELECT',
 } as const;

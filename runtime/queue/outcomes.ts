@@ -2,9 +2,9 @@
  * Results of workloads that others depend on. Active rows are followed as they change; the result of a workload that
  * finished earlier is looked up once when the first row depends on its name.
  */
-import { type Ended, endedAs, type Outcome, type WorkloadName, type WorkloadRow } from './workload';
+import { type Ended, endedAs, isNewer, type Outcome, type WorkloadName, type WorkloadRow } from './workload';
 
-type Namesake = Pick<WorkloadRow, 'uid' | 'submittedAt' | 'seq'>;
+type Namesake = Pick<WorkloadRow, 'uid' | 'submittedAt' | 'seq' | 'jobid'>;
 
 interface Entry {
   /** Active rows of this name, by uid. */
@@ -103,17 +103,8 @@ function namesIn({ phase, namespace, after }: WorkloadRow): WorkloadName[] {
 }
 
 function outcomeOf(row: WorkloadRow): Outcome {
-  const { namespace, name, submittedAt, seq } = row;
-  return { namespace, name, submittedAt, seq, result: endedAs(row) };
-}
-
-function isNewer(
-  a: Pick<WorkloadRow, 'submittedAt' | 'seq'>,
-  b: Pick<WorkloadRow, 'submittedAt' | 'seq'> | undefined,
-): boolean {
-  return (
-    b === undefined || a.submittedAt > b.submittedAt || (a.submittedAt === b.submittedAt && a.seq > b.seq)
-  );
+  const { namespace, name, submittedAt, seq, jobid } = row;
+  return { namespace, name, submittedAt, seq, jobid, result: endedAs(row) };
 }
 
 /** Neither part can contain a slash. */

@@ -56,17 +56,17 @@ const ENDED_AS = `CASE WHEN message = '${HANDED_BACK}' THEN 'HandedBack' ELSE re
 export const OUTCOMES = `
 WITH names AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS i(namespace text, name text)),
 found AS (
-  SELECT namespace, name, message, result, seq, submitted_at FROM fluxqueue.workloads JOIN names USING (namespace, name)
+  SELECT namespace, name, message, result, seq, jobid, submitted_at FROM fluxqueue.workloads JOIN names USING (namespace, name)
   WHERE phase = 'Finished'
   UNION ALL
-  SELECT namespace, name, workload->>'message', result, seq, submitted_at FROM fluxqueue.archive JOIN names USING (namespace, name)
+  SELECT namespace, name, workload->>'message', result, seq, (workload->>'jobid')::bigint, submitted_at FROM fluxqueue.archive JOIN names USING (namespace, name)
 )
-SELECT DISTINCT ON (namespace, name) namespace, name, ${ENDED_AS}, seq::float8 AS seq, ${seconds('submitted_at', 'submittedAt')}
-FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC`;
+SELECT DISTINCT ON (namespace, name) namespace, name, ${ENDED_AS}, seq::float8 AS seq, jobid::float8 AS jobid, ${seconds('submitted_at', 'submittedAt')}
+FROM found ORDER BY namespace, name, submitted_at DESC, found.seq DESC, found.jobid DESC`;
 
 export const FINISHED = `SELECT queue, count(*)::float8 AS count FROM fluxqueue.workloads WHERE phase = 'Finished' GROUP BY queue`;
 
-/** The row of a new submission, without a database. @param seq order of arrival from 1; also its job id */
+/** The row of a new submission, without a database. @param seq order of arrival from 1, unless it takes over a place; also its job id */
 export function newRow(given: NewSubmission, seq: number): WorkloadRow {
   const {
     requeues = 0,
@@ -75,13 +75,14 @@ export function newRow(given: NewSubmission, seq: number): WorkloadRow {
     notBefore = null,
     avoid = {},
     metAfter,
+    seq: place = seq,
     reason = 'Requeued',
     predecessor: _,
     ...submission
   } = given;
   return {
     ...submission,
-    seq,
+    seq: place,
     jobid: seq,
     phase: 'Waiting',
     reason: submission.held ? 'Held' : message === null ? 'Submitted' : reason,

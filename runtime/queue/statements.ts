@@ -121,18 +121,19 @@ input AS (
     uid text, kind text, namespace text, name text, queue text, priority bigint, "submittedAt" double precision,
     walltime double precision, pods integer, jobspec jsonb, shape text, held boolean,
     "user" text, after jsonb, preemptible boolean,
-    requeues integer, "clusterRequeues" integer, message text, "notBefore" double precision, avoid jsonb, "metAfter" jsonb, reason text, predecessor text
+    requeues integer, "clusterRequeues" integer, message text, "notBefore" double precision, avoid jsonb, "metAfter" jsonb, reason text, predecessor text, seq bigint
   )) WITH ORDINALITY
 ),
 changed AS (
   INSERT INTO fluxqueue.workloads (
     uid, kind, namespace, name, queue, priority, submitted_at, walltime, pods, jobspec, shape, held,
-    usr, after, preemptible, phase, reason, message, requeues, cluster_requeues, not_before, avoid, met_after
-  )
+    usr, after, preemptible, phase, reason, message, requeues, cluster_requeues, not_before, avoid, met_after, seq
+  ) OVERRIDING SYSTEM VALUE
   SELECT uid, kind, namespace, name, queue, priority, to_timestamp("submittedAt"), walltime, pods, jobspec, shape, held,
     "user", after, preemptible, 'Waiting',
     CASE WHEN held THEN 'Held' WHEN message IS NULL THEN 'Submitted' ELSE coalesce(reason, 'Requeued') END, message,
-    coalesce(requeues, 0), coalesce("clusterRequeues", 0), to_timestamp("notBefore"), coalesce(avoid, '{}'), "metAfter"
+    coalesce(requeues, 0), coalesce("clusterRequeues", 0), to_timestamp("notBefore"), coalesce(avoid, '{}'), "metAfter",
+    coalesce(seq, nextval('fluxqueue.workloads_seq_seq'))
   FROM input i WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM fluxqueue.archive a WHERE a.uid = i.uid)
   ORDER BY ordinality
   ON CONFLICT (uid) DO NOTHING

@@ -91,6 +91,8 @@ type Place = Pick<
   readonly reason?: RequeueReason;
   /** The dependencies that it had met at its grant. @default - an earlier version noted the place: all are asked for */
   readonly metAfter?: readonly Dependency[];
+  /** Times of submission are whole seconds. @default - an earlier version noted the place: behind all of its second */
+  readonly seq?: number;
 };
 
 /** What a place in the queue was for. */
@@ -110,7 +112,7 @@ export interface Predecessor extends Place {
 export type NewSubmission = Submission & Partial<Place> & { readonly predecessor?: string };
 
 export interface WorkloadRow extends Submission {
-  /** Order of arrival in the queue: breaks ties of submittedAt. */
+  /** Order of arrival in the queue, from 1: breaks ties of submittedAt. What takes over a place has that of its predecessor. */
   readonly seq: number;
   /** Job id in Fluxion: new after each requeue, never used twice, also after the database was restored. Microseconds of its clock. */
   readonly jobid: number;
@@ -242,7 +244,15 @@ export function endedAs({ result, message }: Pick<WorkloadRow, 'result' | 'messa
 export interface Outcome extends WorkloadName {
   readonly submittedAt: number;
   readonly seq: number;
+  readonly jobid: number;
   readonly result: Ended;
+}
+
+type Age = Pick<WorkloadRow, 'submittedAt' | 'seq' | 'jobid'>;
+
+/** Whether `a` is the newer one of its name: who took over the place of another one of its name differs from it by its job id alone. */
+export function isNewer(a: Age, b: Age | undefined): boolean {
+  return b === undefined || (a.submittedAt - b.submittedAt || a.seq - b.seq || a.jobid - b.jobid) > 0;
 }
 
 /** Decayed usage of what a user held in a queue and holds no longer. */

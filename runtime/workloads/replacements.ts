@@ -117,12 +117,13 @@ function isOfStatefulSet(pod: Pod): boolean {
 
 /** A pod that backs off after failed starts, and is made again, is tried at once: it may have been corrected. */
 function placeOf(row: WorkloadRow): Predecessor {
-  const { uid, phase, submittedAt, avoid, after } = row;
+  const { uid, phase, submittedAt, seq, avoid, after } = row;
   const waits = phase === 'Waiting';
   const [requeues, clusterRequeues] = waits ? [0, 0] : [row.requeues, row.clusterRequeues];
   return {
     uid,
     submittedAt,
+    seq,
     requeues,
     clusterRequeues,
     avoid,

@@ -58,13 +58,13 @@ export class Rescue {
     const terms = eviction.requeueTerms(row, reason);
     const committed = await eviction.commit(row, reason);
     if (committed === undefined) return undefined;
-    const { avoid, submittedAt, after: metAfter } = committed;
+    const { avoid, submittedAt, seq, after: metAfter } = committed;
     const { message, reason: shown = 'Requeued', notBefore = now() } = terms;
     const { uid } = row;
     const requeues = row.requeues + 1;
     const clusterRequeues = row.clusterRequeues + (reason.cause === 'cluster' ? 1 : 0);
     const waits = { reason: shown, message, notBefore, avoid };
-    const place = { submittedAt, requeues, clusterRequeues, metAfter, ...waits };
+    const place = { submittedAt, seq, requeues, clusterRequeues, metAfter, ...waits };
     const predecessor = { uid, ...place, asked: askedBy(row) };
     const succession = { controller: owner.uid, predecessor, at: now() };
     // Before the eviction: whoever leads when the controller creates the successor knows its place.

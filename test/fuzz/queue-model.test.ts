@@ -287,7 +287,7 @@ class Player {
   async summary(): Promise<unknown> {
     const { queue } = this;
     const names = UIDS.map((uid) => ({ namespace: 'science', name: `job-${uid}` }));
-    const outcomes = (await queue.outcomes(names)).map(({ seq: _, ...rest }) => rest);
+    const outcomes = (await queue.outcomes(names)).map(({ seq: _, jobid: __, ...rest }) => rest);
     return {
       active: (await queue.active()).map(({ uid }) => uid),
       finished: (await queue.finished()).toSorted((x, y) => x.queue.localeCompare(y.queue)),

@@ -122,10 +122,10 @@ export class QueueModel extends QueueModelBase implements Queue {
       const named = this.all.filter((row) => row.namespace === namespace && row.name === name);
       const newest = named
         .filter(({ result }) => result !== null)
-        .sort((a, b) => b.submittedAt - a.submittedAt || b.seq - a.seq)[0];
+        .sort((a, b) => b.submittedAt - a.submittedAt || b.seq - a.seq || b.jobid - a.jobid)[0];
       if (newest === undefined) return [];
-      const { submittedAt, seq } = newest;
-      return [{ namespace, name, submittedAt, seq, result: endedAs(newest) }];
+      const { submittedAt, seq, jobid } = newest;
+      return [{ namespace, name, submittedAt, seq, jobid, result: endedAs(newest) }];
     });
   }
 

@@ -31,7 +31,7 @@ test('looks up each name once, and again when a new row depends on it after all 
   const asked: (readonly WorkloadName[])[] = [];
   const lookUp = async (names: readonly WorkloadName[]): Promise<Outcome[]> => {
     asked.push(names);
-    return [{ ...prep, submittedAt: 1, seq: 1, result: 'Failed' }];
+    return [{ ...prep, submittedAt: 1, seq: 1, jobid: 1, result: 'Failed' }];
   };
   outcomes.apply(undefined, waiter);
   await outcomes.lookUp(lookUp);
@@ -74,7 +74,7 @@ test('keeps a result that comes during the look-up', async () => {
   outcomes.apply(undefined, waiter);
   await outcomes.lookUp(async () => {
     outcomes.apply(other, ended(other, 'TimedOut'));
-    return [{ ...prep, submittedAt: 5, seq: 0, result: 'Succeeded' }];
+    return [{ ...prep, submittedAt: 5, seq: 0, jobid: 0, result: 'Succeeded' }];
   });
   expect(outcomes.of(prep)).toBe('TimedOut');
 });
@@ -88,7 +88,7 @@ test('looks up a name again if a row begins to depend on it during the look-up',
     return [];
   });
   expect(outcomes.of(prep)).toBe('active');
-  await outcomes.lookUp(async () => [{ ...prep, submittedAt: 1, seq: 1, result: 'Succeeded' }]);
+  await outcomes.lookUp(async () => [{ ...prep, submittedAt: 1, seq: 1, jobid: 1, result: 'Succeeded' }]);
   expect(outcomes.of(prep)).toBe('Succeeded');
 });
 
@@ -96,6 +96,18 @@ test('repeats a failed look-up', async () => {
   const outcomes = new Outcomes();
   outcomes.apply(undefined, waiter);
   await expect(outcomes.lookUp(() => Promise.reject(new Error('down')))).rejects.toThrow('down');
-  await outcomes.lookUp(async () => [{ ...prep, submittedAt: 1, seq: 1, result: 'Succeeded' }]);
+  await outcomes.lookUp(async () => [{ ...prep, submittedAt: 1, seq: 1, jobid: 1, result: 'Succeeded' }]);
+  expect(outcomes.of(prep)).toBe('Succeeded');
+});
+
+test('the newest of those that took over the place of one another counts', async () => {
+  const outcomes = new Outcomes();
+  const first = row('p1', 'prep', { submittedAt: 10, seq: 1, jobid: 1 });
+  const second = row('p2', 'prep', { submittedAt: 10, seq: 1, jobid: 2 });
+  outcomes.apply(undefined, waiter);
+  await outcomes.lookUp(nothing);
+  for (const each of [first, second]) outcomes.apply(undefined, each);
+  outcomes.apply(second, ended(second, 'Succeeded'));
+  outcomes.apply(first, ended(first, 'Cancelled'));
   expect(outcomes.of(prep)).toBe('Succeeded');
 });

@@ -58,6 +58,26 @@ describePostgres('successions', (getPostgres) => {
     expect((await queue.successions()).map((each) => each.predecessor.uid)).toEqual(['b']);
   });
 
+  test('stand where the predecessor stood among those of its second', async () => {
+    const { queue, fence } = fixture;
+    const inSecond = (uid: string, name = uid) => submission(uid, { submittedAt: 20, name });
+    const [, lost] = await queue.submit(fence, [inSecond('before'), inSecond('lost'), inSecond('after')]);
+    await queue.finish(fence, [{ uid: 'lost', result: 'Cancelled', finishedAt: 25 }]);
+    const { seq } = lost!;
+    const [next] = await queue.submit(fence, [
+      { ...inSecond('next', 'lost'), seq, predecessor: 'lost' },
+      inSecond('last'),
+    ]);
+    expect(next).toMatchObject({ uid: 'next', seq });
+    expect((await queue.active()).map(({ uid }) => uid)).toEqual(['before', 'next', 'after', 'last']);
+    // Both have the same name, time and place.
+    await queue.finish(fence, [{ uid: 'next', result: 'Succeeded', finishedAt: 30 }]);
+    const { namespace, name } = next!;
+    expect(await queue.outcomes([{ namespace, name }])).toMatchObject([
+      { jobid: next!.jobid, result: 'Succeeded' },
+    ]);
+  });
+
   test('tell which dependencies the predecessor had met', async () => {
     const { queue, fence } = fixture;
     const after = [{ type: 'afterok', name: 'prep' }] as const;

@@ -7,6 +7,17 @@ import { SimulatedController } from '../fuzz/simulated-controller';
 
 const OWNER = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'set', controller: true };
 
+function createService({ apiserver }: SimulatedController, cores = 1): void {
+  apiserver.create(pods('science'), {
+    metadata: { name: 'db-0', ownerReferences: [OWNER], annotations: { [RUNS]: '600' } },
+    spec: {
+      restartPolicy: 'Always',
+      containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: String(cores) } } }],
+    },
+    status: { phase: 'Pending' },
+  });
+}
+
 describe('a pod of a StatefulSet that is lost and made again', () => {
   let controller: SimulatedController;
   beforeEach(async () => {
@@ -18,15 +29,7 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
   });
   afterEach(() => controller.close());
 
-  const create = () =>
-    controller.apiserver.create(pods('science'), {
-      metadata: { name: 'db-0', ownerReferences: [OWNER], annotations: { [RUNS]: '600' } },
-      spec: {
-        restartPolicy: 'Always',
-        containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '1' } } }],
-      },
-      status: { phase: 'Pending' },
-    });
+  const create = () => createService(controller);
   const rows = () => controller.queue.all.filter(({ name }) => name === 'db-0');
   const lose = () => controller.apiserver.store.remove('pods', 'science/db-0');
   const replace = () => {
@@ -238,6 +241,35 @@ test.each(Array.from({ length: 20 }, (_, turns) => turns))(
       apiserver.store.put('pods', { ...pod, metadata, status } as KubernetesObject);
       await controller.seconds(3);
       expect(queue.all).toMatchObject([{ phase: 'Finished', result: 'Failed' }]);
+    } finally {
+      await controller.close();
+    }
+  },
+);
+
+/** Times of submission are whole seconds. */
+test.each([1, 5, 9])(
+  'a pod that is made again comes before a Job that was submitted %i tenths of its second after it',
+  async (tenths) => {
+    const controller = new SimulatedController();
+    await controller.start();
+    try {
+      controller.removeNode('node-1');
+      createService(controller, 4);
+      await controller.seconds(tenths / 10);
+      controller.submit('later', { cores: 4 });
+      await controller.seconds(2);
+      const [first, later] = controller.queue.all;
+      expect(later).toMatchObject({ phase: 'Waiting', submittedAt: first!.submittedAt });
+      for (let round = 0; round < 3; round += 1) {
+        controller.apiserver.store.remove('pods', 'science/db-0');
+        createService(controller, 4);
+        await controller.seconds(3);
+        expect(controller.row('later')).toMatchObject({ phase: 'Waiting' });
+        expect(controller.queue.all.filter(({ phase }) => phase === 'Running')).toMatchObject([
+          { name: 'db-0' },
+        ]);
+      }
     } finally {
       await controller.close();
     }

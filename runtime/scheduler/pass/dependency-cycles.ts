@@ -1,9 +1,9 @@
 /** Workloads that wait for each other: none of them can ever start, and their users are told. */
-import type { WorkloadRow } from '../../queue/workload';
+import { isNewer, type WorkloadRow } from '../../queue/workload';
 
 type Row = Pick<
   WorkloadRow,
-  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'phase' | 'after' | 'isAfterMet'
+  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'jobid' | 'phase' | 'after' | 'isAfterMet'
 >;
 
 export class DependencyCycles {
@@ -112,8 +112,4 @@ class Components {
 
 function isWaiting({ phase, after, isAfterMet }: Row): boolean {
   return phase === 'Waiting' && after.length > 0 && !isAfterMet;
-}
-
-function isNewer(a: Row, b: Row): boolean {
-  return a.submittedAt === b.submittedAt ? a.seq > b.seq : a.submittedAt > b.submittedAt;
 }

@@ -6,7 +6,7 @@ import { nodesOf, Simulation } from './simulation';
 
 type Node = Pick<
   WorkloadRow,
-  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'phase' | 'after' | 'isAfterMet'
+  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'jobid' | 'phase' | 'after' | 'isAfterMet'
 >;
 
 const waiting = (name: string, after: readonly string[], over: Partial<Node> = {}): Node => ({
@@ -15,6 +15,7 @@ const waiting = (name: string, after: readonly string[], over: Partial<Node> = {
   name,
   submittedAt: 0,
   seq: 0,
+  jobid: 0,
   phase: 'Waiting',
   isAfterMet: false,
   after: after.map((target) => ({ type: 'afterok', name: target })),
