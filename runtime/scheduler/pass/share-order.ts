@@ -53,7 +53,7 @@ interface Placed {
 class ShareLine {
   private fronts: Front[];
   private last: Front | undefined;
-  private readonly promised: ReadonlySet<number>;
+  private readonly promised: ReadonlySet<string>;
   private compared = 0;
   private rest: Iterator<WorkloadRow> | undefined;
 
@@ -61,9 +61,7 @@ class ShareLine {
     private readonly pass: Pass,
     private readonly rows: readonly WorkloadRow[],
   ) {
-    const { now, reservations } = pass.input;
-    const later = reservations.filter(({ allocation }) => allocation.start > now);
-    this.promised = new Set(later.map(({ jobid }) => jobid));
+    this.promised = new Set([...pass.input.reservations.map(({ uid }) => uid), ...pass.broken.keys()]);
     const placed = rows.map((row, rank) => ({ row, rank }));
     this.fronts = [...Map.groupBy(placed, ({ row }) => row.queue)].map(
       ([queue, own]): Front => ({ queue, rows: own, next: 0, share: 0 }),
@@ -90,8 +88,8 @@ class ShareLine {
   /** What its queue holds now, with the first that waits. */
   private weigh(front: Front): void {
     const { row } = front.rows[front.next]!;
-    // What is promised a later start takes nothing now, and others of its queue come behind it.
-    if (this.promised.has(row.jobid)) {
+    // A promise is kept, or given again, and others of its queue come behind it: what waits for a later start takes nothing now.
+    if (this.promised.has(row.uid)) {
       front.share = Number.NEGATIVE_INFINITY;
       return;
     }
