@@ -149,15 +149,8 @@ class Play implements QueuePlan {
     const { holders, line, now } = input;
     this.matcher = matcher;
     this.held = held;
-    // Nobody is evicted in a plan.
     const depth = Math.max(1, line.length);
-    this.settings = input.queues.map((queue) => ({
-      ...queue,
-      depth,
-      preempts: false,
-      reclaim: false,
-      fairSharing: 'Never',
-    }));
+    this.settings = input.queues.map((queue) => ({ ...queue, depth }));
     this.overruns = holders.filter(({ jobid, allocation }) => allocation!.end <= now && held.has(jobid));
     this.plannedEnds = new PlannedEnds(matcher);
     this.plannedEnds.reset(this.overruns, now);
@@ -197,6 +190,7 @@ class Play implements QueuePlan {
       freed: this.freed,
       graphGrew: this.cache === undefined,
       nodes: this.nodes,
+      evicts: false,
       unmanaged,
       interrupted: isOver,
       rest,

@@ -198,6 +198,58 @@ describe.each(QUEUE_POLICIES)('a plan of a %s queue', (policy) => {
   });
 });
 
+/** Queues of one cohort that borrow all that they have, and of which nobody has to leave. */
+async function lentCluster(over: Partial<QueueSettings>, seed: number): Promise<Simulation> {
+  const random = new Random(seed);
+  const whole = (most: number) => 1 + Math.floor(random.next() * most);
+  const sim = await Simulation.of(nodesOf(1, 14));
+  const cohort = { cohort: 'lab', preemption: { minRuntimeSeconds: 100_000, limit: 5 } };
+  sim.queue('lender', { ...cohort, quota: { cores: 14 } });
+  for (const weight of [1, 2, 4])
+    sim.queue(`w${weight}`, { ...cohort, quota: { cores: 0 }, weight, ...over });
+  for (let n = 0; n < 40; n++)
+    sim.submit(`j${n}`, {
+      queue: ['w1', 'w2', 'w4'][n < 14 ? 0 : n % 3]!,
+      cpu: whole(2),
+      walltime: whole(9) * 10,
+    });
+  return sim;
+}
+
+describe.each<Partial<QueueSettings>>([
+  { fairSharing: 'LessThanInitialShare' },
+  { fairSharing: 'LessThanOrEqualToFinalShare' },
+  { fairSharing: 'Never' },
+])('a plan of lent quota with %j', (over) => {
+  test.each([...Array(10).keys()])('is what happens, seed %i', async (seed) => {
+    const sim = await lentCluster(over, seed);
+    const result = await sim.pass();
+    const plan = await planQueue(
+      inputOf(sim, result, { queues: sim.queuesOf([]).map((queue) => queue.settings) }),
+    );
+    const starts = [...plan!.allocations].map(([uid, { start }]) => [uid, start]);
+    await sim.run();
+    expect(starts.map(([uid]) => [uid, sim.startOf(uid as string)])).toEqual(starts);
+    expect(starts.length).toBeGreaterThan(20);
+  });
+});
+
+test('own quota comes before what others would borrow, in a plan too', async () => {
+  const sim = await Simulation.of(nodesOf(1, 4));
+  sim.queue('owner', { cohort: 'lab', quota: { cores: 2 }, reclaim: true });
+  sim.queue('lender', { cohort: 'lab', quota: { cores: 2 } });
+  sim.queue('borrower', { cohort: 'lab', quota: { cores: 0 } });
+  sim.submit('own', { queue: 'owner', cpu: 2, walltime: 100 });
+  sim.submit('lent', { queue: 'lender', cpu: 2, walltime: 100 });
+  await sim.pass();
+  for (const uid of ['first', 'second', 'third'])
+    sim.submit(uid, { queue: 'borrower', cpu: 2, walltime: 50 });
+  sim.submit('owned', { queue: 'owner', cpu: 2, walltime: 50 });
+  const queues = sim.queuesOf([]).map(({ settings: known }) => known);
+  const plan = await planned(sim, await sim.pass(), { queues, reservations: [] });
+  expect(plan).toMatchObject({ owned: 100, first: 100, second: 150 });
+});
+
 describe('by usual runtimes', () => {
   const RUNTIMES = { ada: 20, eve: 1_000 } as const;
   const runtimeOf = ({ user }: { readonly user: string }) => RUNTIMES[user as keyof typeof RUNTIMES];

@@ -105,8 +105,9 @@ function lossOf({ units, input }: Pass, row: WorkloadRow): number {
   return Math.round(cores * Math.min(ran, checkpointSeconds) + restart);
 }
 
-/** What failed too often for causes of its own ends nobody's work: it would do so once an hour, in vain. */
+/** Nobody leaves in a plan. What failed too often for causes of its own ends nobody's work: it would do so once an hour, in vain. */
 export function mayEndOthers(pass: Pass, row: WorkloadRow): boolean {
+  if (pass.input.evicts === false) return false;
   const { requeue } = pass.budgets.get(row.queue)?.settings ?? QUEUE_DEFAULTS;
   return !isPastRequeueLimit(row, requeue);
 }

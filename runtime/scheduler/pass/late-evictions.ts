@@ -19,7 +19,7 @@ export function mayGainByEviction(pass: Pass, row: WorkloadRow, { start }: Alloc
   const { preempts, reclaim, fairSharing } = budget.settings;
   const gone = pass.input.now + TERMINATION_SECONDS;
   if (start <= gone || budget.lateEvictionsLeft === 0) return false;
-  if (!hasRights(budget, row) || !mayEndOthers(pass, row) || isAwaiting(pass, row)) return false;
+  if (!mayGain(pass, budget, row) || isAwaiting(pass, row)) return false;
   budget.lateEvictionsLeft -= 1;
   if (preempts && row.preemptions === 0 && lowerThan(pass, row).length > 0) return true;
   return (
@@ -31,12 +31,13 @@ export function mayGainByEviction(pass: Pass, row: WorkloadRow, { start }: Alloc
 export function mayGainLater(pass: Pass, reservation: Reservation): boolean {
   const row = pass.reservations.rowOf(reservation);
   const gone = pass.input.now + 1 + TERMINATION_SECONDS;
-  return reservation.allocation.start > gone && hasRights(budgetOf(pass, row), row);
+  return reservation.allocation.start > gone && mayGain(pass, budgetOf(pass, row), row);
 }
 
-function hasRights({ settings }: QueueBudget, { preemptions }: WorkloadRow): boolean {
+function mayGain(pass: Pass, { settings }: QueueBudget, row: WorkloadRow): boolean {
   const { preempts, reclaim, fairSharing } = settings;
-  return (preempts && preemptions === 0) || reclaim || fairSharing !== 'Never';
+  const hasRights = (preempts && row.preemptions === 0) || reclaim || fairSharing !== 'Never';
+  return hasRights && mayEndOthers(pass, row);
 }
 
 /** Whether another queue of its cohort runs more than its own quota, or plans to. */

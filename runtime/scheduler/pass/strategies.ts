@@ -68,8 +68,8 @@ export async function matchWorkload(pass: Pass, candidate: Candidate): Promise<M
 
 /** Starts it now if units are free; else reserves them, unless it may take those of reservations that have to yield. */
 async function tryNow(pass: Pass, candidate: Candidate): Promise<MatchResult> {
-  const { row, budget } = candidate;
-  const plans = candidate.mayReserve || (candidate.isNext && budget.settings.preempts);
+  const { row } = candidate;
+  const plans = candidate.mayReserve || mayPreempt(pass, candidate);
   return match(pass, row, operationFor(pass, row, plans && yielding(pass, candidate).length === 0));
 }
 

@@ -82,6 +82,8 @@ export interface PassInput {
   readonly rest?: () => Promise<void> | undefined;
   /** Whether the namespace of the workload has left the queue: it is neither started nor evicted. @default - none has */
   readonly hasLeft?: HasLeft;
+  /** Whether workloads may have to leave for others. @default true */
+  readonly evicts?: boolean;
   /** @default - off: priority, then time of submission */
   readonly fairShare?: FairShare;
   /** Result of the workload that a dependency names. @default - no such workload ever existed */
