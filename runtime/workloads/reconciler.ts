@@ -154,6 +154,7 @@ export class WorkloadReconciler {
     );
     if (row === undefined)
       return this.returned.requeue(key, object, adapter, this.options.podsOf(identityOf(key.kind, object)));
+    this.replacements.note({ object, adapter, row });
     this.log(row, 'submitted', { held: row.held });
     onQueueChanged();
     return undefined;

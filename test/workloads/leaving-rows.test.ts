@@ -1,4 +1,5 @@
 /** A row whose object is gone ends, whatever became of the attempts before: also beside the row of a new object of its name. */
+import { pause } from '../../runtime/clock';
 import { FluxqError } from '../../runtime/errors';
 import { pods } from '../../runtime/kubernetes/paths';
 import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
@@ -164,6 +165,32 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
       await controller.seconds(2);
       expect(await controller.held()).toHaveLength(1);
       create();
+      await controller.seconds(2);
+      expect(waiting()).toMatchObject({ phase: 'Running', submittedAt: place });
+      expect(await controller.held()).toHaveLength(1);
+    },
+  );
+
+  test.each([true, false])(
+    'has its place and its units although its replacement is lost as the first one ends (made at once: %s)',
+    async (atOnce) => {
+      const place = placeOf(rows()[0]);
+      const finish = controller.queue.finish.bind(controller.queue);
+      let lost = 0;
+      controller.queue.finish = async (...call) => {
+        lost += 1;
+        if (lost > 1) return finish(...call);
+        const finished = await finish(...call);
+        lose();
+        if (atOnce) create();
+        // The watch shows it before the end of the first one is known.
+        await pause(controller.clock, 100);
+        return finished;
+      };
+      replace();
+      await controller.seconds(1);
+      expect(lost).toBeGreaterThan(0);
+      if (!atOnce) create();
       await controller.seconds(2);
       expect(waiting()).toMatchObject({ phase: 'Running', submittedAt: place });
       expect(await controller.held()).toHaveLength(1);
