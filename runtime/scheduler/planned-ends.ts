@@ -15,6 +15,12 @@ export interface PlanUpdate {
   readonly reservations: readonly Reservation[];
 }
 
+/** A job with its new planned end, and the one before. */
+interface Moved {
+  readonly allocation: Allocation;
+  readonly before: number;
+}
+
 /** Entries of jobs that have ended are dropped when there are this many more entries than jobs. */
 const SLACK = 1_000;
 
@@ -36,7 +42,8 @@ export class PlannedEnds {
   }
 
   /**
-   * Moves ends in Fluxion, and cancels the reservations that begin before a later end on one of its nodes.
+   * Moves ends in Fluxion, and cancels the reservations that begin on one of its nodes between the end with which they were planned and
+   * a later one: they may count on the same units.
    * @param planned the allocation with its planned end as Fluxion can hold it; undefined if it can hold none of it
    */
   async update(
@@ -45,26 +52,35 @@ export class PlannedEnds {
     reservations: readonly Reservation[],
     now: number,
   ): Promise<PlanUpdate> {
-    const moved = this.movedAt(holders, now)
-      .map(planned)
-      .filter((allocation): allocation is Allocation => allocation !== undefined);
+    const moved = this.movedAt(holders, now).flatMap(({ holder, before }): Moved[] => {
+      const allocation = planned(holder);
+      return allocation === undefined ? [] : [{ allocation, before }];
+    });
     if (moved.length === 0) return { moved: false, reservations };
     const kept = await this.cancelInTheWay(moved, reservations);
-    for (const { jobid } of moved) await this.fluxion.cancel(jobid);
-    await this.fluxion.replay(moved, now);
+    for (const { allocation } of moved) await this.fluxion.cancel(allocation.jobid);
+    await this.fluxion.replay(
+      moved.map(({ allocation }) => allocation),
+      now,
+    );
     return { moved: true, reservations: kept };
   }
 
-  private movedAt(holders: readonly WorkloadRow[], now: number): WorkloadRow[] {
+  private movedAt(
+    holders: readonly WorkloadRow[],
+    now: number,
+  ): readonly { readonly holder: WorkloadRow; readonly before: number }[] {
     if (this.ends.size > holders.length + SLACK) this.forgetAllBut(holders);
-    return holders.filter(({ jobid, allocation }) => {
+    return holders.flatMap((holder) => {
+      const { jobid, allocation } = holder;
       const { end } = allocation!;
       // Fluxion granted a job that is new here with the end of its row.
       const known = this.ends.get(jobid) ?? { end, planned: end };
       const planned = plannedEnd(end, now);
       this.ends.set(jobid, { end, planned });
+      if (known.end === end) return known.planned === planned ? [] : [{ holder, before: known.planned }];
       // The pass that evicts has cut the end in Fluxion: even if the old one is wanted again, it is not there.
-      return known.end !== end || known.planned !== planned;
+      return [{ holder, before: Math.min(known.planned, end) }];
     });
   }
 
@@ -74,14 +90,16 @@ export class PlannedEnds {
   }
 
   private async cancelInTheWay(
-    moved: readonly Allocation[],
+    moved: readonly Moved[],
     reservations: readonly Reservation[],
   ): Promise<readonly Reservation[]> {
-    const latest = latestEnds(moved);
+    const spans = spansOf(moved);
     const kept: Reservation[] = [];
     for (const reservation of reservations) {
       const { nodes, start } = reservation.allocation;
-      const isInTheWay = nodes.some(({ name }) => (latest.get(name) ?? start) > start);
+      const isInTheWay = nodes.some(({ name }) =>
+        spans.get(name)?.some(({ before, end }) => before <= start && start < end),
+      );
       if (isInTheWay) await this.fluxion.cancel(reservation.jobid);
       else kept.push(reservation);
     }
@@ -89,10 +107,18 @@ export class PlannedEnds {
   }
 }
 
-/** Node -> the latest end of these allocations on it. */
-function latestEnds(allocations: readonly Allocation[]): ReadonlyMap<string, number> {
-  const latest = new Map<string, number>();
-  for (const { end, nodes } of allocations)
-    for (const { name } of nodes) latest.set(name, Math.max(latest.get(name) ?? end, end));
-  return latest;
+interface Span {
+  readonly before: number;
+  readonly end: number;
+}
+
+/** Node -> the times by which ends on it have moved to later. */
+function spansOf(moved: readonly Moved[]): ReadonlyMap<string, readonly Span[]> {
+  const spans = new Map<string, Span[]>();
+  for (const { allocation, before } of moved) {
+    const { end, nodes } = allocation;
+    if (end <= before) continue;
+    for (const { name } of nodes) spans.set(name, [...(spans.get(name) ?? []), { before, end }]);
+  }
+  return spans;
 }

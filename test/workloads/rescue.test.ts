@@ -134,6 +134,7 @@ test('its successor takes over its place, its backoff, its count and the nodes t
     uid: 'a',
     asked: { queue: 'default', priority: 0, resources: row('a').jobspec.resources, user: 'ada' },
     submittedAt: 1_000,
+    seq: row('a').seq,
     requeues: 1,
     clusterRequeues: 0,
     notBefore: 1_010,

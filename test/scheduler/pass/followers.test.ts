@@ -1,4 +1,6 @@
 /** Workloads behind the head of a fcfs queue: others leave for them while they leave for the head, and none of them passes it. */
+import { QUEUE_POLICIES } from '../../../constructs/api/policies';
+import { Random } from '../../fuzz/random';
 import { nodesOf, Simulation } from './simulation';
 
 /** Plays until nothing waits. @returns the second of each start and eviction, by uid */
@@ -119,5 +121,35 @@ test.each<[readonly number[], number]>([
     const order = widths.map((_, i) => started.get(`high${i}`)!);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     for (const [uid, start] of promised) expect(started.get(uid)!).toBeLessThanOrEqual(start);
+  },
+);
+
+/** Borrowers have to leave for a gang and for what is before and behind it, and those that leave for one of them are on the nodes of others. */
+test.each(QUEUE_POLICIES.flatMap((policy) => [...Array(12).keys()].map((seed) => [policy, seed] as const)))(
+  'own quota comes back to each workload of a %s queue within one grace period of its arrival, seed %i',
+  async (policy, seed) => {
+    const sim = await Simulation.of(nodesOf(2, 16));
+    sim.queue('owner', { policy, cohort: 'lab', quota: { cores: 16 }, reclaim: true });
+    sim.queue('other', { cohort: 'lab', quota: { cores: 8 }, reclaim: true });
+    sim.queue('guest', { cohort: 'lab', quota: { cores: 8 } });
+    const pod = { terminationGracePeriodSeconds: 60 };
+    for (let i = 0; i < 18; i++)
+      sim.submit(`guest${i}`, { queue: 'guest', cpu: 2, walltime: 3_600, pod, leaves: i % 2 === 0 ? 55 : 8 });
+    await sim.pass();
+    const random = new Random(seed);
+    const arrivals = ['a', 'b', 'c', 'gang', 'd', ...'efghij'].map((uid) => {
+      const size = uid === 'gang' ? { cpu: 6, pods: 2, walltime: 360 } : { cpu: 1, walltime: 240 };
+      return { uid, size };
+    });
+    let at = sim.now + 30;
+    await sim.run(
+      arrivals.map(({ uid, size }) => {
+        at += Math.floor(random.next() * 3);
+        return { at, submit: () => void sim.submit(uid, { queue: 'owner', ...size }) };
+      }),
+    );
+    // The others of its queue are beyond its own quota.
+    for (const uid of ['a', 'b', 'c', 'gang', 'd'])
+      expect(sim.startOf(uid) - sim.row(uid).submittedAt).toBeLessThanOrEqual(60);
   },
 );
