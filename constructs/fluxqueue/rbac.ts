@@ -194,6 +194,8 @@ export class ControllerAccount extends Construct {
         verbs: ['list', 'watch'],
       },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
+      // Whether a lost pod is made again, for which its units are kept.
+      { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get'] },
       ...kindRules(props.workloadKinds, ['get', 'list', 'watch', 'patch']),
       ...makerRules(props.workloadKinds),
       {

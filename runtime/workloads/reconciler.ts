@@ -121,7 +121,7 @@ export class WorkloadReconciler {
     row: WorkloadRow,
     other?: KubernetesObject,
   ): Promise<ReconcileResult> {
-    const awaited = other === undefined ? this.replacements.awaited(row) : undefined;
+    const awaited = other === undefined ? await this.replacements.awaited(row) : undefined;
     if (awaited !== undefined) return awaited;
     const queued = other && this.options.workloadCache.byUid(other.metadata.uid);
     if (other !== undefined && queued === undefined && this.replacements.placeFor(other, row) !== undefined)
@@ -320,7 +320,7 @@ export class WorkloadReconciler {
   }
 
   private async endDeleted(row: WorkloadRow): Promise<ReconcileResult> {
-    return this.replacements.awaitedPod(row) ?? this.cancelDeleted(row);
+    return (await this.replacements.awaitedPod(row)) ?? this.cancelDeleted(row);
   }
 
   private async cancel(row: WorkloadRow): Promise<ReconcileResult> {
@@ -331,7 +331,7 @@ export class WorkloadReconciler {
   }
 
   private async end(row: WorkloadRow, outcome: Outcome): Promise<ReconcileResult> {
-    return this.replacements.awaitedPod(row) ?? this.finish(row, outcome);
+    return (await this.replacements.awaitedPod(row)) ?? this.finish(row, outcome);
   }
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {

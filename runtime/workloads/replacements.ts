@@ -3,12 +3,14 @@
  * of the lost pod in the queue before the units of that one are free, so that nothing comes between.
  */
 import type { Clock } from '../clock';
+import type { KubernetesClient } from '../kubernetes/client';
 import { controllerOf } from '../kubernetes/owner';
-import type { KubernetesObject, Pod } from '../kubernetes/types';
+import type { KubernetesObject, OwnerReference, Pod } from '../kubernetes/types';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 import { remember } from './remembered';
+import { makesAgain } from './stateful-sets';
 
 const POLL_MS = 250;
 const KEPT_MS = REPLACEMENT_SECONDS * 1000;
@@ -17,8 +19,8 @@ const PLACE_KEPT_MS = 120_000;
 const MOST_HEIRS = 10_000;
 
 export class Replacements {
-  /** UID of a pod -> UID of the StatefulSet that makes it again. */
-  private readonly controllers = new Map<string, string>();
+  /** UID of a pod -> the StatefulSet that makes it again. */
+  private readonly controllers = new Map<string, OwnerReference>();
   /** UID of a pod -> when it was first seen to be gone, in milliseconds of the clock. */
   private readonly goneSince = new Map<string, number>();
   /** UID of a StatefulSet and name of its pod -> the place that its last pod has left, and until when it is kept. */
@@ -28,12 +30,14 @@ export class Replacements {
   /** UIDs of groups of pods that controllers make again, all of which may be gone for a moment. */
   private readonly groups = new Set<string>();
 
-  constructor(private readonly options: { readonly clock: Clock }) {}
+  constructor(
+    private readonly options: { readonly clock: Clock; readonly client: Pick<KubernetesClient, 'get'> },
+  ) {}
 
   /** A pod that is gone says nothing of its controller. */
   note({ object, adapter, row }: Pick<ActiveWorkload, 'object' | 'adapter' | 'row'>): void {
     const pod = row.kind === 'Pod' ? (object as Pod) : undefined;
-    if (pod !== undefined && isOfStatefulSet(pod)) this.controllers.set(row.uid, controllerOf(pod)!.uid);
+    if (pod !== undefined && isOfStatefulSet(pod)) this.controllers.set(row.uid, controllerOf(pod)!);
     // A relist may have missed it for a moment.
     if (pod === undefined || !isTerminal(pod)) this.goneSince.delete(row.uid);
     const members = adapter.membersOf(object) ?? [];
@@ -48,21 +52,27 @@ export class Replacements {
   }
 
   /**
-   * The pod is gone. A StatefulSet that was scaled down or deleted makes no other, so units are kept for a bounded time. The
+   * The pod is gone. Its units are kept for a bounded time, and not at all where its StatefulSet was scaled down or is deleted. The
    * place in the queue is kept for longer, also of what held nothing.
    * @returns when to look again for the replacement of a pod that was granted units; undefined: none is expected
    */
-  awaited(row: WorkloadRow): { readonly after: number } | undefined {
+  async awaited(row: WorkloadRow): Promise<{ readonly after: number } | undefined> {
     const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
     return isGroup ? this.keepUnits(row) : this.awaitedPod(row);
   }
 
   /** The same of a pod that has ended, and whose object is not gone yet. */
-  awaitedPod(row: WorkloadRow): { readonly after: number } | undefined {
+  async awaitedPod(row: WorkloadRow): Promise<{ readonly after: number } | undefined> {
     if (!this.isReplaceable(row)) return undefined;
-    const kept = this.keepsUnits(row) ? this.keepUnits(row) : undefined;
+    const kept = this.keepsUnits(row) && (await this.isMadeAgain(row)) ? this.keepUnits(row) : undefined;
     if (kept === undefined) this.keepPlace(row);
     return kept;
+  }
+
+  /** It is asked once for each pod. Without an answer its units are kept: that ends by itself. */
+  private async isMadeAgain(row: WorkloadRow): Promise<boolean> {
+    if (this.goneSince.has(row.uid)) return true;
+    return makesAgain(this.options.client, this.controllers.get(row.uid)!, row).catch(() => true);
   }
 
   private keepUnits({ uid }: WorkloadRow): { readonly after: number } | undefined {
@@ -78,7 +88,7 @@ export class Replacements {
    */
   placeFor(object: KubernetesObject, row: WorkloadRow | undefined): Predecessor | undefined {
     if (row === undefined) return this.placeLeftFor(object);
-    if (!this.isReplaceable(row) || controllerOf(object)?.uid !== this.controllers.get(row.uid))
+    if (!this.isReplaceable(row) || controllerOf(object)?.uid !== this.controllers.get(row.uid)?.uid)
       return undefined;
     if (this.keepsUnits(row)) remember(this.heirs, object.metadata.uid, true, MOST_HEIRS);
     return placeOf(row);
@@ -92,7 +102,7 @@ export class Replacements {
   private keepPlace(row: WorkloadRow): void {
     const now = this.options.clock.now();
     for (const [key, { until }] of this.left) if (until <= now) this.left.delete(key);
-    this.left.set(`${this.controllers.get(row.uid)}/${row.name}`, {
+    this.left.set(`${this.controllers.get(row.uid)?.uid}/${row.name}`, {
       place: placeOf(row),
       until: now + PLACE_KEPT_MS,
     });

@@ -50,8 +50,8 @@ export class SimulatedApiserver {
   failure: (verb: 'create' | 'patch', resource: string) => string | undefined = () => undefined;
   /** A slow webhook of the cluster: a patch of such an object goes on when this resolves. */
   stalled: (resource: string) => Promise<void> | undefined = () => undefined;
-  /** Resources that nobody may list. */
-  readonly unlistable = new Set<string>();
+  /** Resources that nobody may read. */
+  readonly unreadable = new Set<string>();
   /** What another webhook of the cluster makes of a new pod. */
   podWebhook: (pod: Pod, isDryRun: boolean) => Pod = (pod) => pod;
   /** uids of Jobs of which a task is done. */
@@ -74,7 +74,10 @@ export class SimulatedApiserver {
       server: 'simulated',
       namespace: undefined,
       waitingWrites: 0,
-      get: async <T>(path: string) => this.found(path) as T,
+      get: async <T>(path: string) => {
+        this.checkReadable(targetOf(path).resource);
+        return this.found(path) as T;
+      },
       list: async <T>(path: string, options: Selection = {}) =>
         this.list(path, options) as unknown as KubernetesList<T>,
       create: async <T>(path: string, body: object, options: { dryRun?: boolean } = {}) =>
@@ -149,9 +152,13 @@ export class SimulatedApiserver {
     return object;
   }
 
+  private checkReadable(resource: string): void {
+    if (this.unreadable.has(resource)) throw refusal(403, 'Forbidden', `cannot read ${resource}`);
+  }
+
   private list(path: string, { labelSelector, fieldSelector }: Selection): KubernetesList<KubernetesObject> {
     const { resource, namespace } = targetOf(path);
-    if (this.unlistable.has(resource)) throw refusal(403, 'Forbidden', `cannot list ${resource}`);
+    this.checkReadable(resource);
     const named = /^metadata\.name=(.*)$/.exec(fieldSelector ?? '')?.[1];
     const about = /(?:^|,)regarding\.uid=([^,]*)/.exec(fieldSelector ?? '')?.[1];
     const items = this.store

@@ -20,12 +20,12 @@ describe('lists that come after the start of a term', () => {
   afterEach(() => controller.close());
 
   async function leadWithout(resource: string): Promise<void> {
-    const { unlistable } = controller.apiserver;
-    unlistable.add(resource);
+    const { unreadable } = controller.apiserver;
+    unreadable.add(resource);
     await controller.start();
     await controller.seconds(20);
     expect(controller.row('waiting')).toMatchObject({ phase: 'Waiting' });
-    unlistable.delete(resource);
+    unreadable.delete(resource);
     await controller.seconds(40);
   }
 

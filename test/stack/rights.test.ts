@@ -33,6 +33,7 @@ import { send } from '../miniclusters/reporting';
 import { accountsOf, RightsAudit } from './audited-rights';
 import { MiniClusters } from './minicluster-objects';
 import { runtimeUrl } from './runtime-role';
+import { loseServicePod } from './service-pods';
 import { NEW_PODS, sidecarPolicy } from './sidecar-policy';
 import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
@@ -120,6 +121,7 @@ describeOwnStack(
       const science = await Namespace.create(getFixture, 'science');
       await runWorkloads(science);
       await runService();
+      await askForSet();
       await runKinds();
       await runMiniClusters();
       await refuseWrites(kubeconfig, science);
@@ -245,6 +247,15 @@ describeOwnStack(
       await client.delete('/apis/apps/v1/namespaces/science/deployments/web', {
         propagationPolicy: 'Background',
       });
+    }
+
+    /** Whether a StatefulSet makes its lost pod again. */
+    async function askForSet(): Promise<void> {
+      const { client } = getFixture();
+      const set = await loseServicePod(client, 'science');
+      const used = () => audit.used(CONTROLLER_SERVICE_ACCOUNT).has('get apps/statefulsets');
+      await waitFor('its StatefulSet to be read', used);
+      await client.delete(set, { propagationPolicy: 'Background' });
     }
 
     /** MiniClusters of both kinds of workload, with services that are removed again, an edit that is refused twice, and an end. */

@@ -6,11 +6,17 @@ import type { KubernetesObject, Pod } from '../../runtime/kubernetes/types';
 import { RUNS } from '../fuzz/simulated-cluster';
 import { SimulatedController } from '../fuzz/simulated-controller';
 
-const OWNER = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'set', controller: true };
+const OWNER = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', controller: true };
+
+const SET = 'science/db';
 
 function createService({ apiserver }: SimulatedController, cores = 1): void {
+  const { store } = apiserver;
+  const metadata = { name: 'db', namespace: 'science' };
+  const { uid } = (store.get('statefulsets', SET) ?? store.create('statefulsets', { metadata, spec: {} }))
+    .metadata;
   apiserver.create(pods('science'), {
-    metadata: { name: 'db-0', ownerReferences: [OWNER], annotations: { [RUNS]: '600' } },
+    metadata: { name: 'db-0', ownerReferences: [{ ...OWNER, uid }], annotations: { [RUNS]: '600' } },
     spec: {
       restartPolicy: 'Always',
       containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: String(cores) } } }],
@@ -31,6 +37,15 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
   afterEach(() => controller.close());
 
   const create = () => createService(controller);
+  const changeSet = (metadata: Partial<KubernetesObject['metadata']>, spec: object) => {
+    const { store } = controller.apiserver;
+    const set = store.get('statefulsets', SET)!;
+    store.put('statefulsets', {
+      ...set,
+      metadata: { ...set.metadata, ...metadata },
+      spec,
+    } as KubernetesObject);
+  };
   const rows = () => controller.queue.all.filter(({ name }) => name === 'db-0');
   const lose = () => controller.apiserver.store.remove('pods', 'science/db-0');
   const replace = () => {
@@ -135,6 +150,31 @@ describe('a pod of a StatefulSet that is lost and made again', () => {
     replace();
     await controller.seconds(5);
     expect(placeOf(waiting())).toBe(place);
+  });
+
+  test.each<[string, Partial<KubernetesObject['metadata']>, object]>([
+    ['was scaled down', {}, { replicas: 0 }],
+    ['counts from another number', {}, { replicas: 2, ordinals: { start: 1 } }],
+    ['is being deleted', { deletionTimestamp: '2027-01-01T00:00:00Z' }, {}],
+    ['is another one', { uid: 'new' }, {}],
+  ])('keeps no units where its StatefulSet %s', async (_, metadata, spec) => {
+    changeSet(metadata, spec);
+    lose();
+    await controller.seconds(1);
+    expect(rows()).toMatchObject([{ phase: 'Finished', result: 'Cancelled' }]);
+    expect(await controller.held()).toEqual([]);
+  });
+
+  test.each<[string, () => void]>([
+    ['cannot be read', () => controller.apiserver.unreadable.add('statefulsets')],
+    ['has more of them', () => changeSet({}, { replicas: 3 })],
+  ])('keeps its units where its StatefulSet %s', async (_, change) => {
+    change();
+    lose();
+    await controller.seconds(8);
+    expect(await controller.held()).toHaveLength(1);
+    await controller.seconds(4);
+    expect(await controller.held()).toEqual([]);
   });
 
   test('has its place and its units although it was lost before its container ran', async () => {

@@ -16,11 +16,13 @@ const pod = (uid: string, kind = 'StatefulSet', owner = 'set'): Pod => ({
   },
   spec: { containers: [] },
 });
-const running = rowIn('Running', { uid: 'old', kind: 'Pod', submittedAt: 50, requeues: 2 });
+const running = rowIn('Running', { uid: 'old', name: 'db-0', kind: 'Pod', submittedAt: 50, requeues: 2 });
+
+const client = { get: async () => ({ metadata: { uid: 'set' }, spec: {} }) as never };
 
 function noted(object: Pod, row = running) {
   const clock = new ManualClock();
-  const replacements = new Replacements({ clock });
+  const replacements = new Replacements({ clock, client });
   replacements.note({ object, adapter: podAdapter as unknown as WorkloadAdapter, row });
   return { replacements, clock };
 }
@@ -41,17 +43,17 @@ test.each([
   expect(replacements.placeFor(object, running)).toBeUndefined();
 });
 
-test('a pod that waits or is evicted keeps no units', () => {
+test('a pod that waits or is evicted keeps no units', async () => {
   const { replacements } = noted(pod('old'));
-  expect(replacements.awaited(rowIn('Waiting', { uid: 'old', kind: 'Pod' }))).toBeUndefined();
-  expect(replacements.awaited({ ...running, evictionReason: 'preempted' })).toBeUndefined();
+  expect(await replacements.awaited(rowIn('Waiting', { uid: 'old', kind: 'Pod' }))).toBeUndefined();
+  expect(await replacements.awaited({ ...running, evictionReason: 'preempted' })).toBeUndefined();
 });
 
-test('units are kept for ten seconds', () => {
+test('units are kept for ten seconds', async () => {
   const { replacements, clock } = noted(pod('old'));
-  expect(replacements.awaited(running)).toEqual({ after: 250 });
+  expect(await replacements.awaited(running)).toEqual({ after: 250 });
   clock.freeze(9_900);
-  expect(replacements.awaited(running)).toEqual({ after: 250 });
+  expect(await replacements.awaited(running)).toEqual({ after: 250 });
   clock.freeze(100);
-  expect(replacements.awaited(running)).toBeUndefined();
+  expect(await replacements.awaited(running)).toBeUndefined();
 });

@@ -87,6 +87,12 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/workloads',
+    file: 'stateful-sets.ts',
+    resources: { 'apps/statefulsets': 'statefulSets(' },
+    verbs: ['get'],
+  },
+  {
+    folder: 'runtime/workloads',
     resources: { 'pods/eviction': "'eviction')" },
     verbs: ['create'],
   },
