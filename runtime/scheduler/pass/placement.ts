@@ -39,7 +39,8 @@ export async function placeInOrder(pass: Pass, ordered: readonly WorkloadRow[]):
   for (let round = 1; before.size > 0 && !hasEnded(pass) && round <= ROUNDS; round++) {
     const started = new Set(pass.grants.map(({ uid }) => uid));
     const again = ordered.filter((row) => before.has(row) && !started.has(row.uid));
-    const next = await placeEach(pass, again, placeNow);
+    const heads: Heads = new Map();
+    const next = await placeEach(pass, again, (_, row) => placeNow(pass, row, heads));
     // Those that were not asked again may start as well.
     before = next.size > 0 ? new Set(ordered) : next;
   }
@@ -73,15 +74,18 @@ function hasEnded({ interrupted, restart }: Pass): boolean {
   return interrupted || restart;
 }
 
+/** By fcfs queue: the uid of the last one that might have started. */
+type Heads = Map<string, string>;
+
 /** Starts what was in the way of nothing but reservations that have moved since it was reached. */
-function placeNow(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
+function placeNow(pass: Pass, row: WorkloadRow, heads: Heads): Promise<void> | undefined {
   const budget = budgetOf(pass, row);
   if (budget.matchesLeft === 0 || budget.cutShort || pass.beyondLimit.has(row.uid)) return undefined;
   const reservation = pass.reservations.of(row.uid);
   const mayStart =
     reservation === undefined
       ? !budget.closed && !budget.limitedUsers.has(row.user) && !isUnplannable(pass, row)
-      : mayStartNow(pass, row, reservation);
+      : isHead(pass, row, reservation, heads) && mayStartNow(pass, row, reservation);
   if (!mayStart) return undefined;
   if (shortageOf(pass, row) !== undefined) {
     if (reservation !== undefined) claimQuota(pass, row, reservation.allocation);
@@ -89,6 +93,15 @@ function placeNow(pass: Pass, row: WorkloadRow): Promise<void> | undefined {
   }
   if (reservation === undefined && wasRefused(pass, budget, row)) return undefined;
   return decideByFluxion(pass, { row, budget, reservation });
+}
+
+/** Nobody of a fcfs queue starts before an earlier one that waits for its promised start. */
+function isHead(pass: Pass, { uid, queue }: WorkloadRow, { ofUser }: Reservation, heads: Heads): boolean {
+  if (ofUser === true || !budgetOf(pass, { queue }).isStrict) return true;
+  const before = heads.get(queue);
+  if (before !== undefined && !pass.grants.some((grant) => grant.uid === before)) return false;
+  heads.set(queue, uid);
+  return true;
 }
 
 function mayStartNow(pass: Pass, row: WorkloadRow, { allocation }: Reservation): boolean {

@@ -171,7 +171,7 @@ async function reserveFor(
     return waitWithout(pass, applicant, shortage, from);
   if (!takesPlan(pass, budget)) return keepOrWait(pass, applicant, shortage);
   if (reservation !== undefined) await liftReservation(pass, reservation);
-  if (!ofUser) await becomeHead(pass, row, budget);
+  if (!ofUser) await becomeHead(pass, row, budget, reservation);
   const allocation = await planYielding(pass, applicant, { from, ...boundsOf(pass, reservation) });
   if (allocation === undefined) {
     const isKept = reservation !== undefined && (await restore(pass, row, reservation));

@@ -185,11 +185,22 @@ function isNext(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
   return ofLowerPriority(pass, row).some(isHere);
 }
 
-/** A fcfs queue has a reservation for its head only: an earlier workload may have been released since it was made. */
-export async function becomeHead(pass: Pass, row: WorkloadRow, budget: QueueBudget): Promise<void> {
+/**
+ * A fcfs queue has a reservation for its head only: an earlier workload may have been released since it was made. Those for which others
+ * leave behind its promised start are in their order.
+ */
+export async function becomeHead(
+  pass: Pass,
+  row: WorkloadRow,
+  budget: QueueBudget,
+  before?: Reservation,
+): Promise<void> {
   if (!budget.isStrict) return;
-  for (const other of pass.reservations.unreached())
-    if (yieldsToHead(pass, other, row)) await dropReservation(pass, other);
+  const promised = before?.allocation.start ?? pass.broken.get(row.uid) ?? Infinity;
+  for (const other of pass.reservations.unreached()) {
+    const follows = isOwed(pass, other) && other.allocation.start >= promised;
+    if (!follows && yieldsToHead(pass, other, row)) await dropReservation(pass, other);
+  }
 }
 
 /** Whether the reservation is one of a fcfs queue, which has one for its head only, and would be behind the row. */
