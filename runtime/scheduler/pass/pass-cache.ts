@@ -1,6 +1,7 @@
 /** What passes learn of the cluster, kept from pass to pass for as long as it is true. */
 import type { EndlessUsage } from './endless-usage';
 import { type Refusals, refusals } from './refusal-cache';
+import type { Reservation } from './reservations';
 
 export interface Beneficiary {
   /** Uids of those that were evicted for it. */
@@ -26,6 +27,10 @@ export interface PassCache {
   readonly endlessUsage: EndlessUsage | undefined;
   /** The starts that the pass promised with reservations, by uid. */
   readonly promised: ReadonlyMap<string, number>;
+  /** The reservations that it returned, by uid. */
+  readonly reserved: ReadonlyMap<string, Reservation>;
+  /** The planned ends of all that held units, by job id. */
+  readonly ends: ReadonlyMap<number, number>;
   /** By uid of a waiting workload: the second at which workloads that it may preempt have run for the minimum time. */
   readonly preemptAt: ReadonlyMap<string, number>;
   /** By uid of a waiting workload: who was evicted for it. Kept until nobody has to leave. */
@@ -50,6 +55,8 @@ export function newPassCache(): PassCache {
     vain: new Map(),
     endlessUsage: undefined,
     promised: new Map(),
+    reserved: new Map(),
+    ends: new Map(),
     preemptAt: new Map(),
     beneficiaries: new Map(),
     claims: new Set(),

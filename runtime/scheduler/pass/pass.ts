@@ -20,6 +20,7 @@ import { evictionOutlook } from './eviction-outlook';
 import { shareFactors } from './fair-share';
 import { jobSizes } from './job-size';
 import { mayGainLater } from './late-evictions';
+import { movePromises } from './moved-promises';
 import { inOrder, type Precedence } from './order';
 import type { Beneficiary } from './pass-cache';
 import { placeInOrder } from './placement';
@@ -46,6 +47,8 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   pass.quotas.kept.setLine(ordered);
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
   await keepReservations(pass, input.reservations, ordered);
+  //    Those that count on an end that has come later move with it.
+  await movePromises(pass, ordered);
   // 4. Those for which others have to leave, and leave late, keep a place until the pass reaches them.
   await holdPlaces(pass, ordered);
   // 5. Place one workload after the other.
@@ -104,6 +107,8 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
       ...cache,
       endlessUsage: pass.endlessUsage,
       promised: promisedStarts(pass, reservations),
+      reserved: new Map(reservations.map((one) => [one.uid, one])),
+      ends: endsAfter(pass),
       preemptAt: pendingPreemptions(pass, line),
       beneficiaries: pendingBeneficiaries(pass, line),
       claims: claimed(pass, reservations),
@@ -114,6 +119,16 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
     nextAt: nextChange(pass, reservations),
     matches,
   };
+}
+
+/** With those of this pass. */
+function endsAfter({ holders, grants, evictions }: Pass): ReadonlyMap<number, number> {
+  const cut = new Map(evictions.map(({ uid, end }) => [uid, end]));
+  const ends = new Map(
+    holders.map(({ uid, jobid, allocation }) => [jobid, Math.min(allocation!.end, cut.get(uid) ?? Infinity)]),
+  );
+  for (const { allocation } of grants) ends.set(allocation.jobid, allocation.end);
+  return ends;
 }
 
 /** A pass that ended early may not have reached a row whose reservation was lost. */
