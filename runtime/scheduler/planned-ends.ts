@@ -5,7 +5,7 @@
 import type { Fluxion } from '../fluxion/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation } from '../resources/types';
-import { plannedEnd } from './pass/planned-end';
+import { countsOn, type Delay, plannedEnd } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 
 export interface PlanUpdate {
@@ -93,13 +93,11 @@ export class PlannedEnds {
     moved: readonly Moved[],
     reservations: readonly Reservation[],
   ): Promise<readonly Reservation[]> {
-    const spans = spansOf(moved);
+    const delays = delaysOf(moved);
     const kept: Reservation[] = [];
     for (const reservation of reservations) {
       const { nodes, start } = reservation.allocation;
-      const isInTheWay = nodes.some(({ name }) =>
-        spans.get(name)?.some(({ before, end }) => before <= start && start < end),
-      );
+      const isInTheWay = nodes.some(({ name }) => delays.get(name)?.some((delay) => countsOn(start, delay)));
       if (isInTheWay) await this.fluxion.cancel(reservation.jobid);
       else kept.push(reservation);
     }
@@ -107,18 +105,17 @@ export class PlannedEnds {
   }
 }
 
-interface Span {
-  readonly before: number;
-  readonly end: number;
-}
-
-/** Node -> the times by which ends on it have moved to later. */
-function spansOf(moved: readonly Moved[]): ReadonlyMap<string, readonly Span[]> {
-  const spans = new Map<string, Span[]>();
+/** By node. */
+function delaysOf(moved: readonly Moved[]): ReadonlyMap<string, readonly Delay[]> {
+  const delays = new Map<string, Delay[]>();
   for (const { allocation, before } of moved) {
     const { end, nodes } = allocation;
     if (end <= before) continue;
-    for (const { name } of nodes) spans.set(name, [...(spans.get(name) ?? []), { before, end }]);
+    for (const { name } of nodes) {
+      const known = delays.get(name) ?? [];
+      known.push({ before, end });
+      delays.set(name, known);
+    }
   }
-  return spans;
+  return delays;
 }

@@ -8,13 +8,7 @@ import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
 import type { Span } from './placed-pods';
 import { planWithinQuota } from './quota-plan';
-import {
-  chargeReservation,
-  dropReservation,
-  liftReservation,
-  markFreed,
-  markMoved,
-} from './reservation-updates';
+import { dropReservation, keepUnreached, liftReservation, markFreed, markMoved } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, isOwed, type Pass } from './state';
 
@@ -37,7 +31,7 @@ export async function holdPlaces(pass: Pass, ordered: readonly WorkloadRow[]): P
     if (allocation === undefined) continue;
     const { uid, jobid } = row;
     const reservation = { uid, jobid, allocation, ...(pass.claims.has(uid) && { isClaim: true }) };
-    add(pass, reservation, row);
+    keepUnreached(pass, row, reservation);
     pass.heldPlaces.add(row.uid);
   }
 }
@@ -139,12 +133,5 @@ function mayTake(pass: Pass, row: WorkloadRow, owed: readonly Reservation[]): bo
 export async function putBack(pass: Pass, reservation: Reservation, row: WorkloadRow): Promise<void> {
   const { matcher, now } = pass.input;
   await matcher.replay([reservation.allocation], now);
-  add(pass, reservation, row);
-}
-
-/** Records a reservation that Fluxion holds for a row that the pass has not reached. */
-function add(pass: Pass, reservation: Reservation, row: WorkloadRow): void {
-  pass.reservations.keep(reservation, row);
-  chargeReservation(pass, row, reservation);
-  pass.forecast?.add(reservation.allocation);
+  keepUnreached(pass, row, reservation);
 }

@@ -5,16 +5,11 @@
  * that nothing that runs meanwhile could start. Behind a longer delay others may come first, and the plan is made again.
  */
 import type { WorkloadRow } from '../../queue/workload';
-import { LEAST_GAIN_SECONDS } from './planned-end';
+import { countsOn, type Delay, LEAST_GAIN_SECONDS } from './planned-end';
 import { planWithinQuota } from './quota-plan';
-import { chargeReservation, liftReservation } from './reservation-updates';
+import { keepUnreached, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
-
-interface Span {
-  readonly before: number;
-  readonly end: number;
-}
 
 /** Each costs a look at all nodes. Those behind them stay where they are. */
 const MOST_MOVED = 32;
@@ -28,9 +23,9 @@ interface Moved {
 
 /** @param ordered all rows that may start, in order */
 export async function movePromises(pass: Pass, ordered: readonly WorkloadRow[]): Promise<void> {
-  const spans = laterEnds(pass);
-  if (spans.length === 0) return;
-  const moved = countingOn(pass, ordered, spans);
+  const delays = delaysOf(pass);
+  if (delays.length === 0) return;
+  const moved = countingOn(pass, ordered, delays);
   for (const { row, reservation } of moved)
     if (pass.reservations.of(row.uid) !== undefined) await liftReservation(pass, reservation);
   // In a fcfs queue nobody may come before those that come before him.
@@ -44,19 +39,20 @@ export async function movePromises(pass: Pass, ordered: readonly WorkloadRow[]):
 }
 
 /** Also those that count on the end of one of them, in the order of their starts. */
-function countingOn(pass: Pass, ordered: readonly WorkloadRow[], spans: readonly Span[]): readonly Moved[] {
+function countingOn(pass: Pass, ordered: readonly WorkloadRow[], delays: readonly Delay[]): readonly Moved[] {
   const promises = ordered.flatMap((row) => {
     const reservation = pass.reservations.of(row.uid) ?? lostOf(pass, row);
     return reservation === undefined ? [] : [{ row, reservation }];
   });
   promises.sort((a, b) => a.reservation.allocation.start - b.reservation.allocation.start);
-  const all = [...spans];
+  const all = [...delays];
   const found: Moved[] = [];
   for (const { row, reservation } of promises) {
     if (found.length === MOST_MOVED) break;
     const { start, end } = reservation.allocation;
-    const latest = Math.max(...all.filter(({ before }) => before <= start).map((span) => span.end));
-    if (latest <= start) continue;
+    const counted = all.filter((delay) => countsOn(start, delay));
+    if (counted.length === 0) continue;
+    const latest = Math.max(...counted.map((delay) => delay.end));
     all.push({ before: end, end: end + latest - start });
     found.push({ row, reservation, latest });
   }
@@ -83,15 +79,12 @@ async function move(
     return undefined;
   }
   pass.broken.delete(row.uid);
-  const moved = { ...reservation, allocation: found };
-  pass.reservations.keep(moved, row);
-  chargeReservation(pass, row, moved);
-  pass.forecast?.add(found);
+  keepUnreached(pass, row, { ...reservation, allocation: found });
   return found.start;
 }
 
 /** The times by which ends have moved to somewhat later since the last pass. */
-function laterEnds({ holders, input }: Pass): readonly Span[] {
+function delaysOf({ holders, input }: Pass): readonly Delay[] {
   const known = input.cache?.ends;
   if (known === undefined) return [];
   return holders.flatMap(({ jobid, allocation }) => {

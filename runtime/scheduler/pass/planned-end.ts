@@ -34,6 +34,17 @@ export function plannedEnd(end: number, now: number): number {
   return planned;
 }
 
+/** A planned end that moved to later. */
+export interface Delay {
+  readonly before: number;
+  readonly end: number;
+}
+
+/** Whether what starts then may have been planned on units or quota that come free later by the delay. */
+export function countsOn(start: number, { before, end }: Delay): boolean {
+  return before <= start && start < end;
+}
+
 /** The allocation from its start to its planned end. A leader whose clock was ahead may have written a later start. */
 export function plannedAllocation(allocation: Allocation, now: number): Allocation {
   const { start, end } = allocation;

@@ -33,8 +33,7 @@ export async function keepReservations(
     }
     left.delete(row.jobid);
     if (reservation.allocation.start <= pass.input.now) pass.quotas.kept.due.add(row.uid);
-    pass.reservations.keep(reservation, row);
-    chargeReservation(pass, row, reservation);
+    keepUnreached(pass, row, reservation);
   }
   for (const { jobid } of left.values()) {
     await pass.input.matcher.cancel(jobid);
@@ -126,7 +125,14 @@ export function markMoved(pass: Pass): void {
   markFreed(pass);
 }
 
-export function chargeReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
+/** Records a reservation that Fluxion holds for a row that the pass has not reached. */
+export function keepUnreached(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
+  pass.reservations.keep(reservation, row);
+  chargeReservation(pass, row, reservation);
+  pass.forecast?.add(reservation.allocation);
+}
+
+function chargeReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
   const budget = budgetOf(pass, row);
   budget.countReservation(reservation, 1);
   pass.lowestReserved = Math.min(pass.lowestReserved, priorityOf(row, budget.settings));

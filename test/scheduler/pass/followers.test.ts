@@ -2,6 +2,7 @@
 import { QUEUE_POLICIES } from '../../../constructs/api/policies';
 import { Random } from '../../fuzz/random';
 import { nodesOf, Simulation } from './simulation';
+import { arrivalsAfter, twoOwners } from './two-owners';
 
 /** Plays until nothing waits. @returns the second of each start and eviction, by uid */
 async function play(
@@ -158,45 +159,12 @@ test.each(QUEUE_POLICIES.flatMap((policy) => [...Array(12).keys()].map((seed) =>
 test.each([...Array(12).keys()])(
   'two fcfs queues get own quota back at once, each in its order and as promised, seed %i',
   async (seed) => {
-    const sim = await Simulation.of(nodesOf(2, 16));
-    for (const name of ['x', 'y'])
-      sim.queue(name, { policy: 'fcfs', cohort: 'lab', quota: { cores: 6 }, reclaim: true });
-    sim.queue('guest', { policy: 'fcfs', cohort: 'lab', quota: { cores: 0 } });
-    for (let i = 0; i < 11; i++) {
-      const grace = i % 2 === 0 ? 20 : 60;
-      const pod = { terminationGracePeriodSeconds: grace };
-      const more = { queue: 'guest', cpu: i % 3 === 0 ? 2 : 1, leaves: grace - 3 };
-      sim.submit(`guest${i}`, { ...more, walltime: 1_200, pod });
-    }
+    const sim = await twoOwners('fcfs');
     await sim.pass();
-    const random = new Random(seed);
-    const sizes = {
-      x: [
-        [1, 1],
-        [1, 1],
-        [1, 4],
-        [1, 1],
-        [1, 1],
-        [3, 1],
-      ],
-      y: [
-        [2, 1],
-        [1, 3],
-        [1, 1],
-        [1, 2],
-        [1, 1],
-      ],
-    };
-    let at = sim.now + 25;
-    const arrivals = Object.entries(sizes).flatMap(([queue, all]) =>
-      all.map(([cpu, pods], i) => {
-        at += Math.floor(random.next() * (i === 0 ? 9 : 2));
-        const job = { queue, cpu: cpu!, pods: pods!, walltime: queue === 'x' ? 90 : 75 };
-        return { at, uid: `${queue}${i}`, submit: () => void sim.submit(`${queue}${i}`, job) };
-      }),
-    );
+    const arrivals = arrivalsAfter(sim.now, new Random(seed));
+    const coming = arrivals.map(({ at, uid, job }) => ({ at, submit: () => void sim.submit(uid, job) }));
     const promised = new Map<string, number>();
-    await sim.run(arrivals, async () => {
+    await sim.run(coming, async () => {
       for (const { uid, allocation } of sim.reservations)
         promised.set(uid, Math.min(allocation.start, promised.get(uid) ?? Infinity));
     });
