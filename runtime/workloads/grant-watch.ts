@@ -35,6 +35,7 @@ import { replacementWait, replacesOnlyEnded } from './replacement-policy';
 import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
 import { restartWait } from './restarts';
+import { DEAD_NODE, partial, refusedPod, shownOf } from './shown-wait';
 import { nodesForGatedPods } from './ungate';
 
 export interface GrantWatchOptions {
@@ -67,6 +68,13 @@ interface Found {
   readonly wait: PodWait | undefined;
 }
 
+/** What keeps pods from running. */
+interface Blocked {
+  readonly larger: readonly LargerPod[];
+  readonly refusal: Refusal;
+  readonly waits: readonly PodWait[];
+}
+
 /** A wait with a time limit. */
 interface Limited {
   readonly key: string;
@@ -90,7 +98,6 @@ const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims', 'gat
 /** Pods are missing; none is there, and none was; nothing runs, and pods are missing or wait. */
 const [MISSING, ABSENT, IDLE] = ['missing', 'absent', 'idle'];
 const CLAIM_MISSING: GrantReason = 'ResourceClaimMissing';
-const DEAD_NODE: GrantReason = 'NodeNotReady';
 const INITIALIZING: GrantReason = 'PodInitializing';
 /** A gang that fails on more nodes at once has another problem than its nodes. */
 const MOST_AVOIDED = 64;
@@ -162,9 +169,7 @@ export class GrantWatch {
     ]);
     if (failure === undefined || adapter.isGang(object) || hasEnded(found, due))
       return {
-        wait: runs
-          ? (partial(kept) ?? this.waitOfRunning(workload, own, larger) ?? partial(refusal.wait))
-          : shown,
+        wait: runs ? (partial(kept) ?? this.waitOfRunning(workload, own, { larger, refusal, waits })) : shown,
         failure,
         after,
       };
@@ -190,18 +195,17 @@ export class GrantWatch {
   private waitOfRunning(
     workload: ActiveWorkload,
     pods: readonly Pod[],
-    [larger]: readonly LargerPod[],
+    { larger, refusal, waits }: Blocked,
   ): GrantWait | undefined {
     const { now, nodes } = this.options;
-    if (larger !== undefined) {
-      const { pod, reason, message } = largerPodWait(larger);
-      return { reason, message: `pod ${pod} waits: ${message}`, pod, isPartial: true };
-    }
+    if (larger.length > 0) return refusedPod(larger.map(largerPodWait));
     return (
       lingerWait(pods, now()) ??
       restartWait(pods) ??
       refusedWait(workload.object) ??
-      turnWait(workload, pods, nodes)
+      turnWait(workload, pods, nodes) ??
+      partial(refusal.wait) ??
+      refusedPod(waits)
     );
   }
 
@@ -292,20 +296,6 @@ export class GrantWatch {
       avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
     };
   }
-}
-
-/** @param kept says more of a pod on a dead node */
-function shownOf(first: PodWait | undefined, kept: GrantWait | undefined): GrantWait | undefined {
-  return first === undefined || first.reason === DEAD_NODE ? (kept ?? waitOf(first)) : waitOf(first);
-}
-
-function partial(wait: GrantWait | undefined): GrantWait | undefined {
-  return wait && { ...wait, isPartial: true };
-}
-
-function waitOf(first: PodWait | undefined): GrantWait | undefined {
-  if (first === undefined) return undefined;
-  return { reason: first.reason, message: shorten(first.message), pod: first.pod };
 }
 
 function earliest(milliseconds: readonly number[]): number | undefined {

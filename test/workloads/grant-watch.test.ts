@@ -9,7 +9,8 @@ import { array, pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-
 test('a refused pod ends the grant after 30 s, and its node is avoided', async () => {
   const { observe, seconds } = setUp();
   const pods = [pod('a', RUNS, 'n1'), { ...pod('b', refused), spec: pinnedTo('n2') }];
-  expect(await observe(pods)).toMatchObject({ wait: undefined, failure: undefined, after: 30_000 });
+  const wait = { reason: 'Unschedulable', message: 'pod b waits: 0/2 nodes', isPartial: true };
+  expect(await observe(pods)).toMatchObject({ wait, failure: undefined, after: 30_000 });
   seconds(29);
   expect(await observe(pods)).toMatchObject({ failure: undefined, after: 1_000 });
   seconds(1);
