@@ -1,15 +1,16 @@
 /**
- * Promises that count on the nodes or the quota of a workload which ends some seconds later than it should have when they were made: its
- * first container started late. They are moved to that end before anybody else is reached. Planned anew in their turn, they would come
- * behind all that was promised before; and where they count on quota, they and that workload would both be charged for these seconds, so
- * that nothing that runs meanwhile could start. Behind a longer delay others may come first, and the plan is made again.
+ * Promises that count on the nodes or the quota of a workload which ends somewhat later than it should have when they were made: its
+ * first container started late, or its pods take some seconds to end at its walltime. They are moved to the end that is planned now
+ * before anybody else is reached. Planned anew in their turn, they would come behind all that was promised before; and where they count on
+ * quota, they and that workload would both be charged for these seconds, so that nothing that runs meanwhile could start. Behind a longer
+ * delay others may come first, and the plan is made again.
  */
 import type { WorkloadRow } from '../../queue/workload';
-import { countsOn, type Delay, LEAST_GAIN_SECONDS } from './planned-end';
+import { countsOn, type Delay, LEAST_GAIN_SECONDS, TERMINATION_SECONDS } from './planned-end';
 import { planWithinQuota } from './quota-plan';
 import { keepUnreached, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
-import { budgetOf, type Pass } from './state';
+import { budgetOf, isOwed, type Pass } from './state';
 
 /** Each costs a look at all nodes. Those behind them stay where they are. */
 const MOST_MOVED = 32;
@@ -45,15 +46,19 @@ function countingOn(pass: Pass, ordered: readonly WorkloadRow[], delays: readonl
     return reservation === undefined ? [] : [{ row, reservation }];
   });
   promises.sort((a, b) => a.reservation.allocation.start - b.reservation.allocation.start);
-  const all = [...delays];
+  const all: (Delay & { readonly yields?: boolean })[] = [...delays];
   const found: Moved[] = [];
   for (const { row, reservation } of promises) {
     if (found.length === MOST_MOVED) break;
     const { start, end } = reservation.allocation;
-    const counted = all.filter((delay) => countsOn(start, delay));
+    const yields = !isOwed(pass, reservation);
+    // Others leave for it: it waits some seconds for those planned before it, but for no prediction.
+    const isWorth = (delay: (typeof all)[number]) =>
+      yields || delay.yields !== true || delay.end <= delay.before + LEAST_GAIN_SECONDS;
+    const counted = all.filter((delay) => countsOn(start, delay) && isWorth(delay));
     if (counted.length === 0) continue;
     const latest = Math.max(...counted.map((delay) => delay.end));
-    all.push({ before: end, end: end + latest - start });
+    all.push({ before: end, end: end + latest - start, yields });
     found.push({ row, reservation, latest });
   }
   return found;
@@ -72,8 +77,9 @@ async function move(
   from: number,
 ): Promise<number | undefined> {
   const { allocation } = reservation;
-  const bounds = { from, before: Math.max(latest, from) + 1, promised: allocation };
-  const found = await planWithinQuota(pass, row, bounds);
+  const at = (start: number) =>
+    planWithinQuota(pass, row, { from: start, before: start + 1, promised: allocation });
+  const found = (await at(from)) ?? (latest > from ? await at(latest) : undefined);
   if (found === undefined) {
     pass.broken.set(row.uid, allocation.start);
     return undefined;
@@ -83,13 +89,13 @@ async function move(
   return found.start;
 }
 
-/** The times by which ends have moved to somewhat later since the last pass. */
+/** The times by which ends have moved to later since the last pass, by no more than the first prediction of an overrun. */
 function delaysOf({ holders, input }: Pass): readonly Delay[] {
   const known = input.cache?.ends;
   if (known === undefined) return [];
   return holders.flatMap(({ jobid, allocation }) => {
     const [before, { end }] = [known.get(jobid), allocation!];
-    const isLater = before !== undefined && before < end && end <= before + LEAST_GAIN_SECONDS;
+    const isLater = before !== undefined && before < end && end <= before + TERMINATION_SECONDS;
     return isLater ? [{ before, end }] : [];
   });
 }

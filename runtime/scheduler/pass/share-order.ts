@@ -61,7 +61,7 @@ class ShareLine {
     private readonly pass: Pass,
     private readonly rows: readonly WorkloadRow[],
   ) {
-    this.promised = new Set([...pass.input.reservations.map(({ uid }) => uid), ...pass.broken.keys()]);
+    this.promised = new Set([...pass.reservations.all().map(({ uid }) => uid), ...pass.broken.keys()]);
     const placed = rows.map((row, rank) => ({ row, rank }));
     this.fronts = [...Map.groupBy(placed, ({ row }) => row.queue)].map(
       ([queue, own]): Front => ({ queue, rows: own, next: 0, share: 0 }),

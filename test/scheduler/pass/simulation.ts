@@ -131,6 +131,7 @@ export class Simulation {
       ...over,
       nodes,
     });
+    this.plannedEnds.granted(result.grants.map(({ allocation }) => allocation));
     this.cache = result.cache;
     this.freed = false;
     this.lastNodes = nodes;
