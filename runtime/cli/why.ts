@@ -1,5 +1,6 @@
 /** What `why` and `when` say of a workload, from the FluxJobs that its user may see. Pure functions. */
 
+import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/reading';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
@@ -52,7 +53,7 @@ function stateLines(asked: Asked): string[] {
   if (reason === 'Evicting') return [`${name} has to leave ${nodes}`, said];
   if (status.phase === 'Running')
     return [`${name} runs on ${nodes}`, ...evidenceOf(besidesRunning(message)), runSentence(asked)];
-  if (status.phase === 'Ready') return [`${name} was granted ${nodes}, and its pods do not run yet`, said];
+  if (status.phase === 'Ready') return [`${name} was granted ${nodes}, and ${podsDoNotRun(status)}`, said];
   const place = status.position === undefined ? '' : `, position ${status.position}`;
   return [
     `${name} waits in queue ${spec.queue}${place}`,
@@ -62,6 +63,11 @@ function stateLines(asked: Asked): string[] {
       ? [...evidenceOf(asked.priority), ...aheadLines(asked), ...endLines(asked), ...evidenceOf(asked.free)]
       : []),
   ];
+}
+
+/** Between two tasks of an array none of its pods may run. */
+function podsDoNotRun({ startTime }: FluxJobStatus): string {
+  return startTime === undefined ? 'its pods do not run yet' : 'its pods do not run now';
 }
 
 /** A Job that was handed back stays outside when its namespace comes back; its new pods are workloads themselves then. */

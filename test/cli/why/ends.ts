@@ -210,7 +210,7 @@ export const LEAVING: readonly Situation[] = [
       world.removeNode('node-0');
     },
     prints: [
-      'science/pod/mine was granted node-0, and its pods do not run yet',
+      'science/pod/mine was granted node-0, and its pods do not run now',
       'NodeLost: node node-0 was lost',
       'what to do: nothing; Kubernetes deletes the pod. One without a controller has to be submitted again',
     ],
@@ -225,7 +225,7 @@ export const LEAVING: readonly Situation[] = [
       await world.seconds(5);
     },
     prints: [
-      'science/job/mine was granted node-0, and its pods do not run yet',
+      'science/job/mine was granted node-0, and its pods do not run now',
       'NodeNotReady: node node-0 is not ready',
       'what to do: nothing, if the node comes back: otherwise the workload is tried on other nodes',
     ],
@@ -241,7 +241,7 @@ export const LEAVING: readonly Situation[] = [
       await world.seconds(300);
     },
     prints: [
-      'science/job/mine was granted node-0, and its pods do not run yet',
+      'science/job/mine was granted node-0, and its pods do not run now',
       'NodeNotReady: node node-0 is not ready, and pod mine-0 on it is replaced only once it has ended (podReplacementPolicy: Failed)',
       'what to do: nothing, if the node comes back: otherwise ask your administrator to delete the node, which ends its pods',
     ],

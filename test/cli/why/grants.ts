@@ -285,7 +285,7 @@ export const GRANTED: readonly Situation[] = [
       world.report({ ...scheduled, initContainerStatuses }, 'node-0');
     },
     prints: [
-      'science/job/mine was granted node-0, and its pods do not run yet',
+      'science/job/mine was granted node-0, and its pods do not run now',
       'PodInitializing: init container fetch is running',
       'what to do: nothing; its pods run when their init containers have ended',
     ],
