@@ -16,7 +16,7 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
 import { terminationOf } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
-import { type ActiveWorkload, lostNodes, type WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
 import { podsOf } from './demand';
 import { listNames } from './events';
 import { evictPods } from './evict-pods';
@@ -95,7 +95,7 @@ export class Eviction {
     const requested = requestedEviction(row);
     if (requested !== undefined) return requested;
     const lost = lostNodes(row, this.options.nodes.exists);
-    if (lost.length > 0 && !this.runsWithout(lost, workload))
+    if (lost.length > 0 && !this.goesOnWithout(lost, workload))
       return { cause: 'cluster', message: lostMessage(lost) };
     // It would hold its nodes for nothing until its walltime.
     if (isSuspendable && row.releasedAt !== null && podsOf(adapter.demand(object)) === 0)
@@ -115,18 +115,15 @@ export class Eviction {
     return { cause: 'suspended', message: 'all its pods are gone, and others wait in their place' };
   }
 
-  /** Whether pods of an array run on other nodes than these. */
-  private runsWithout(lost: readonly string[], { object, adapter, row, pods }: ActiveWorkload): boolean {
-    return (
-      !adapter.isGang(object) &&
-      pods.some(
-        (pod) =>
-          belongsToGrant(pod, row.jobid) &&
-          pod.status?.phase === 'Running' &&
-          pod.metadata.deletionTimestamp === undefined &&
-          !lost.includes(assignedNode(pod) ?? ''),
-      )
-    );
+  /** Whether pods of an array run on other nodes than these, or will: between two tasks none may run for a moment. */
+  private goesOnWithout(lost: readonly string[], { object, adapter, row, pods }: ActiveWorkload): boolean {
+    if (adapter.isGang(object)) return false;
+    const own = pods.filter((pod) => belongsToGrant(pod, row.jobid) && !isTerminal(pod));
+    const there = own.filter((pod) => lost.includes(assignedNode(pod) ?? ''));
+    const runs = (pod: Pod) =>
+      pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined;
+    const isNext = row.startedAt !== null && podsOf(adapter.demand(object)) > there.length;
+    return isNext || own.some((pod) => !there.includes(pod) && runs(pod));
   }
 
   /** Only patches the object. */

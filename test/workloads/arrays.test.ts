@@ -113,10 +113,10 @@ describe('an array that was granted fewer pods than it may have at once', () => 
 });
 
 describe('the loss of a node', () => {
-  const lost = (object: Job, pods: readonly Pod[]) => {
+  const lost = (object: Job, pods: readonly Pod[], of = row) => {
     const nodes = { exists: (name: string) => name !== 'node-2', isReady: () => true };
     const eviction = new Eviction({ nodes } as unknown as EvictionOptions);
-    return eviction.reasonFor({ object, adapter: jobAdapter as never, row, pods })?.message;
+    return eviction.reasonFor({ object, adapter: jobAdapter as never, row: of, pods })?.message;
   };
   const both = [pod('Running', 'node-1', 0), pod('Running', 'node-2', 1)];
 
@@ -126,9 +126,22 @@ describe('the loss of a node', () => {
     expect(lost(array(), [both[0]!, recreated])).toBeUndefined();
   });
 
-  test('evicts an array of which nothing runs elsewhere', () => {
-    expect(lost(array(), [both[1]!])).toBe('node node-2 was lost');
-    expect(lost(array(), [pod('Succeeded', 'node-1', 0), both[1]!])).toBe('node node-2 was lost');
+  test('evicts no array of which the next task will run on another node', () => {
+    expect(lost(array(), [pod('Succeeded', 'node-1', 0), both[1]!])).toBeUndefined();
+    expect(lost(array(), [both[1]!])).toBeUndefined();
+  });
+
+  test('evicts an array of which nothing more runs elsewhere', () => {
+    const last = { ...array(), status: { succeeded: 19, completedIndexes: '0,2-19' } };
+    expect(lost(last, [pod('Succeeded', 'node-1', 0), both[1]!])).toBe('node node-2 was lost');
+    expect(lost(last, [both[1]!])).toBe('node node-2 was lost');
+  });
+
+  test('evicts an array that has not run', () => {
+    const [, onLost] = both;
+    expect(lost(array(), [{ ...onLost!, status: { phase: 'Pending' } }], { ...row, startedAt: null })).toBe(
+      'node node-2 was lost',
+    );
   });
 
   test('evicts a gang', () => {
