@@ -33,7 +33,7 @@ export async function movePromises(pass: Pass, ordered: readonly WorkloadRow[]):
   const heads = new Map<string, number>();
   for (const one of moved) {
     const { queue } = one.row;
-    const from = Math.max(one.reservation.allocation.start, heads.get(queue) ?? 0);
+    const from = Math.max(one.reservation.allocation.start, heads.get(queue) ?? 0, pass.input.now);
     const start = await move(pass, one, from);
     if (start !== undefined && budgetOf(pass, one.row).isStrict) heads.set(queue, start);
   }
