@@ -117,13 +117,13 @@ export class Eviction {
 
   /** Whether pods of an array run on other nodes than these, or will: between two tasks none may run for a moment. */
   private goesOnWithout(lost: readonly string[], { object, adapter, row, pods }: ActiveWorkload): boolean {
-    if (adapter.isGang(object)) return false;
-    const own = pods.filter((pod) => belongsToGrant(pod, row.jobid) && !isTerminal(pod));
-    const there = own.filter((pod) => lost.includes(assignedNode(pod) ?? ''));
-    const runs = (pod: Pod) =>
-      pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined;
-    const isNext = row.startedAt !== null && podsOf(adapter.demand(object)) > there.length;
-    return isNext || own.some((pod) => !there.includes(pod) && runs(pod));
+    if (adapter.isGang(object) || row.startedAt === null) return false;
+    const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
+    const isElsewhere = (pod: Pod) =>
+      !isTerminal(pod) &&
+      pod.metadata.deletionTimestamp === undefined &&
+      !lost.includes(assignedNode(pod) ?? '');
+    return own.some(isElsewhere) || adapter.missingPods(object, row, own) > 0;
   }
 
   /** Only patches the object. */
