@@ -6,7 +6,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { priorityOf } from './order';
 import type { Reservation } from './reservations';
-import { budgetOf, type Pass } from './state';
+import { budgetOf, isOwed, type Pass } from './state';
 
 /**
  * Keeps the reservations of the previous pass that are still valid and cancels the others. Where a queue may have fewer than
@@ -21,9 +21,7 @@ export async function keepReservations(
   const left = new Map(previous.map((reservation) => [reservation.jobid, reservation]));
   for (const row of left.size === 0 ? [] : ordered) {
     const reservation = left.get(row.jobid);
-    if (reservation === undefined || !budgetOf(pass, row).mayKeep(reservation)) continue;
-    // Its quota was lowered, or what others lend it: it would keep nodes and quota from those that can start.
-    if (pass.quotas.neverText(row) !== undefined) continue;
+    if (reservation === undefined || !isValid(pass, row, reservation)) continue;
     // Settings that changed may leave no room for it at its time, which only later ones have to make.
     const isRefused = pass.hasNewSettings && pass.quotas.refuses(row, reservation.allocation) !== undefined;
     if (isRefused || !hasNodes(pass, reservation)) {
@@ -41,6 +39,20 @@ export async function keepReservations(
   }
 }
 
+/** The priority of a row within the range of its queue. */
+export function priorityIn(pass: Pass, row: WorkloadRow): number {
+  return priorityOf(row, budgetOf(pass, row).settings);
+}
+
+function isValid(pass: Pass, row: WorkloadRow, reservation: Reservation): boolean {
+  if (!budgetOf(pass, row).mayKeep(reservation)) return false;
+  // Its quota was lowered, or what others lend it: it would keep nodes and quota from those that can start.
+  if (pass.quotas.neverText(row) !== undefined) return false;
+  // Its user has raised its priority: planned as if new, it may get the place of one that is lower now.
+  const { priority = Infinity } = reservation;
+  return priorityIn(pass, row) <= priority || isOwed(pass, reservation);
+}
+
 /** Whether all of its nodes are up. */
 function hasNodes({ cluster, input }: Pass, { allocation }: Reservation): boolean {
   if (input.nodes === undefined || input.graphGrew === false) return true;
@@ -51,7 +63,7 @@ function hasNodes({ cluster, input }: Pass, { allocation }: Reservation): boolea
 export function addReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
   const { limitedUsers } = budgetOf(pass, row);
   const passed = limitedUsers.size > 0 && { passedUsers: new Set(limitedUsers.keys()) };
-  pass.reservations.add({ ...reservation, ...passed }, row);
+  pass.reservations.add({ ...reservation, ...passed, priority: priorityIn(pass, row) }, row);
   chargeReservation(pass, row, reservation);
   markReserved(pass, row, reservation);
 }
@@ -135,6 +147,6 @@ export function keepUnreached(pass: Pass, row: WorkloadRow, reservation: Reserva
 function chargeReservation(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
   const budget = budgetOf(pass, row);
   budget.countReservation(reservation, 1);
-  pass.lowestReserved = Math.min(pass.lowestReserved, priorityOf(row, budget.settings));
+  pass.lowestReserved = Math.min(pass.lowestReserved, priorityIn(pass, row));
   claimQuota(pass, row, reservation.allocation);
 }

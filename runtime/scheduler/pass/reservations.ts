@@ -6,6 +6,8 @@ export interface Reservation {
   readonly uid: string;
   readonly jobid: number;
   readonly allocation: Allocation;
+  /** The priority of its workload when it was made. @default - it was found elsewhere than in its turn */
+  readonly priority?: number;
   /** The quota or limit for which its workload waits. @default - it waits for nodes */
   readonly shortage?: string;
   /**

@@ -13,11 +13,10 @@ import { isAwaiting, mayEndOthers } from './eviction';
 import { mayEvictBehind, noteEvictionInVain } from './eviction-tries';
 import { competes, isNear, noteNear } from './near-starts';
 import { preferredRequests, rankOf } from './node-preference';
-import { priorityOf } from './order';
 import { TERMINATION_SECONDS } from './planned-end';
 import { evictLowerPriority } from './preemptor';
 import type { QueueBudget } from './queue-budget';
-import { dropReservation } from './reservation-updates';
+import { dropReservation, priorityIn } from './reservation-updates';
 import { hasPassed, type Reservation } from './reservations';
 import { hasShare, type Lack } from './shared-reservations';
 import { budgetOf, isOwed, type Pass } from './state';
@@ -231,10 +230,6 @@ export function ofLowerPriority(pass: Pass, row: WorkloadRow): readonly Reservat
     const owner = pass.reservations.rowOf(other);
     return priorityIn(pass, owner) < priority && (other.isClaim !== true || owner.queue === row.queue);
   });
-}
-
-function priorityIn(pass: Pass, row: WorkloadRow): number {
-  return priorityOf(row, budgetOf(pass, row).settings);
 }
 
 /** Gives the workload the units of reservations; their workloads are planned again when the pass reaches them. */

@@ -88,3 +88,21 @@ test('the size of a workload is its largest part of what the nodes have', async 
   expect(sizes(sim.submit('large', { cpu: 4, pods: 9 }))).toBe(1);
   expect(jobSizes([])(sim.row('cores'))).toBe(0);
 });
+
+test.each(['fcfs', 'easy', 'hybrid', 'conservative'] as const)(
+  '%s: a promised workload whose priority is raised gets the place of a lower one',
+  async (policy) => {
+    const sim = await Simulation.of(nodesOf(1, 4));
+    sim.queue('default', { policy });
+    sim.submit('runs', { cpu: 4, walltime: 60 });
+    await sim.pass();
+    for (const uid of ['a', 'b']) sim.submit(uid, { cpu: 4, walltime: 60 });
+    await sim.pass();
+    sim.now += 10;
+    sim.change('b', { priority: 5 });
+    await sim.pass();
+    const starts = new Map(sim.reservations.map(({ uid, allocation }) => [uid, allocation.start]));
+    expect(starts.get('b')).toBe(sim.now + 50);
+    expect(starts.get('a') ?? Infinity).toBeGreaterThanOrEqual(sim.now + 110);
+  },
+);
