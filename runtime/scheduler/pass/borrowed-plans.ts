@@ -5,9 +5,16 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { putBack } from './claims';
 import { isEntitled } from './entitlement';
+import { TERMINATION_SECONDS } from './planned-end';
 import type { Quotas } from './quota';
 import { planWithinQuota } from './quota-plan';
-import { claimQuota, holdUncharged, liftReservation, markMoved } from './reservation-updates';
+import {
+  claimQuota,
+  dropReservation,
+  holdUncharged,
+  liftReservation,
+  markMoved,
+} from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, isOwed, type Pass } from './state';
 import { addTo, NOTHING, plus, type Usage } from './usage';
@@ -79,6 +86,36 @@ export async function takeFromPlans(
     holdUncharged(pass, row, reservation);
   }
   return found !== undefined;
+}
+
+/** Each is asked on its own whether it is in the way. */
+const MOST_ASKED = 64;
+
+/**
+ * Gives up what others plan to borrow where own quota would be free for a workload earlier without that: at that time it would have to
+ * be given up in any case.
+ * @returns whether any is given up
+ */
+export async function freesPlans(pass: Pass, row: WorkloadRow): Promise<boolean> {
+  const { quotas, reservations, input } = pass;
+  if (!quotas.isReclaiming(row.queue) || !othersPlanToBorrow(pass, row.queue)) return false;
+  const before = quotas.freeFrom(row);
+  // A start that is near is worth nobody's promise.
+  if (before <= input.now + TERMINATION_SECONDS) return false;
+  const plans = freePlansToBorrow(pass, row);
+  const start = quotas.freeFrom(row);
+  const isEarlier = start < before && isEntitled(pass, row, start);
+  const given: Reservation[] = [];
+  // Who comes first in line keeps his plan, if it is not in the way.
+  plans.toReversed().forEach((plan, i) => {
+    const owner = reservations.rowOf(plan);
+    claimQuota(pass, owner, plan.allocation);
+    if (!isEarlier || i >= MOST_ASKED || quotas.freeFrom(row) <= start) return;
+    quotas.free(owner);
+    given.push(plan);
+  });
+  for (const plan of given) await dropReservation(pass, plan);
+  return given.length > 0;
 }
 
 /**

@@ -9,6 +9,7 @@ import { freePlansToBorrow } from './borrowed-plans';
 import { putBack } from './claims';
 import { borrowedBy, sharesFor } from './cohort-shares';
 import { ownQuotaFor } from './entitlement';
+import { evictForEqual } from './equal-workloads';
 import {
   evictableFor,
   evicted,
@@ -61,8 +62,8 @@ export async function evictForQuota(
   // What others have only planned to borrow is returned before any borrower that runs is evicted.
   const planned = rights.isEntitled ? freePlansToBorrow(pass, row) : [];
   const choice = worthwhile(pass, candidate, await choiceFor(pass, row, rights));
-  if (choice !== undefined && choice.victims.length > 0 && (await evictAll(pass, candidate, choice, planned)))
-    return true;
+  const isFreed = await evictChosen(pass, candidate, choice, planned);
+  if (isFreed !== undefined) return isFreed;
   for (const other of planned) claimQuota(pass, reservations.rowOf(other), other.allocation);
   // What borrows from this pass on may leave in the next one: nobody else of its queue does so in its place.
   if (rights.reclaims && startsBorrower(pass, row)) pass.preemptAt.set(row.uid, pass.input.now + 1);
@@ -70,6 +71,20 @@ export async function evictForQuota(
   const isVain = !pass.near.has(row.uid) && (rights.preempts || rights.sharing !== 'Never');
   if (isVain) noteEvictionInVain(pass, budget, row);
   return false;
+}
+
+/** @returns whether the chosen leave for the row, or for an equal one before it; undefined: nobody leaves */
+async function evictChosen(
+  pass: Pass,
+  candidate: Candidate,
+  choice: Choice | undefined,
+  planned: readonly Reservation[],
+): Promise<boolean | undefined> {
+  if (choice === undefined || choice.victims.length === 0) return undefined;
+  const evict = (row: WorkloadRow) =>
+    evictAll(pass, { ...candidate, row, reservation: undefined }, choice, []);
+  if (await evictForEqual(pass, candidate.row, choice.victims, evict)) return false;
+  return (await evictAll(pass, candidate, choice, planned)) || undefined;
 }
 
 /** @returns undefined if it would start as early without them */

@@ -1,6 +1,6 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
-import { mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
+import { freesPlans, mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isClaimOf, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
@@ -88,12 +88,18 @@ export async function waitsForQuota(
     // The shortage was that of a later time, and the quota is free until those that leave are gone.
     if (quotas.shortageOf(row) === undefined) return false;
     await waitOrReserve(pass, { ...applicant, reservation: undefined }, shortage);
-  } else await waitOrReserve(pass, applicant, shortage);
+    return true;
+  }
+  if (candidate.mayReserve && (await freesPlans(pass, row)) && quotas.shortageOf(row) === undefined)
+    return false;
+  await waitOrReserve(pass, applicant, shortage);
   return true;
 }
 
 async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {
   const { row, budget, reservation } = applicant;
+  // Others leave for an earlier one, and the pass begins again.
+  if (pass.restart && reservation === undefined) return pass.waits.markQuota(row, shortage.message);
   const mayHave = mayReserveFor(pass, applicant, shortage);
   const returned = returnedAt(pass, applicant, shortage);
   // To find the time for each of ten thousand workloads that may not reserve would take seconds.

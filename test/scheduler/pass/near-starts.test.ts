@@ -45,7 +45,8 @@ test.each(['easy', 'hybrid', 'conservative'] as const)(
     await sim.pass();
     const waits = await stream(sim, 'owner', 0);
     expect(waits).toHaveLength(20);
-    expect(Math.max(...waits)).toBeLessThanOrEqual(24);
+    // A promise of its own may be that of a later end: nobody leaves for what starts soon.
+    expect(Math.max(...waits)).toBeLessThanOrEqual(policy === 'easy' ? 24 : 30);
   },
 );
 
@@ -100,4 +101,30 @@ test('somebody with a long grace period leaves where nothing ends before', async
   const sim = await slowVictims(1_000);
   sim.submit('next', { queue: 'owner', cpu: 1, walltime: 30 });
   expect((await sim.pass()).evictions).toHaveLength(1);
+});
+
+test('equal workloads start in their order where others leave for a later one', async () => {
+  const sim = await Simulation.of(nodesOf(2, 8));
+  for (const name of ['owner', 'guest'])
+    sim.queue(name, { cohort: 'lab', quota: { cores: 6 }, reclaim: true });
+  const pod = { terminationGracePeriodSeconds: 10 };
+  for (let i = 0; i < 3; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 3, walltime: 300, pod });
+  sim.submit('runs', { queue: 'owner', cpu: 3, walltime: 40 });
+  await sim.pass();
+  sim.submit('waits', { queue: 'guest', cpu: 3, walltime: 300, pod });
+  await sim.pass();
+  const own = { queue: 'owner', cpu: 3, walltime: 40 };
+  // What it has a right to ends soon, so nobody leaves; and who plans to borrow it starts later.
+  sim.submit('first', own);
+  await sim.pass();
+  const startOf = (uid: string) => sim.reservations.find((one) => one.uid === uid)?.allocation.start;
+  expect([sim.evicted, startOf('first'), startOf('waits')]).toEqual([[], sim.now + 40, sim.now + 80]);
+  sim.now += 4;
+  sim.submit('second', own);
+  await sim.pass();
+  await sim.pass();
+  expect(sim.evicted.map(({ message }) => message)).toEqual([
+    'returns quota that it borrowed from queue owner to science/first',
+  ]);
+  expect([startOf('first'), startOf('second')]).toEqual([sim.now + 25, sim.now + 36]);
 });
