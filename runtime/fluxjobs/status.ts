@@ -298,10 +298,7 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
     return { reason: LEAVING, message: `${wait.message}; leaving ${nodesOf(row)}` };
   switch (row.phase) {
     case 'Waiting':
-      return {
-        reason: waitReasonOf(row),
-        message: `${row.message ?? 'waiting for the next scheduling pass'}${evictionsOf(row)}`,
-      };
+      return waitSummary(row);
     case 'Ready':
       if (wait !== undefined) return wait;
       return { reason: 'Granted', message: `granted ${nodesOf(row)}, waiting for the first pod to start` };
@@ -313,6 +310,15 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
         message: endText(row),
       };
   }
+}
+
+function waitSummary(row: WorkloadRow): Summary {
+  const { incomplete } = row.jobspec.attributes.user ?? {};
+  // A group that lacks pods is held by nobody, though its row is until the first pass.
+  if (row.message === null && incomplete !== undefined)
+    return { reason: 'GroupIncomplete', message: incomplete.message };
+  const message = row.message ?? 'waiting for the next scheduling pass';
+  return { reason: waitReasonOf(row), message: `${message}${evictionsOf(row)}` };
 }
 
 /** What was handed back has not finished. */

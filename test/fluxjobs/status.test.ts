@@ -22,10 +22,15 @@ function conditions(row: WorkloadRow): string {
 const RECONCILING = 'Scheduled=False Ready=False Reconciling=True Stalled=False';
 const STALLED = 'Scheduled=False Ready=False Reconciling=False Stalled=True';
 
+const incomplete = { message: '2 of the 3 pods of its group are there', until: 9 };
+const { jobspec } = rowIn('Waiting');
+const OF_GROUP = { ...jobspec, attributes: { ...jobspec.attributes, user: { incomplete } } };
+
 const TABLE: readonly [Phase, Partial<WorkloadRow>, string, string][] = [
   ['Waiting', { reason: null }, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Submitted'],
   ['Waiting', {}, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Busy'],
   ['Waiting', { reason: 'Held' }, 'Scheduled=False Ready=False Reconciling=True Stalled=False', 'Held'],
+  ['Waiting', { reason: 'Held', message: null, jobspec: OF_GROUP }, RECONCILING, 'GroupIncomplete'],
   [
     'Waiting',
     { reason: 'Unsatisfiable' },
