@@ -7,6 +7,8 @@ import { liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { isOwed, type Pass } from './state';
 
+const SAME = ['user', 'priority', 'shape', 'walltime'] as const;
+
 /**
  * Where an earlier one waits for what ends soon, others leave for that one, and the row waits for what ends.
  * @param victims who would leave for the row
@@ -25,19 +27,20 @@ export async function evictForEqual(
   if (reservation === undefined) return false;
   const first = pass.reservations.rowOf(reservation);
   await liftReservation(pass, reservation);
-  pass.restart = await evict(first);
-  if (pass.restart) return true;
-  await putBack(pass, reservation, first);
-  pass.reservations.reach(first);
-  return false;
+  if (!(await evict(first))) {
+    await putBack(pass, reservation, first);
+    pass.reservations.reach(first);
+    return false;
+  }
+  pass.restart = true;
+  return true;
 }
 
 /** The reservation of an equal one that was submitted earlier, and would start after that time. */
 function equalBefore(pass: Pass, row: WorkloadRow, time: number): Reservation | undefined {
-  const { queue, user, shape, walltime, seq } = row;
-  return [...pass.reservations.ofQueue(queue)].find((one) => {
+  return [...pass.reservations.ofQueue(row.queue)].find((one) => {
     const other = pass.reservations.rowOf(one);
-    const isEqual = other.user === user && other.shape === shape && other.walltime === walltime;
-    return isEqual && other.seq < seq && one.allocation.start > time && !isOwed(pass, one);
+    const isEqual = SAME.every((field) => other[field] === row[field]);
+    return isEqual && other.seq < row.seq && one.allocation.start > time && !isOwed(pass, one);
   });
 }
