@@ -117,8 +117,10 @@ export class Eviction {
 
   /** Whether pods of an array run on other nodes than these, or will: between two tasks none may run for a moment. */
   private goesOnWithout(lost: readonly string[], { object, adapter, row, pods }: ActiveWorkload): boolean {
-    if (adapter.isGang(object) || row.startedAt === null) return false;
+    if (adapter.isGang(object)) return false;
     const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
+    // Its start may not be committed yet.
+    if (row.startedAt === null && !own.some(({ status }) => status?.phase === 'Running')) return false;
     const isElsewhere = (pod: Pod) =>
       !isTerminal(pod) &&
       pod.metadata.deletionTimestamp === undefined &&

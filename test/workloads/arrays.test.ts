@@ -137,6 +137,10 @@ describe('the loss of a node', () => {
     expect(lost(last, [both[1]!])).toBe('node node-2 was lost');
   });
 
+  test('evicts no array that runs, before its start is committed', () => {
+    expect(lost(array(), both, { ...row, startedAt: null })).toBeUndefined();
+  });
+
   test('evicts an array that has not run', () => {
     const [, onLost] = both;
     expect(lost(array(), [{ ...onLost!, status: { phase: 'Pending' } }], { ...row, startedAt: null })).toBe(
