@@ -96,7 +96,7 @@ const MOST_ASKED = 64;
  * be given up in any case.
  * @returns whether any is given up
  */
-export async function freesPlans(pass: Pass, row: WorkloadRow): Promise<boolean> {
+export async function giveUpPlans(pass: Pass, row: WorkloadRow): Promise<boolean> {
   const { quotas, reservations, input } = pass;
   if (!quotas.isReclaiming(row.queue) || !othersPlanToBorrow(pass, row.queue)) return false;
   const before = quotas.freeFrom(row);

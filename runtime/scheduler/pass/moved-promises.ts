@@ -53,9 +53,9 @@ function countingOn(pass: Pass, ordered: readonly WorkloadRow[], delays: readonl
     const { start, end } = reservation.allocation;
     const yields = !isOwed(pass, reservation);
     // Others leave for it: it waits some seconds for those planned before it, but for no prediction.
-    const isWorth = (delay: (typeof all)[number]) =>
+    const mayDelay = (delay: (typeof all)[number]) =>
       yields || delay.yields !== true || delay.end <= delay.before + LEAST_GAIN_SECONDS;
-    const counted = all.filter((delay) => countsOn(start, delay) && isWorth(delay));
+    const counted = all.filter((delay) => countsOn(start, delay) && mayDelay(delay));
     if (counted.length === 0) continue;
     const latest = Math.max(...counted.map((delay) => delay.end));
     all.push({ before: end, end: end + latest - start, yields });

@@ -1,6 +1,6 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { isForeseeable } from '../../resources/endless';
-import { freesPlans, mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
+import { giveUpPlans, mayTakeFromPlans, takeFromPlans } from './borrowed-plans';
 import { isClaimOf, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
@@ -90,7 +90,7 @@ export async function waitsForQuota(
     await waitOrReserve(pass, { ...applicant, reservation: undefined }, shortage);
     return true;
   }
-  if (candidate.mayReserve && (await freesPlans(pass, row)) && quotas.shortageOf(row) === undefined)
+  if (candidate.mayReserve && (await giveUpPlans(pass, row)) && quotas.shortageOf(row) === undefined)
     return false;
   await waitOrReserve(pass, applicant, shortage);
   return true;
