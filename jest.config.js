@@ -15,6 +15,6 @@ module.exports = {
   },
   // A third worker uses the cores while suites of the others wait. One control plane takes about 1 GB.
   maxWorkers: 3,
-  // Waits give up before: the limit is for what hangs.
-  testTimeout: 300_000,
+  // The only limit of tests and hooks, for what hangs: waits give up before, also on a machine that has no time (test/cluster/wait.ts).
+  testTimeout: 900_000,
 };

@@ -32,6 +32,7 @@ export class GoProgram {
   /** The program, which is built if it is not there; undefined without Go, or without the module. */
   build(stdio: StdioOptions = 'ignore'): string | undefined {
     if (this.built !== undefined) return this.built;
+    process.stderr.write(`building ${this.name} (once, some minutes)\n`);
     mkdirSync(this.folder, { recursive: true });
     // `go install` refuses modules that exclude versions of others, so the program is built as a part of a new module.
     const module = mkdtempSync(join(tmpdir(), 'go-program-'));

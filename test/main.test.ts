@@ -177,7 +177,7 @@ describeOwnStack(
       const controller = await stack.startController();
       await science.phase(job, 'Finished');
       await controller.stop();
-    }, 90_000);
+    });
 
     test('a controller ends when the password was replaced, because the next container gets the new one', async () => {
       const { stack } = getFixture();
@@ -199,7 +199,7 @@ describeOwnStack(
         await alter(new URL(postgres.url).password);
         await controller.stop();
       }
-    }, 90_000);
+    });
 
     test('a controller that crashed leads again at once in the same pod, although its lease has not expired', async () => {
       const { stack, client } = getFixture();
@@ -216,7 +216,7 @@ describeOwnStack(
       await night.phase(job, 'Finished');
       expect(await holder()).not.toBe(dead);
       await second.stop();
-    }, 90_000);
+    });
   },
   { cluster: { nodes: 1 }, postgres: { own: true } },
 );

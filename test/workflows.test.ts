@@ -3,10 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { GoProgram } from './go-program';
+import { ACTIONLINT } from './go-programs';
 
 const FOLDER = join(__dirname, '..', '.github', 'workflows');
-const ACTIONLINT = new GoProgram('github.com/rhysd/actionlint/cmd/actionlint', 'v1.7.12');
 
 interface Step {
   readonly uses?: string;
@@ -31,7 +30,7 @@ test('actionlint finds no problem', () => {
   const paths = files.map((file) => join(FOLDER, file));
   const { status, stdout } = spawnSync(program, paths, { encoding: 'utf8' });
   expect([stdout, status]).toEqual(['', 0]);
-}, 330_000);
+});
 
 test('every action is pinned to a commit', () => {
   const used = files.flatMap(stepsOf).flatMap(({ uses }) => uses ?? []);

@@ -48,7 +48,7 @@ describeCluster('an object of a workload kind', (getCluster) => {
           }) as unknown as KubeObject,
       ),
     );
-  }, 180_000);
+  });
 
   describe.each(WORKLOAD_KINDS.map((kind) => [kind.kind, kind] as const))('%s', (name, kind) => {
     const make = (metadata: Fields = {}, spec: Fields = {}): KubeObject => ({

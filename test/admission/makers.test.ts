@@ -15,7 +15,7 @@ describeCluster('an object for which a controller makes a workload', (getCluster
   });
   beforeAll(async () => {
     for (const form of FORMS) await applyStandIns(getCluster(), form);
-  }, 180_000);
+  });
 
   describe.each(makerKinds().map((maker) => [maker.kind, maker] as const))('%s', (kind, maker) => {
     const make = (metadata: object = {}): KubeObject => ({

@@ -35,8 +35,6 @@ const LIFTED: readonly KubeObject[] = [named('lifted', { suspend: true })];
 const CONFLICTING = ['forced', 'never-held', 'claiming', 'held-and-forced', 'lifted'];
 
 type Scene = () => Promise<void>;
-/** Milliseconds for a scene of each form and maker. */
-const TIMEOUT = 180_000;
 
 describeCluster('a manifest that is applied again', (getCluster) => {
   let users: Users;
@@ -125,6 +123,6 @@ describeCluster('a manifest that is applied again', (getCluster) => {
       ['while the Jobs wait', 0],
       ['while the Jobs run', 1],
       ['after the Jobs have ended', 2],
-    ])('changes nothing %s', (_, scene) => played.get(`${form} ${maker}`)![scene], TIMEOUT);
+    ])('changes nothing %s', (_, scene) => played.get(`${form} ${maker}`)![scene]);
   });
 });

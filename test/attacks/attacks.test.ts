@@ -10,7 +10,6 @@ import { create } from './objects';
 import { type Played, play } from './play';
 import { CLUSTER, World } from './world';
 
-const START_TIMEOUT = 120_000;
 const HOST = { image: 'flux', volumes: { scratch: { hostPath: '/scratch', path: '/scratch' } } };
 
 test('every attack has a name of its own, and there are enough of them', () => {
@@ -27,8 +26,8 @@ describeOwnCluster(
     beforeAll(async () => {
       world = await World.on(getCluster(), 'webhook');
       played = await play(world, 'webhook', ATTACKS);
-    }, START_TIMEOUT);
-    afterAll(() => world?.stop(), START_TIMEOUT);
+    });
+    afterAll(() => world?.stop());
 
     test.each([
       ['a MiniCluster', ALPHA, {}],

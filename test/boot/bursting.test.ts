@@ -54,5 +54,5 @@ describeWithFlux('with a real Flux', (boot) => {
     } finally {
       await more.remove();
     }
-  }, 120_000);
+  });
 });

@@ -16,8 +16,6 @@ import { ROWS } from './rows';
 
 /** Rows at the same time: most of them wait most of the time. */
 const PARALLEL = 32;
-/** Milliseconds for a row and all rows before it. */
-const TIMEOUT = 300_000;
 
 /** A fourth of the rows. */
 const DRAWN = Math.ceil(ROWS.length / 4);
@@ -63,12 +61,12 @@ describeOwnStack(
         outcome.catch(() => undefined);
         outcomes.set(row, outcome);
       }
-    }, 120_000);
+    });
     afterAll(() => stop());
 
     for (const { row } of chosen) {
       const declare = row.open === undefined ? test : test.failing;
-      declare(row.name, () => outcomes.get(row)!, TIMEOUT);
+      declare(row.name, () => outcomes.get(row)!);
     }
 
     test('every row has its namespace and its queue, so that an open row fails for its own cause', () => {

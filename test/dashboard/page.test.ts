@@ -25,7 +25,7 @@ interface Violation {
     view = atWork({ jobs: 200, nodes: 12 });
     answers = new StaticAnswers();
     server = await serveDashboard({ port: 0, view, answers });
-  }, 60_000);
+  });
   beforeEach(() => {
     answers.answers = { history: { answer: HISTORY }, usage: { answer: USAGE } };
     answers.asked.length = 0;
@@ -297,6 +297,5 @@ interface Violation {
       }
       await page.context().close();
     },
-    60_000,
   );
 });

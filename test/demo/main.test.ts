@@ -74,7 +74,7 @@ describeWithCluster(
       const directory = dirname(use!.match(/KUBECONFIG=(\S+)/)![1]!);
       const left = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(directory);
       await waitFor('its processes to be gone', () => !left());
-    }, 240_000);
+    });
   },
   async () => {
     const { kubectl } = await findAssets();

@@ -8,8 +8,6 @@ import { NOT_BUILT } from './suite';
 import { EDITS } from './team';
 import { CLUSTER, World } from './world';
 
-const TIMEOUT = 180_000;
-
 if (enginesBuilt())
   describeOwnCluster(
     'a team in Git',
@@ -17,36 +15,28 @@ if (enginesBuilt())
       let world: World;
       beforeAll(async () => {
         world = await World.on(getCluster(), 'policies');
-      }, TIMEOUT);
-      afterAll(() => world?.stop(), TIMEOUT);
+      });
+      afterAll(() => world?.stop());
 
-      test(
-        'has no more than its quota from its first sync on',
-        async () => {
-          const findings = new Findings(() => undefined);
-          for (const way of world.ways)
-            await new FirstSync(getCluster(), way, `sync-${way.name}`, findings).live();
-          expect(findings.all).toEqual([]);
-        },
-        TIMEOUT,
-      );
+      test('has no more than its quota from its first sync on', async () => {
+        const findings = new Findings(() => undefined);
+        for (const way of world.ways)
+          await new FirstSync(getCluster(), way, `sync-${way.name}`, findings).live();
+        expect(findings.all).toEqual([]);
+      });
 
-      test(
-        'lives by Flux CD and by Argo CD as it does by hand',
-        async () => {
-          const findings = new Findings(() => undefined);
-          const [fluxCd, argoCd] = world.ways;
-          const edits = EDITS.slice(0, 4);
-          await Promise.all(
-            [fluxCd!, argoCd!].map((way) =>
-              new TeamLife(getCluster(), world.engines, way, `team-${way.name}`, findings).live(edits),
-            ),
-          );
-          expect(findings.all).toEqual([]);
-          expect(findings.objects).toBe(22);
-        },
-        TIMEOUT,
-      );
+      test('lives by Flux CD and by Argo CD as it does by hand', async () => {
+        const findings = new Findings(() => undefined);
+        const [fluxCd, argoCd] = world.ways;
+        const edits = EDITS.slice(0, 4);
+        await Promise.all(
+          [fluxCd!, argoCd!].map((way) =>
+            new TeamLife(getCluster(), world.engines, way, `team-${way.name}`, findings).live(edits),
+          ),
+        );
+        expect(findings.all).toEqual([]);
+        expect(findings.objects).toBe(22);
+      });
     },
     CLUSTER,
   );

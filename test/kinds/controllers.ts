@@ -55,6 +55,10 @@ export async function untilAdmitted(
     });
 }
 
+/** What the controllers of these kinds are. */
+export const programsOf = (kinds: readonly WorkloadKind[]): readonly GoProgram[] =>
+  controllersOf(kinds).map(({ program }) => program);
+
 function controllersOf(kinds: readonly WorkloadKind[]): readonly Controller[] {
   return CONTROLLERS.filter(({ kinds: names }) => kinds.some(({ kind }) => names.includes(kind)));
 }

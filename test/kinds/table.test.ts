@@ -6,13 +6,12 @@ import { gangOf } from '../../runtime/jobspec/pod-sets';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import type { Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
+import { KINDS_DRAWN } from '../go-programs';
 import { drawOf } from '../seed';
 import { describeOwnStack } from '../stack/suite';
 import { CONTROLLED, runnableKinds, startControllers } from './controllers';
 import { kindOf } from './objects';
 import { isWell, misplacedPods, playKinds, TABLE_CLUSTER } from './table';
-
-const DRAWN = 1;
 
 test('each kind of the registry has a controller to be tried with', () => {
   expect(CONTROLLED.map(({ kind }) => kind)).toEqual(WORKLOAD_KINDS.map(({ kind }) => kind));
@@ -64,7 +63,7 @@ test.each([
   expect(isWell(all)).toBe(expected);
 });
 
-const kinds = runnableKinds(drawOf(WORKLOAD_KINDS, DRAWN));
+const kinds = runnableKinds(drawOf(WORKLOAD_KINDS, KINDS_DRAWN));
 const describeIf = kinds.length === 0 ? describe.skip : describe;
 
 describeIf('gangs of workload kinds', () => {
@@ -75,7 +74,7 @@ describeIf('gangs of workload kinds', () => {
       beforeAll(async () => {
         controllers = await startControllers(getFixture().stack.cluster, kinds);
         await getFixture().stack.startController({ fluxion: { address: 'embedded' } });
-      }, 240_000);
+      });
       afterAll(() => controllers?.stop());
 
       test('start whole on their nodes, wait whole, end, and leave nothing', async () => {
@@ -91,7 +90,7 @@ describeIf('gangs of workload kinds', () => {
           leaked: 0,
           said: [],
         });
-      }, 600_000);
+      });
     },
     { cluster: TABLE_CLUSTER, createsMiniClusters: false },
   );

@@ -17,6 +17,8 @@ const configMaps = namespaced('', 'v1', 'configmaps');
 /** Asks for one object by name after a broken connection. */
 const isCheck: Match = ({ path }) => path.includes('metadata.name');
 const isList: Match = (request) => request.method === 'GET' && !isWatch(request) && !isCheck(request);
+/** Milliseconds: a machine that is busy, too, opens a watch within them. */
+const IDLE_MS = 2_000;
 const watches = (proxy: FaultProxy) => proxy.requests.filter(isWatch).length;
 const lists = (proxy: FaultProxy) => proxy.requests.filter(isList).length;
 
@@ -133,7 +135,7 @@ function tests(getCluster: () => Cluster): void {
   test('opens a silent watch again and reports the changes that it missed', async () => {
     await put('a', '1');
     await put('b', '1');
-    await follow({ idle: 300 });
+    await follow({ idle: IDLE_MS });
     await watching();
     proxy.mute(isWatch);
     await set('a', '2');
@@ -146,7 +148,7 @@ function tests(getCluster: () => Cluster): void {
 
   test('opens a quiet watch again without a warning', async () => {
     await put('a', '1');
-    await follow({ idle: 300 });
+    await follow({ idle: IDLE_MS });
     await waitFor('three watches', () => watches(proxy) >= 3);
     expect(new Set(ends)).toEqual(new Set(['silent']));
     expect(logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
@@ -157,7 +159,7 @@ function tests(getCluster: () => Cluster): void {
 
   test('notices that the connection delivers nothing any more', async () => {
     await put('a', '1');
-    await follow({ idle: 300 });
+    await follow({ idle: IDLE_MS });
     await watching();
     proxy.stall();
     await set('a', '2');

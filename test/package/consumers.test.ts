@@ -63,7 +63,7 @@ test('the stack', () => {
 let packed: PackedPackage;
 beforeAll(() => {
   packed = new PackedPackage();
-}, 120_000);
+});
 afterAll(() => packed.remove());
 
 describe('a project of ts-jest on Node 20', () => {
@@ -75,11 +75,11 @@ describe('a project of ts-jest on Node 20', () => {
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(COMPILER));
     writeFileSync(join(project, 'stack.test.ts'), TEST);
     run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], project);
-  }, 300_000);
+  });
 
   test('passes its tests', () => {
     run(node(), [join('node_modules', 'jest', 'bin', 'jest.js'), '--runInBand'], project);
-  }, 120_000);
+  });
 
   test('runs the program', () => {
     const program = join('node_modules', 'cdk8s-fluxqueue', 'bin', 'fluxqueue.js');
@@ -107,7 +107,7 @@ describe('a project of another package manager', () => {
     const devDependencies = { pnpm: '12.21.0', '@yarnpkg/cli-dist': '4.18.1' };
     writeFileSync(join(tools, 'package.json'), JSON.stringify({ private: true, devDependencies }));
     run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], tools);
-  }, 300_000);
+  });
 
   /** A project with nothing but the package, its peers, and what is named. */
   function project(name: string, more: Record<string, string> = {}): string {
@@ -130,7 +130,7 @@ describe('a project of another package manager', () => {
     expect(run(join(path, NODE_IN), ['main.js'], path)).toMatch(/^v22\./);
     expectManifests(path);
     expect(run(pnpm, ['exec', 'fluxqueue', '--help'], path)).toContain('render');
-  }, 120_000);
+  });
 
   test("Yarn with Plug'n'Play", () => {
     const path = project('yarn');
@@ -146,5 +146,5 @@ describe('a project of another package manager', () => {
     yarn('node', 'main.js');
     expectManifests(path);
     expect(yarn('fluxqueue', '--help')).toContain('render');
-  }, 120_000);
+  });
 });

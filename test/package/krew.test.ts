@@ -30,7 +30,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'fluxqueue-krew-test-'));
   run(join(MODULES, '.bin', 'tsx'), ['release/krew.ts', folder], ROOT);
   manifest = parse(readFileSync(join(folder, 'fluxqueue.yaml'), 'utf8')) as Manifest;
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('the manifest has the version, the archive of the release and its checksum', () => {
@@ -46,7 +46,7 @@ test('the archive is the same each time', () => {
   const before = sha256();
   run(join(MODULES, '.bin', 'tsx'), ['release/krew.ts', folder], ROOT);
   expect(sha256()).toBe(before);
-}, 60_000);
+});
 
 test('the program runs from the store of krew', () => {
   const [platform] = manifest.spec.platforms;

@@ -70,7 +70,7 @@ describe('the package', () => {
     packed = new PackedPackage();
     project = packed.project('project');
     installed = packed.unpackInto(project, [...PEERS, '@types']);
-  }, 120_000);
+  });
   afterAll(() => packed.remove());
 
   test('needs no package beside its peers, and takes less than 8.5 MB', () => {

@@ -26,7 +26,7 @@ beforeAll(() => {
   writeFileSync(join(project, 'package.json'), '{"private":true}');
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', packed.tarball], project);
   program = join(project, 'node_modules', '.bin', 'fluxqueue');
-}, 180_000);
+});
 afterAll(() => {
   packed.remove();
   rmSync(folder, { recursive: true });
@@ -94,7 +94,7 @@ describeWithCluster(
       expect(readdirSync(temporary).filter((file) => file.startsWith('fluxqueue-'))).toEqual([]);
       const cached = readdirSync(join(folder, 'cache', 'cdk8s-fluxqueue'));
       expect(cached).toEqual(['compiled', expect.stringMatching(/^postgres-[\d.]+.*-\w+-\w+$/)]);
-    }, 240_000);
+    });
 
     test('plays the demo first, if it is asked to', async () => {
       const up = new Up(['--demo', '--nodes', '4', '--jobs', '4'], env());
@@ -103,7 +103,7 @@ describeWithCluster(
       up.interrupt();
       expect(await up.end()).toBe(0);
       await waitFor('its processes to be gone', () => !processesLeft());
-    }, 240_000);
+    });
 
     test('Ctrl-C while it starts ends what has started', async () => {
       const up = new Up([], env());
@@ -111,7 +111,7 @@ describeWithCluster(
       up.interrupt();
       expect(await up.end()).toBe(130);
       await waitFor('its processes to be gone', () => !processesLeft());
-    }, 120_000);
+    });
   },
   async () => {
     const { kubectl } = await findAssets();
@@ -124,7 +124,7 @@ test('npx finds the program in the tarball alone', () => {
   writeFileSync(join(nowhere, 'package.json'), '{"private":true}');
   const npx = ['--yes', '--prefer-offline', `file:${packed.tarball}`, 'up', '--help'];
   expect(run('npx', npx, nowhere)).toContain('--demo');
-}, 60_000);
+});
 
 describe('a machine on which it cannot run', () => {
   async function expectSentence(env: NodeJS.ProcessEnv, sentence: RegExp, script = program): Promise<void> {

@@ -26,5 +26,5 @@ describeStack('parity of a plain and an opted-in namespace', (getFixture) => {
     const unexplained = comparisons.filter(({ different }) => Object.values(different).includes(''));
     expect(unexplained).toEqual([]);
     expect(comparisons.filter(({ isExpected }) => !isExpected)).toEqual([]);
-  }, 240_000);
+  });
 });

@@ -28,7 +28,7 @@ describeOwnStack(
       );
       const progress = () => undefined;
       result = await runPoison({ stack, client, controller, corpus, writers: 1, seconds: SECONDS, progress });
-    }, 180_000);
+    });
 
     test('every object is refused with a sentence, or its FluxJob says what became of it', () => {
       expect(result.figures.unexplained).toEqual([]);

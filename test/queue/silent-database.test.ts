@@ -60,7 +60,7 @@ describePostgres(
       expect(queue.disconnects).toBeGreaterThan(disconnects);
       expect(warnings).toContain('dropping all database connections');
       await queue.close();
-    }, 40_000);
+    });
 
     test('drops every connection at once, not one at each timeout', async () => {
       const database = openDatabase({ url: url.href, logger, ...DOUBT });
@@ -71,7 +71,7 @@ describePostgres(
       expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
       expect(warnings.filter((line) => line === 'dropping all database connections')).toHaveLength(1);
       await database.close();
-    }, 40_000);
+    });
 
     test('is not confused with a statement that takes long', async () => {
       const database = openDatabase({ url: url.href, logger, ...DOUBT });
@@ -79,7 +79,7 @@ describePostgres(
       expect(await database.query(`SELECT 'done' AS text FROM pg_sleep(1)`)).toEqual([{ text: 'done' }]);
       expect(warnings).toEqual([]);
       await database.close();
-    }, 40_000);
+    });
 
     test('that is frozen loses all connections at the first timeout', async () => {
       const postgres = getPostgres();
@@ -101,7 +101,7 @@ describePostgres(
       const again = waitFor('the server to work again', () => database.query('SELECT 1 AS one'));
       expect(await again).toEqual([{ one: 1 }]);
       await database.close();
-    }, 40_000);
+    });
 
     test('that became a replica refuses writes: they can be retried over new connections', async () => {
       const queue = openQueue({ url: url.href, logger, units: DEFAULT_UNITS });
@@ -121,7 +121,7 @@ describePostgres(
       // Without the drop this connection would refuse every write for ever.
       expect(await demoted.submit(fence, [submission('a')])).toHaveLength(1);
       await Promise.all([queue.close(), database.close(), demoted.close()]);
-    }, 40_000);
+    });
   },
   { own: true },
 );

@@ -18,7 +18,7 @@ describeStack(
     beforeAll(async () => {
       await getFixture().stack.startController({ grants: { unschedulableSeconds: 1 } });
       science = await Namespace.create(getFixture, 'science');
-    }, 120_000);
+    });
     const isThere = async ({ metadata: { uid } }: Pod) =>
       (await science.pods()).some(({ metadata }) => metadata.uid === uid);
 

@@ -135,7 +135,7 @@ describeOwnStack(
       const starts = rows.slice(0, waiting.length).map(({ releasedAt }) => releasedAt!);
       expect(starts).toEqual([...starts].sort((one, other) => one - other));
       expect(await science.verdict()).toMatchObject({ misplaced: 0, doubleGranted: 0, lost: 0 });
-    }, 180_000);
+    });
   },
   {
     createsMiniClusters: false,

@@ -43,7 +43,7 @@ describeOwnStack(
       };
       for (const [name, shape] of Object.entries(shapes)) notable.push(await burst.job(name, shape));
       await quiet.job('alone');
-    }, 120_000);
+    });
 
     test('leaves no FluxJob of what starts and succeeds at once, and one of everything that tells something', async () => {
       await waitFor('most of the burst to be over', async () => (await unrecorded(controller)) > COUNT / 2);

@@ -37,7 +37,7 @@ describeOwnStack(
       await full.phase(hog, 'Running');
       const names = Array.from({ length: COUNT }, (_, i) => `in-line-${i}`);
       await Promise.all(names.map((name) => burst.job(name)));
-    }, 120_000);
+    });
 
     test('the last in line has no FluxJob yet, and its history says why it waits', async () => {
       last = await burst.job('last');

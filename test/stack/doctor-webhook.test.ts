@@ -35,7 +35,7 @@ describeOwnStack(
       });
       await stack.startController();
       await stack.namespace('science');
-    }, 120_000);
+    });
 
     test('finds nothing wrong; what runs outside the cluster is unknown', async () => {
       const report = await waitFor('no error', async () => {

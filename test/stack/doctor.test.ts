@@ -60,7 +60,7 @@ describeOwnStack(
       // As the downward API gives it to the process in the pod.
       controller = await stack.startController({ leaderElection: { podUid: pod.metadata.uid } });
       science = await Namespace.create(getFixture, 'science');
-    }, 120_000);
+    });
 
     /** The object, gone while the work runs. */
     async function without(path: string, work: () => Promise<void>): Promise<void> {

@@ -10,9 +10,6 @@ import { Namespace } from './workloads';
 /** `npm run -s generate:cli` sets it. */
 const WRITES = process.env.GENERATE === 'cli';
 
-/** Milliseconds after which a part of the suite hangs. */
-const TIMEOUT = 600_000;
-
 /** Lines that `kubectl` or `fluxqueue` begins, in the consoles of README.md. */
 const README = [...readFileSync('README.md', 'utf8').matchAll(/^\$ ((?:kubectl|fluxqueue) .*)$/gm)].map(
   ([, line = '']) => line,
@@ -37,18 +34,14 @@ describeOwnStack(
       beforeAll(async () => {
         await getFixture().stack.startReader();
         scene = await Scene.start(getFixture, science);
-      }, TIMEOUT);
+      });
       afterAll(() => scene?.end(), 60_000);
 
-      test(
-        'docs/cli.md has what they print (npm run -s generate:cli)',
-        async () => {
-          const text = page(await scene.printed());
-          if (WRITES) writeFileSync(PAGE_FILE, text);
-          expect(writtenPage()).toBe(text);
-        },
-        TIMEOUT,
-      );
+      test('docs/cli.md has what they print (npm run -s generate:cli)', async () => {
+        const text = page(await scene.printed());
+        if (WRITES) writeFileSync(PAGE_FILE, text);
+        expect(writtenPage()).toBe(text);
+      });
 
       test('README.md shows some', () => {
         expect(README.length).toBeGreaterThan(5);

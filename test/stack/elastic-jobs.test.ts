@@ -24,7 +24,7 @@ describeOwnStack(
       const { stack } = getFixture();
       await stack.startController({ fluxion: { address: 'embedded' } });
       science = await Namespace.create(getFixture, 'science');
-    }, 60_000);
+    });
 
     const resize = (job: Job, size: number) =>
       getFixture().client.patch(

@@ -153,23 +153,15 @@ describeStack(
     }
 
     describe.each([...Map.groupBy(CALLS_TODAY, (call) => call.split('.')[0])])('%s', (_port, calls) => {
-      test.each(calls)(
-        '%s',
-        async (call) => {
-          for (const fault of faultsOf(call)) await inject(fault);
-        },
-        TIMEOUT,
-      );
+      test.each(calls)('%s', async (call) => {
+        for (const fault of faultsOf(call)) await inject(fault);
+      });
 
-      test(
-        'leaves no workload lost, misplaced or granted units twice, and no units allocated',
-        async () => {
-          await terms.next();
-          await expectSettled();
-          expect(terms.fenced).toEqual([]);
-        },
-        TIMEOUT,
-      );
+      test('leaves no workload lost, misplaced or granted units twice, and no units allocated', async () => {
+        await terms.next();
+        await expectSettled();
+        expect(terms.fenced).toEqual([]);
+      });
     });
 
     test('every FluxJob is Finished', async () => {

@@ -32,7 +32,7 @@ describeIf('a JobSet', () => {
       // The controller runs already, and follows the kind once it is there.
       beforeAll(async () => {
         manager = await startJobSet(program!, getFixture().stack.cluster);
-      }, 120_000);
+      });
       // The apiserver knows a new kind in mutating policies up to 30 s later than else.
       beforeAll(async () => {
         const { api } = getFixture().stack.cluster;
@@ -40,7 +40,7 @@ describeIf('a JobSet', () => {
           const probe = jobSet('probe', { main: {} });
           return (await api.send('POST', `${jobSets('science')}?dryRun=All`, probe)).status === 201;
         });
-      }, 120_000);
+      });
 
       const { create, read, patch, delet, podsOf, running, end, gone } = jobSetsOf(getFixture, () => science);
 

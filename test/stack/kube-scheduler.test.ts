@@ -46,7 +46,7 @@ describeStack(
       await stack.cluster.addNodes(2, shape('b'));
       await stack.namespace('plain', false);
       await stack.startController({ fluxion: { address: 'embedded' } });
-    }, 60_000);
+    });
 
     /** Numbers of pods by node, and zones. @param nodes two of zone a, two of zone b */
     function placesOf(pods: readonly Pod[], nodes: readonly string[]): { pods: number[]; zones: number } {

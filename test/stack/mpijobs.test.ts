@@ -57,7 +57,7 @@ describeIf('an MPIJob', () => {
           );
           return reply.status === 201;
         });
-      }, 120_000);
+      });
       afterAll(() => operator?.stop());
 
       const create = async (name: string, workers: number) => {

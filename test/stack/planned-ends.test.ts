@@ -15,7 +15,7 @@ describeStack(
 
     beforeAll(async () => {
       await getFixture().stack.startController();
-    }, 60_000);
+    });
     eachInFreshNamespace(getFixture, (namespace) => {
       science = namespace;
     });

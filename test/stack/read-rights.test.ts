@@ -32,7 +32,7 @@ describeOwnStack(
       for (const name of ['a', 'b']) await stack.cluster.request('POST', jobs(name), job('train'));
       for (const name of ['a', 'b'])
         await waitFor('the history', async () => (await asked(history(name, 'train'))).status === 200);
-    }, 120_000);
+    });
 
     /** The answer of the apiserver to a user. @default - the admin */
     const asked = async (path: string, { token = '', method = 'GET' as 'GET' | 'POST', body = {} } = {}) => {

@@ -83,7 +83,7 @@ describeOwnStack(
       left.abort();
       await expect(page).rejects.toThrow('aborted');
       await reader.stop();
-    }, 120_000);
+    });
   },
   { cluster: { nodes: 1, apiserverArgs: audit.apiserverArgs }, readApi: true, createsMiniClusters: false },
 );

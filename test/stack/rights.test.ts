@@ -127,7 +127,7 @@ describeOwnStack(
       await refuseWrites(kubeconfig, science);
       await expectUsed(CONTROLLER_SERVICE_ACCOUNT);
       await role.stop();
-    }, 400_000);
+    });
 
     /** A FluxSetup, a Job whose FluxJob of an earlier Job exists, a bare pod, a Job that cannot create its pods, and pods without their claims. */
     async function runWorkloads(science: Namespace): Promise<void> {

@@ -41,7 +41,7 @@ describeOwnStack(
         const { status } = await asReader.send('GET', `${dashboardOf('science')}/`);
         return status === 200;
       });
-    }, 120_000);
+    });
     afterAll(() => {
       for (const proxy of proxies) proxy.kill();
     });

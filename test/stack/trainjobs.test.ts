@@ -97,7 +97,7 @@ describeIf('a TrainJob', () => {
           const { body } = await users.send(ALICE, 'POST', path, trainJob('probe'));
           return body.metadata.annotations?.[USER_ANNOTATION] === ALICE;
         });
-      }, 240_000);
+      });
       afterAll(async () => {
         users?.close();
         for (const each of started) await each.stop();

@@ -22,7 +22,7 @@ describeStack(
       const { stack } = getFixture();
       await stack.cluster.addNodes(2, shape('b'));
       await stack.startController({ fluxion: { address: 'embedded' } });
-    }, 60_000);
+    });
     eachInFreshNamespace(getFixture, (namespace) => {
       science = namespace;
     });

@@ -10,7 +10,7 @@ import { expectNothingLost } from './settled';
 import { describeOwnStack, inOneNamespace } from './suite';
 import { type Namespace, UNTIL_ENDED } from './workloads';
 
-const TIMEOUT = 600_000;
+const TIMEOUT = 900_000;
 /** Requeues for a cause of its own, after which a Job waits for its user. */
 const LIMIT = 1;
 const AWAY_MS = process.env.NIGHTLY === undefined ? 0 : 600_000;

@@ -70,7 +70,7 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
     client = createClient({ kubeconfig });
     uid = (await cluster.get<MiniCluster>(miniClusters(TEAM, 'x'))).metadata.uid;
     await cluster.waitFor('the guard', async () => (await made({})).includes('FLUXQ_'));
-  }, 200_000);
+  });
   afterAll(() => client?.close());
 
   async function create(name: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** kube-score finds nothing in any stack of the matrix but what is named here with its reason. */
 import { spawnSync } from 'node:child_process';
 import { Yaml } from 'cdk8s';
-import { GoProgram } from '../../go-program';
+import { LINTER } from '../../go-programs';
 import { stackObjects } from '../manifests';
 import { COUNT, stacks } from './matrix';
 
@@ -63,8 +63,6 @@ interface Finding {
 /** What passes all but one thing is a warning (5), and counts, too. */
 const ALL_RIGHT = 10;
 
-const LINTER = new GoProgram('github.com/zegl/kube-score/cmd/kube-score', 'v1.20.0');
-
 function findings(program: string, objects: readonly unknown[]): { check: string; object: string }[] {
   const args = ['score', '--kubernetes-version', 'v1.37', '--output-format', 'json', '-'];
   const input = Yaml.stringify(...objects);
@@ -96,4 +94,4 @@ test('a linter finds nothing that has no reason', () => {
     );
   expect(unexpected).toEqual([]);
   expect(EXCEPTIONS.filter((exception) => !used.has(exception))).toEqual([]);
-}, 330_000);
+});

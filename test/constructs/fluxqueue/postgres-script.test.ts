@@ -79,7 +79,7 @@ withPostgres('the start of the database', () => {
       });
       expect([call, pod.beside]).toEqual([call, []]);
     }
-  }, 400_000);
+  });
 
   const WRITTEN = [
     'PG_VERSION',
