@@ -13,7 +13,7 @@ export interface SilenceOptions {
 }
 
 const DOUBT_MS = 2_000;
-/** Milliseconds for an answer that was on its way while the server was asked. */
+/** Least milliseconds for an answer that was on its way while the server was asked. It gets as long as the question took. */
 const GRACE_MS = 250;
 
 export class SilenceDetector {
@@ -63,9 +63,10 @@ export class SilenceDetector {
     const [oldest] = this.open;
     if (oldest === undefined || performance.now() - oldest[1] < this.doubtMs) return;
     const [key] = oldest;
+    const asked = performance.now();
     // A server that cannot be asked may be frozen with all its statements: the next question comes soon.
     if (await this.options.isServerWorking().catch(() => true)) return pause(this.doubtMs);
-    await pause(GRACE_MS);
+    await pause(Math.max(GRACE_MS, performance.now() - asked));
     if (!this.open.has(key)) return;
     const seconds = Math.round((performance.now() - oldest[1]) / 100) / 10;
     this.options.onDead(
