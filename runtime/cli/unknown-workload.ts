@@ -92,7 +92,9 @@ async function endOf(client: KubernetesClient, namespace: string, name: string):
     const { entries } = await historyAtOnce(client, namespace, name);
     const last = entries.findLast(({ event }) => event === 'Finished');
     if (last !== undefined) return `it ended at ${rfc3339(last.at)}: ${last.message}`;
-    return entries.length === 0 ? undefined : 'it was deleted, and its pods have not all ended yet';
+    return entries.length === 0
+      ? undefined
+      : 'it was deleted, and its pods have not all ended yet: until then what it was granted is charged, and kubectl fluxqueue plan lists it';
   } catch {
     // Without the read API, or the right to it, nothing is known.
     return undefined;

@@ -10,6 +10,7 @@ import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
+import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { QueueSettings } from '../queue/settings';
 import { isPastRequeueLimit, type WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
@@ -130,7 +131,7 @@ export class GrantWatch {
   /** Only of a released workload. */
   async observe(workload: ActiveWorkload): Promise<GrantState> {
     const { object, adapter, row, pods } = workload;
-    const own = pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
+    const own = ownOf(workload);
     this.removed.see(row.jobid, own);
     const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
     const larger = adapter.largerPods(object, row, pods);
@@ -176,6 +177,16 @@ export class GrantWatch {
     const isNarrowed = refusal.sentence !== undefined && due.some(({ key }) => key === MISSING);
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && isNarrowed, after };
+  }
+
+  /** What is said of a workload that was deleted, until that changes. */
+  lingering(workload: ActiveWorkload): {
+    readonly wait: GrantWait | undefined;
+    readonly retry: ReconcileResult;
+  } {
+    const own = ownOf(workload);
+    const after = earliest(this.untilLingerChanges(own));
+    return { wait: lingerWait(own, this.options.now()), retry: after === undefined ? after : { after } };
   }
 
   private failureIn(
@@ -296,6 +307,10 @@ export class GrantWatch {
       avoid: [...new Set(nodes)].slice(0, MOST_AVOIDED),
     };
   }
+}
+
+function ownOf({ row, pods }: ActiveWorkload): readonly Pod[] {
+  return pods.filter((pod) => pod.metadata.uid === row.uid || belongsToGrant(pod, row.jobid));
 }
 
 function earliest(milliseconds: readonly number[]): number | undefined {

@@ -234,9 +234,10 @@ export class WorkloadReconciler {
     if ('cause' in placed) return this.evict(workload, placed);
     if ('after' in placed) return placed;
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
-    const next = this.notices.follow(workload);
-    if (!isDeleted) return earliest(next, await this.watchGrant(workload));
-    return earliest(shrinking, await this.orphans.limitDeleted(workload));
+    if (!isDeleted) return earliest(this.notices.follow(workload), await this.watchGrant(workload));
+    const { wait, retry } = this.watch.lingering(workload);
+    this.options.onWait(workload.row.uid, wait);
+    return [retry, shrinking, await this.orphans.limitDeleted(workload)].reduce(earliest);
   }
 
   private async place(workload: ActiveWorkload): Promise<readonly Pod[] | EvictionReason | Retry> {

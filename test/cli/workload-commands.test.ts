@@ -35,7 +35,7 @@ test.each(['why train', 'when job/train', 'hold train', 'cancel train'])(
 test('why of a workload that was cancelled, whose pods have not ended, says so', async () => {
   answers({ ...CANCELLED, '/histories/train': ended('its first pod runs', 'Running') });
   expect((await getApi().run('why', 'train')).refused).toMatch(
-    /workload: is gone: it was deleted, and its pods have not all ended yet \(got "train"\); kubectl fluxqueue history train/,
+    /workload: is gone: it was deleted, and its pods have not all ended yet: until then what it was granted is charged, and kubectl fluxqueue plan lists it \(got "train"\); kubectl fluxqueue history train/,
   );
 });
 

@@ -52,7 +52,7 @@ describeOwnStack(
     async function submit(): Promise<void> {
       for (const _ of Array(6).keys()) {
         const i = submitted++;
-        const annotations = { 'fluxqueue/walltime': '60s' };
+        const annotations = { 'fluxqueue/walltime': '600s' };
         if (i % 6 === 0) await science.job(`wide-${i}`, { annotations, pods: 3, cores: 4 });
         else if (i % 6 === 1) await science.job(`loose-${i}`, { annotations, pods: 2, indexed: false });
         else if (i % 6 === 2) await science.pod(`plain-${i}`, { annotations });

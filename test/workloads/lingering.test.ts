@@ -1,6 +1,10 @@
 /** When a pod that was deleted counts as one that does not end. */
 import type { Pod } from '../../runtime/kubernetes/types';
+import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import { isLingering, secondsUntilLingerChange } from '../../runtime/workloads/lingering';
+import { QueueModel } from '../fuzz/queue-model';
+import { submission } from '../queue/submission';
+import { reconcilerOnTables } from './reconciler-on-tables';
 
 /** Unix seconds at which the pod was deleted. */
 const DELETED = 1_800_000_000;
@@ -71,4 +75,37 @@ test('a pod that nobody deleted, that has ended, or that never had a node does n
     { ...pod, spec: { containers: [] } },
   ])
     expect(states(other)).toEqual([[0, false]]);
+});
+
+test('a pod that is a workload of its own tells its user five minutes after it should have ended', async () => {
+  let now = DELETED;
+  const queue = new QueueModel(() => now);
+  const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
+  const identity = { kind: 'Pod', namespace: 'science', name: 'p' };
+  const { jobid } = (await workloadCache.submit(submission('p', { ...identity, walltime: 60 })))!;
+  const nodes = [{ name: 'n1', units: { core: '0' } }];
+  await workloadCache.allocate([
+    { uid: 'p', allocation: { jobid, start: DELETED, end: DELETED + 60, nodes } },
+  ]);
+  await workloadCache.released('p');
+  const pod = deleted(5);
+  const said: [seconds: number, message: string | undefined][] = [];
+  const reconciler = reconcilerOnTables(workloadCache, {
+    client: { list: async () => ({ items: [pod], metadata: {} }) as never, patch: async () => ({}) as never },
+    objectOf: () => pod,
+    podsOf: () => [pod],
+    now: () => now,
+    onWait: (_, wait) => said.push([now - DELETED, wait?.message]),
+  });
+  const late = DELETED + 305;
+  while (now < late) {
+    const { after } = (await reconciler.reconcile(identity))!;
+    now = Math.min(late, now + Math.max(1, after / 1000));
+  }
+  expect(said.every(([, message]) => message === undefined)).toBe(true);
+  await reconciler.reconcile(identity);
+  expect(said.at(-1)).toEqual([
+    305,
+    'pod p should have ended at 2027-01-15T08:00:05.000Z and still uses n1, which is charged until then',
+  ]);
 });

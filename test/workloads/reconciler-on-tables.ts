@@ -10,7 +10,9 @@ import type { WorkloadReconcilerOptions } from '../../runtime/workloads/reconcil
 import { defaultSubmissions } from './default-submissions';
 
 type Given = Pick<WorkloadReconcilerOptions, 'objectOf' | 'podsOf' | 'now'> &
-  Partial<Pick<WorkloadReconcilerOptions, 'namespaces'>> & { readonly client: Partial<KubernetesClient> };
+  Partial<Pick<WorkloadReconcilerOptions, 'namespaces' | 'onWait'>> & {
+    readonly client: Partial<KubernetesClient>;
+  };
 
 export function reconcilerOnTables(
   workloadCache: WorkloadCache,
