@@ -86,14 +86,19 @@ export async function emptySentence(
     : nothing;
 }
 
+/** Events after which a workload holds nothing. */
+const WITHOUT_GRANT: ReadonlySet<string> = new Set(['Submitted', 'Updated', 'Waiting', 'Requeued']);
+
 /** What the history says last of a workload that was deleted, if there is a history. */
 async function endOf(client: KubernetesClient, namespace: string, name: string): Promise<string | undefined> {
   try {
     const { entries } = await historyAtOnce(client, namespace, name);
     const last = entries.findLast(({ event }) => event === 'Finished');
     if (last !== undefined) return `it ended at ${rfc3339(last.at)}: ${last.message}`;
-    return entries.length === 0
-      ? undefined
+    const now = entries.at(-1)?.event;
+    if (now === undefined) return undefined;
+    return WITHOUT_GRANT.has(now)
+      ? 'it was deleted, and its end is not recorded yet'
       : 'it was deleted, and its pods have not all ended yet: until then what it was granted is charged, and kubectl fluxqueue plan lists it';
   } catch {
     // Without the read API, or the right to it, nothing is known.

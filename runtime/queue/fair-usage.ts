@@ -7,7 +7,8 @@
  * The leader keeps a copy of what Postgres stores and adds what the rows hold now, so fair share costs a pass no query.
  */
 import type { UnitSettings } from '../jobspec/units';
-import { unitCounts } from '../resources/unit-counts';
+import type { Surplus } from '../resources/types';
+import { addUnits, unitCounts } from '../resources/unit-counts';
 import type { BillingWeights } from './settings';
 import type { Share, WorkloadRow } from './workload';
 
@@ -68,8 +69,14 @@ export class UsageCache {
   /**
    * @param rows all active rows
    * @param weightsOf the billing weights of a queue
+   * @param surpluses what workloads use beyond their grants, by uid: while that lasts, it counts as if they had used it from their start. @default - nothing
    */
-  at(now: number, rows: Iterable<WorkloadRow>, weightsOf: (queue: string) => BillingWeights): FairUsage {
+  at(
+    now: number,
+    rows: Iterable<WorkloadRow>,
+    weightsOf: (queue: string) => BillingWeights,
+    surpluses: ReadonlyMap<string, Surplus> = new Map(),
+  ): FairUsage {
     const { halfLifeSeconds } = this.options;
     const users = new Map<string, number>();
     const queues = new Map<string, number>();
@@ -90,7 +97,7 @@ export class UsageCache {
     for (const row of rows) {
       const { startedAt, queue, user } = row;
       if (startedAt === null) continue;
-      const held = this.heldBy(row);
+      const held = this.heldBy(row, surpluses.get(row.uid));
       add(
         queue,
         user,
@@ -105,9 +112,9 @@ export class UsageCache {
   }
 
   /** What a row holds. A Finished row keeps its allocation but holds nothing. */
-  private heldBy({ phase, allocation }: WorkloadRow): Amounts {
+  private heldBy({ phase, allocation }: WorkloadRow, surplus?: Surplus): Amounts {
     if (allocation === null || phase === 'Finished') return NOTHING;
-    const { core = 0, memory = 0, gpu = 0 } = unitCounts(allocation);
+    const { core = 0, memory = 0, gpu = 0 } = addUnits([unitCounts(allocation), surplus?.units ?? {}]);
     const { cpuMillis, memoryMiB } = this.options.units;
     return [(core * cpuMillis) / 1000, (memory * memoryMiB) / 1024, gpu];
   }

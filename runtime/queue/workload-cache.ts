@@ -10,7 +10,7 @@ import { QUEUE_DEFAULTS, STACK_DEFAULTS } from '../../constructs/api/queue-defau
 import { FluxqError } from '../errors';
 import { InternPool } from '../intern';
 import { DEFAULT_UNITS, type UnitSettings } from '../jobspec/units';
-import type { AllocatedNode, Allocation } from '../resources/types';
+import type { AllocatedNode, Allocation, Surplus } from '../resources/types';
 import { type FairUsage, UsageCache } from './fair-usage';
 import { internedRow } from './interned-row';
 import { Outcomes } from './outcomes';
@@ -162,9 +162,14 @@ export class WorkloadCache {
   /**
    * Decayed usage of queues and users, with what they hold now.
    * @param weightsOf the billing weights of a queue. @default - those of a queue without configuration
+   * @param surpluses what workloads use beyond their grants, by uid. @default - nothing
    */
-  fairUsage(now = this.now(), weightsOf: (queue: string) => BillingWeights = usualWeights): FairUsage {
-    return this.usage.at(now, this.rows.values(), weightsOf);
+  fairUsage(
+    now = this.now(),
+    weightsOf: (queue: string) => BillingWeights = usualWeights,
+    surpluses?: ReadonlyMap<string, Surplus>,
+  ): FairUsage {
+    return this.usage.at(now, this.rows.values(), weightsOf, surpluses);
   }
 
   active(): Iterable<WorkloadRow> {

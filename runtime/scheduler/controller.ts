@@ -179,7 +179,7 @@ export class Scheduler implements Controller {
     const { workloadCache, queues, config } = this.shared;
     if (!config.fairShare.enabled) return undefined;
     const weightsOf = (queue: string) => (queues.byName(queue) ?? QUEUE_DEFAULTS).billingWeights;
-    return workloadCache.fairUsage(now, weightsOf);
+    return workloadCache.fairUsage(now, weightsOf, this.unmanagedPods.surpluses.charges());
   }
 
   /** Few jobspecs look at the values of a node label: only these are written again when there are others. */

@@ -15,6 +15,7 @@ import type { QueueSettings } from '../queue/settings';
 import { isPastRequeueLimit, type WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal, type LargerPod, type Outcome } from './adapter';
+import { lookAgainIn } from './deadlines';
 import type { EvictionReason } from './eviction';
 import { refusedWait } from './group-notices';
 import { explainedWait, UncreatedPods } from './kubelet-events';
@@ -223,7 +224,7 @@ export class GrantWatch {
   /** Milliseconds until what is said of pods that have to end changes. */
   private untilLingerChanges(pods: readonly Pod[]): readonly number[] {
     const seconds = pods.flatMap((pod) => secondsUntilLingerChange(pod, this.options.now()) ?? []);
-    return seconds.map((each) => Math.ceil(each * 1000));
+    return seconds.map((each) => lookAgainIn(each).after);
   }
 
   /** One pod of a gang says enough. */

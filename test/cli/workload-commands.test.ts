@@ -39,6 +39,13 @@ test('why of a workload that was cancelled, whose pods have not ended, says so',
   );
 });
 
+test('why of a workload that was deleted while it waited says nothing of pods', async () => {
+  answers({ ...CANCELLED, '/histories/train': ended('its nodes were lost', 'Requeued') });
+  expect((await getApi().run('why', 'train')).refused).toMatch(
+    /workload: is gone: it was deleted, and its end is not recorded yet \(got "train"\)/,
+  );
+});
+
 test.each([
   ['queue --queue=', '--queue'],
   ['queue --selector=', '--selector'],

@@ -152,6 +152,19 @@ describePostgres('usage for fair share', (getPostgres) => {
     expect(usage()).toBeCloseTo(expectedUsage(3 * 2 + 5, T, T + 70, T + 70), 6);
   });
 
+  test('counts what a workload uses beyond its grant, while it does, for its user and its queue', async () => {
+    await granted('a', T);
+    const beyond = new Map([['a', { pods: 1, units: { core: 4 } }]]);
+    const usage = () => workloadCache.fairUsage(T + 70, undefined, beyond);
+    const more = expectedUsage(BILLED + 2, T, T + 70, T + 70);
+    expect([usage().userUsage('default', 'ada'), usage().queueUsage('default')]).toEqual([
+      expect.closeTo(more, 6),
+      expect.closeTo(more, 6),
+    ]);
+    beyond.clear();
+    expect(usage().userUsage('default', 'ada')).toBeCloseTo(expectedUsage(BILLED, T, T + 70, T + 70), 6);
+  });
+
   test('the time that a grant waits for its pods costs nothing', async () => {
     await queue.submit(fence, [submission('a')]);
     const [row] = await queue.byUid(['a']);

@@ -1,6 +1,8 @@
 /** When a pod that was deleted counts as one that does not end. */
 import type { Pod } from '../../runtime/kubernetes/types';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import type { ActiveWorkload } from '../../runtime/workloads/adapter';
+import { GrantWatch, type GrantWatchOptions } from '../../runtime/workloads/grant-watch';
 import { isLingering, secondsUntilLingerChange } from '../../runtime/workloads/lingering';
 import { QueueModel } from '../fuzz/queue-model';
 import { submission } from '../queue/submission';
@@ -64,6 +66,13 @@ test('a pod that was given half an hour lingers once it is five minutes late', (
     [0, false],
     [HOUR / 2 + 300, true],
   ]);
+});
+
+test('a pod with a grace period that no timer can wait for is looked at as late as one can', () => {
+  const watch = new GrantWatch({ now: () => DELETED } as GrantWatchOptions);
+  const pod = deleted(300_000_000);
+  const workload = { row: { uid: 'p', jobid: 7 }, pods: [pod] } as unknown as ActiveWorkload;
+  expect(watch.lingering(workload).retry).toEqual({ after: 2 ** 31 - 1 });
 });
 
 test('a pod that nobody deleted, that has ended, or that never had a node does not linger', () => {
