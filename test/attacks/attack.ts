@@ -33,6 +33,8 @@ export const ROLES = {
   neighbour: person('trudy'),
   /** A ServiceAccount with `edit` in alpha. */
   account: account(ALPHA, 'builder'),
+  /** `edit` in alpha, and the subresources that no role of users has: resize, status, ephemeral containers. */
+  colleague: person('grace'),
   /** May create and change Pods in alpha, nothing else. */
   'pod creator': person('eve'),
   /** May create MiniClusters in alpha, nothing else. */
@@ -59,7 +61,10 @@ export interface Act {
   readonly query?: string;
   readonly body?: object;
   /** @default a merge patch */
-  readonly type?: 'application/json-patch+json' | 'application/apply-patch+yaml';
+  readonly type?:
+    | 'application/json-patch+json'
+    | 'application/apply-patch+yaml'
+    | 'application/strategic-merge-patch+json';
 }
 
 /** What must come of an attack: one of the two, if both are given. */

@@ -1,5 +1,6 @@
 import type { Attack } from './attack';
 import { CONTROLLER_ATTACKS } from './corpus-controller';
+import { DOOR_ATTACKS } from './corpus-doors';
 import { DRY_RUN_ATTACKS } from './corpus-dry-runs';
 import { GRACE_ATTACKS } from './corpus-grace';
 import { GRANT_ATTACKS } from './corpus-grants';
@@ -15,6 +16,7 @@ import { WEBHOOK_ATTACKS } from './corpus-webhook';
 export const ATTACKS: readonly Attack[] = [
   ...USER_ATTACKS,
   ...GRANT_ATTACKS,
+  ...DOOR_ATTACKS,
   ...GRACE_ATTACKS,
   ...GROUP_ATTACKS,
   ...KIND_ATTACKS,

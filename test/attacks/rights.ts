@@ -14,6 +14,8 @@ function binding(role: Role, namespace: string, clusterRole: string): KubeObject
   };
 }
 
+const WRITES = ['get', 'patch', 'update'];
+
 function onlyTo(name: string, apiGroup: string, resource: string, verbs: readonly string[]): KubeObject {
   const rules = [{ apiGroups: [apiGroup], resources: [resource], verbs }];
   return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
@@ -24,6 +26,22 @@ export const RIGHTS: readonly KubeObject[] = [
   { ...binding('editor', BETA, 'edit'), metadata: { name: 'editor', namespace: BETA } },
   binding('neighbour', BETA, 'edit'),
   binding('account', ALPHA, 'edit'),
+  binding('colleague', ALPHA, 'edit'),
+  {
+    ...onlyTo('subresources', '', '', []),
+    rules: [
+      {
+        apiGroups: [''],
+        resources: ['pods/resize', 'pods/status', 'pods/ephemeralcontainers'],
+        verbs: WRITES,
+      },
+      { apiGroups: ['batch'], resources: ['jobs/status'], verbs: WRITES },
+    ],
+  },
+  {
+    ...binding('colleague', ALPHA, 'subresources'),
+    metadata: { name: 'colleague-subresources', namespace: ALPHA },
+  },
   onlyTo('pods-only', '', 'pods', ['create', 'get', 'patch']),
   binding('pod creator', ALPHA, 'pods-only'),
   onlyTo('miniclusters-only', 'flux-framework.org', 'miniclusters', ['create']),

@@ -4,8 +4,6 @@ import { Agent, request } from 'node:https';
 import {
   APPLYING_LABEL,
   CONTROLLER_SERVICE_ACCOUNT,
-  KUEUE_QUEUE_LABEL,
-  MINICLUSTER_LABEL,
   NAMESPACE_LABEL,
   STACK_NAMESPACE,
 } from '../../constructs/api/labels';
@@ -17,10 +15,11 @@ import type { ClusterOptions } from '../cluster/cluster-options';
 import { freePorts } from '../cluster/ports';
 import { startPostgres } from '../cluster/postgres';
 import { Stack } from '../stack/stack';
-import { type Act, ALPHA, BETA, type Form, PLAIN, ROLES, type Role, RUNNING_SECONDS, STRICT } from './attack';
+import { type Act, ALPHA, BETA, type Form, PLAIN, ROLES, type Role, STRICT } from './attack';
 import { OVER, STARTED_JOB, STARTED_PODS } from './corpus-reach';
-import { container, create, deployment, job, ownedBy, pathTo } from './objects';
+import { create, job, ownedBy, patch, pathTo } from './objects';
 import { RIGHTS } from './rights';
+import { MINICLUSTERS, OBJECTS } from './world-objects';
 
 export interface Reply {
   readonly status: number;
@@ -173,6 +172,36 @@ export class World {
     await cluster.request('PATCH', pathTo('Pod', ALPHA, OVER, 'status'), { status: { phase: 'Succeeded' } });
   }
 
+  /** As a kubelet that can resize containers: Kubernetes refuses it where no status has their amounts. */
+  private async allowResize(): Promise<void> {
+    const { cluster } = this.stack;
+    const at = pathTo('Pod', ALPHA, 'released');
+    const { spec, status } = await cluster.waitFor('the start of the Pod released', async () => {
+      const pod = await cluster.get<Pod>(at);
+      return pod.status?.phase === 'Running' && pod;
+    });
+    const [{ resources }] = spec.containers as readonly [Pod['spec']['containers'][number]];
+    const containerStatuses = status?.containerStatuses?.map((each) => ({ ...each, resources }));
+    await cluster.request('PATCH', `${at}/status`, { status: { containerStatuses } });
+  }
+
+  /** A Job that its user has suspended is held, and waits. */
+  private async pause(): Promise<void> {
+    const { status, message } = await this.send(
+      'editor',
+      patch('Job', 'paused', { spec: { suspend: true } }),
+      'stored',
+    );
+    if (status >= 300) throw new Error(message);
+    const { cluster } = this.stack;
+    await cluster.waitFor('the Job paused to give its nodes back', async () => {
+      const { status: told } = await cluster.get<KubeObject & { status?: { phase?: string } }>(
+        pathTo('FluxJob', ALPHA, 'paused-job'),
+      );
+      return told?.phase === 'Waiting';
+    });
+  }
+
   private async label(name: string, namespace: string): Promise<void> {
     const { cluster } = this.stack;
     const labels = { [APPLYING_LABEL]: 'true' };
@@ -216,11 +245,13 @@ export class World {
       const { status } = await cluster.get<KubeObject>(pathTo('FluxSetup', BETA, 'team'));
       return (status as { observedGeneration?: number } | undefined)?.observedGeneration !== undefined;
     });
-    for (const name of ['running', 'indexed'])
+    for (const name of ['running', 'indexed', 'paused'])
       await cluster.waitFor(`the release of the Job ${name}`, async () => {
         const { spec } = await cluster.get<Job>(pathTo('Job', ALPHA, name));
         return spec.suspend === false;
       });
+    await this.allowResize();
+    await this.pause();
     await cluster.waitFor('the record of a Job', () => cluster.get(pathTo('FluxJob', ALPHA, 'waiting-job')));
   }
 }
@@ -246,83 +277,3 @@ function replyOf(status: number, text: string): Reply {
   const causes = object.details?.causes?.map(({ message }) => message) ?? [];
   return { status, object, message: status >= 400 ? [object.message, ...causes].join('; ') : '' };
 }
-
-/** The object that a request creates. */
-const made = (...args: Parameters<typeof create>) => create(...args).body as KubeObject;
-const minicluster = (name: string, namespace: string, more: object = {}) =>
-  made(
-    'MiniCluster',
-    name,
-    { spec: { size: 1, containers: [{ image: 'flux', command: 'true', ...more }] } },
-    namespace,
-  );
-const MINICLUSTERS: readonly KubeObject[] = [
-  minicluster('tame', ALPHA),
-  minicluster('wide', ALPHA, {
-    volumes: { scratch: { hostPath: '/scratch', path: '/scratch' } },
-    securityContext: { privileged: true },
-  }),
-  made('MiniCluster', 'quiet', { spec: { size: 1, suspend: true, containers: [{ image: 'flux' }] } }),
-  minicluster('other', BETA),
-];
-const held = { annotations: { 'fluxqueue/hold': 'true' } };
-const onePod = (name: string, namespace: string, gates: readonly string[] = []) =>
-  made(
-    'Pod',
-    name,
-    { spec: { containers: [container()], schedulingGates: gates.map((gate) => ({ name: gate })) } },
-    namespace,
-  );
-
-const OBJECTS: readonly KubeObject[] = [
-  ...MINICLUSTERS,
-  made('FluxSetup', 'team', { spec: {} }, BETA),
-  made('Job', 'waiting', { metadata: held, spec: job() }),
-  made('Job', 'running', {
-    spec: job(
-      {},
-      { activeDeadlineSeconds: RUNNING_SECONDS },
-      { annotations: { 'fluxqueue.test/duration': '1h' } },
-    ),
-  }),
-  made('Job', 'indexed', {
-    spec: job(
-      {},
-      { completionMode: 'Indexed', parallelism: 8, completions: 1 },
-      { annotations: { 'fluxqueue.test/duration': '1h' } },
-    ),
-  }),
-  made('Job', 'kueue', {
-    metadata: { labels: { [KUEUE_QUEUE_LABEL]: 'team' } },
-    spec: job({}, { suspend: true }),
-  }),
-  made('Job', 'free', { spec: job({}, { suspend: true }) }, PLAIN),
-  {
-    ...onePod('gated', ALPHA, ['mine']),
-    metadata: { name: 'gated', namespace: ALPHA, ...held },
-  },
-  onePod('free', PLAIN),
-  onePod('system', 'kube-system'),
-  made('ConfigMap', 'coredns', { data: { a: 'b' } }, 'kube-system'),
-  ...['notes', 'tame-notes'].map((name) => made('ConfigMap', name, { data: { a: 'b' } })),
-  made('ConfigMap', 'stack-settings', { data: { a: 'b' } }, STACK_NAMESPACE),
-  made('Secret', 'private', { stringData: { k: 'v' } }),
-  made('Service', 'mine', { spec: { ports: [{ port: 80 }] } }),
-  // Its finalizer keeps it from the garbage collector, which would delete it soon.
-  made('Deployment', 'gone-services', {
-    metadata: {
-      ...ownedBy('gone', 'no-such-uid'),
-      labels: { [MINICLUSTER_LABEL]: 'gone' },
-      finalizers: ['fluxqueue.test/keep'],
-    },
-    spec: deployment({}, { replicas: 0 }),
-  }),
-  made('DaemonSet', 'agent', { spec: deployment({ nodeSelector: { none: 'x' } }) }),
-  made('Deployment', 'mine', {
-    spec: {
-      replicas: 0,
-      selector: { matchLabels: { app: 'x' } },
-      template: { metadata: { labels: { app: 'x' } }, spec: { containers: [container()] } },
-    },
-  }),
-];

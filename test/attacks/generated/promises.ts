@@ -11,6 +11,7 @@ import {
   QUEUED_BY_ANNOTATION,
   USER_ANNOTATION,
 } from '../../../constructs/api/labels';
+import { podRequests } from '../../../runtime/jobspec/requests';
 import type { Job, Pod } from '../../../runtime/kubernetes/types';
 import type { KubeObject } from '../../cluster/api';
 
@@ -92,10 +93,32 @@ const GATED: Promises = {
   'it has no grant': keeps('annotations', ASSIGNMENT_ANNOTATION),
 };
 
+const RELEASED: Promises = {
+  ...COMMON,
+  'it has its grant': (before, after) =>
+    [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, DEADLINE_ANNOTATION].every((key) =>
+      keeps('annotations', key)(before, after),
+    ),
+  'it stays on its node': (before, after) => podSpec(before).nodeName === podSpec(after).nodeName,
+  'it is no larger than granted': isNoLarger,
+  'it ends no later': (before, after) =>
+    (podSpec(after).activeDeadlineSeconds ?? Infinity) <= (podSpec(before).activeDeadlineSeconds ?? Infinity),
+  'it is not over': (before, after) => phaseOf(before) === phaseOf(after),
+};
+
+/** A pod that requests no core was granted one. */
+function isNoLarger(before: KubeObject, after: KubeObject): boolean {
+  const granted = new Map([['cpu', 1_000_000_000n], ...podRequests(podSpec(before))]);
+  return [...podRequests(podSpec(after))].every(
+    ([resource, amount]) => amount <= (granted.get(resource) ?? 0n),
+  );
+}
+
+const phaseOf = (pod: KubeObject) => (pod as unknown as Pod).status?.phase;
 const podSpec = (object: KubeObject) => (object as unknown as Pod).spec;
 const fieldOf = (object: KubeObject, field: string) => (object.spec as Record<string, unknown>)[field];
 
-const PROMISES = { started: STARTED, waiting: WAITING, gated: GATED } as const;
+const PROMISES = { started: STARTED, waiting: WAITING, gated: GATED, released: RELEASED } as const;
 export type Situation = keyof typeof PROMISES;
 
 /** The promises that the change breaks. */

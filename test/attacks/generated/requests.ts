@@ -2,7 +2,8 @@
 import type { KubeObject } from '../../cluster/api';
 import type { Act } from '../attack';
 
-export type Way = 'merge patch' | 'JSON patch' | 'apply' | 'replace';
+export const WAYS = ['merge patch', 'strategic merge patch', 'JSON patch', 'apply', 'replace'] as const;
+export type Way = (typeof WAYS)[number];
 
 /** @param before as the apiserver has it @param path of the change, of which a JSON patch replaces the field of the second level */
 export function requests(
@@ -16,6 +17,12 @@ export function requests(
   const pointer = `/${part}${field === undefined ? '' : `/${field}`}`;
   return {
     'merge patch': { verb: 'PATCH', path: at, body: patchOf(before, after) },
+    'strategic merge patch': {
+      verb: 'PATCH',
+      path: at,
+      body: patchOf(before, after),
+      type: 'application/strategic-merge-patch+json',
+    },
     'JSON patch': {
       verb: 'PATCH',
       path: at,
