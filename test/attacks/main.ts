@@ -1,14 +1,13 @@
 /**
  * `npm run -s attacks -- --json`: plays every attack of the corpus against the live stack on a real control plane, in all
- * forms of admission, and then stores those on grants beside a neighbour. The last line is JSON. The exit code is 1 if an
- * attack succeeded, or if a Job of the neighbour lost its nodes.
+ * forms of admission, and then stores those of users beside a neighbour. The last line is JSON. The exit code is 1 if an
+ * attack succeeded, if fewer than a thousand were generated, or if a Job of the neighbour lost its nodes or did not succeed.
  */
 import { Command } from 'commander';
 import { messageOf } from '../../runtime/errors';
 import { seedOfToday } from '../seed';
 import type { Form } from './attack';
 import { ATTACKS } from './corpus';
-import { GRANT_ATTACKS } from './corpus-grants';
 import { type Ended, partOf, playEndings } from './endings/play';
 import { type Walked, walk } from './generated/play';
 import { type NeighbourFigures, playBesideNeighbour } from './neighbour';
@@ -28,9 +27,20 @@ const options = new Command('attacks')
 
 const print = (line: string) => process.stderr.write(`${line}\n`);
 
+/** A walk that finds fewer does not know the schema of the apiserver. */
+const LEAST_GENERATED = 1_000;
+
+/** What the apiserver of each form says of itself. */
+const versions: Partial<Record<Form, string>> = {};
 const walks: Walked[] = [];
 const endings: Ended[] = [];
 const neighbours: NeighbourFigures[] = [];
+
+interface Version {
+  readonly gitVersion: string;
+  readonly emulationMajor: string;
+  readonly emulationMinor: string;
+}
 
 async function walkIn(world: World, form: Form): Promise<void> {
   const walked = await walk(world, { every: Number(options.every), from: seedOfToday() });
@@ -59,10 +69,14 @@ async function playForm(form: Form): Promise<readonly Played[]> {
     for (const { attack, outcome, answer } of played)
       if (outcome === 'succeeded')
         print(`${form}: SUCCEEDED: ${attack.role}: ${attack.name}: ${answer.slice(0, 400)}`);
+    const { cluster } = world.stack;
+    const { gitVersion, emulationMajor, emulationMinor } = await cluster.get<Version>('/version');
+    const emulated = `${emulationMajor}.${emulationMinor}`;
+    versions[form] = gitVersion.startsWith(`v${emulated}.`) ? gitVersion : `${gitVersion}, as ${emulated}`;
     if (options.only !== '') return played;
     await walkIn(world, form);
     await endIn(world, form);
-    neighbours.push(await playBesideNeighbour(world, GRANT_ATTACKS));
+    neighbours.push(await playBesideNeighbour(world, attacks));
     return played;
   } finally {
     await world.stop();
@@ -77,7 +91,8 @@ async function main(): Promise<number> {
   const count = (outcome: Played['outcome']) => played.filter((one) => one.outcome === outcome).length;
   const sum = (of: (each: Walked | Ended) => number) =>
     [...walks, ...endings].reduce((total, each) => total + of(each), 0);
-  const total = (key: keyof NeighbourFigures) => neighbours.reduce((all, one) => all + one[key], 0);
+  const total = (key: 'jobs' | 'requeues' | 'requeueLimit' | 'failed') =>
+    neighbours.reduce((all, one) => all + one[key], 0);
   const broken = sum((each) => each.broken.length);
   const figures = {
     attacks: played.length + sum(({ requests }) => requests),
@@ -90,12 +105,18 @@ async function main(): Promise<number> {
       jobs: total('jobs'),
       requeues: total('requeues'),
       requeueLimit: total('requeueLimit'),
+      failed: total('failed'),
+      waits: neighbours.map(({ waits }) => waits),
+      waitsAlone: neighbours.map(({ waitsAlone }) => waitsAlone),
     },
+    versions,
   };
   const { attacks, refused, contained, succeeded } = figures;
   const text = `${attacks} attacks: ${refused} refused, ${contained} contained, ${succeeded} succeeded`;
   process.stdout.write(`${options.json ? JSON.stringify(figures) : text}\n`);
-  return succeeded === 0 && figures.neighbour.requeues === 0 ? 0 : 1;
+  const isWhole = options.only !== '' || options.every !== '1' || figures.generated >= LEAST_GENERATED;
+  const { requeues, failed } = figures.neighbour;
+  return succeeded === 0 && requeues === 0 && failed === 0 && isWhole ? 0 : 1;
 }
 
 main().then(

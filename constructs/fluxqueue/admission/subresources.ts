@@ -9,14 +9,21 @@ import {
   JOB_NAME_LABEL,
   JOB_UID_LABEL,
   JOBID_ANNOTATION,
+  KUEUE_QUEUE_LABEL,
 } from '../../api/labels';
 import { POD_SET_LABELS } from '../../api/workload-kinds';
 import { ENDS_TRACKING } from './granted-pods';
 import { type GuardSpec, type ResourceRule, resourceRule } from './guard-policy';
 import { BY_KUBERNETES, cel, celList } from './scope';
 
-const OF_THE_GRANT = [COMPLETION_INDEX_ANNOTATION, JOB_NAME_LABEL, JOB_UID_LABEL, ...POD_SET_LABELS];
-const isOurs = `(key.startsWith(${cel(KEY_PREFIX)}) || key in ${celList(OF_THE_GRANT)})`;
+const OF_OTHERS = [
+  COMPLETION_INDEX_ANNOTATION,
+  JOB_NAME_LABEL,
+  JOB_UID_LABEL,
+  KUEUE_QUEUE_LABEL,
+  ...POD_SET_LABELS,
+];
+const isOurs = `(key.startsWith(${cel(KEY_PREFIX)}) || key in ${celList(OF_OTHERS)})`;
 /** Whether a map of the metadata has other keys of the queue than before; a Binding has no before. */
 const changes = (map: string) => {
   const now = `dyn(object.metadata.?${map}.orValue({}))`;
@@ -60,7 +67,7 @@ export const SUBRESOURCE_GUARD: Omit<GuardSpec, 'matchConstraints'> & {
     {
       expression: `!${CHANGES_METADATA}`,
       message:
-        `FLUXQ_RESERVED: metadata: labels and annotations of the queue (${KEY_PREFIX}…), of a completion index, of a pod set and of the owner, ` +
+        `FLUXQ_RESERVED: metadata: labels and annotations of the queue (${KEY_PREFIX}…), of a completion index, of a pod set, of Kueue and of the owner, ` +
         'and the finalizer of a Job cannot be written by a status or a Binding; remove them from this request',
     },
     {

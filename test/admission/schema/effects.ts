@@ -29,7 +29,9 @@ const POD_SPEC: Readonly<Record<string, Entry>> = {
   ...each(['size', 'kubernetes'], 'overhead', 'resourceClaims', 'schedulingGroup'),
   // They have no requests, and end with their pod.
   ...each(['size', 'nobody'], 'ephemeralContainers'),
-  ...each(['place', 'anew'], 'affinity', 'nodeSelector', 'tolerations'),
+  ...each(['place', 'anew'], 'affinity', 'nodeSelector'),
+  // A pod that runs may tolerate more: no new taint ends it then, and it stays where it was granted until its walltime.
+  ...each(['lifetime', 'nobody'], 'tolerations'),
   ...each(['place', 'guard'], 'schedulingGates'),
   ...each(
     ['place', 'kubernetes'],

@@ -76,14 +76,17 @@ const STARTED: Promises = {
 
 const queuedBy = (job: KubeObject) => specOf(job).template.metadata?.annotations?.[QUEUED_BY_ANNOTATION];
 
+const grantOf = (job: KubeObject) => specOf(job).template.metadata?.annotations ?? {};
+
 const WAITING: Promises = {
   ...JOBS,
   'it waits': (_, after) => specOf(after).suspend === true,
   'its pods are of its queue': (before, after) => queuedBy(before) === queuedBy(after),
-  'it has no grant': (_, after) => {
-    const { annotations = {} } = specOf(after).template.metadata ?? {};
-    return [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].every((key) => (annotations[key] ?? '') === '');
-  },
+  // That of a suspended Job is over, and the next release writes another one.
+  'it has no other grant': (before, after) =>
+    [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].every((key) =>
+      [undefined, '', grantOf(before)[key]].includes(grantOf(after)[key]),
+    ),
 };
 
 const GATED: Promises = {
