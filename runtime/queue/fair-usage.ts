@@ -114,7 +114,8 @@ export class UsageCache {
   /** What a row holds. A Finished row keeps its allocation but holds nothing. */
   private heldBy({ phase, allocation }: WorkloadRow, surplus?: Surplus): Amounts {
     if (allocation === null || phase === 'Finished') return NOTHING;
-    const { core = 0, memory = 0, gpu = 0 } = addUnits([unitCounts(allocation), surplus?.units ?? {}]);
+    const granted = unitCounts(allocation);
+    const { core = 0, memory = 0, gpu = 0 } = surplus ? addUnits([granted, surplus.units]) : granted;
     const { cpuMillis, memoryMiB } = this.options.units;
     return [(core * cpuMillis) / 1000, (memory * memoryMiB) / 1024, gpu];
   }

@@ -1,4 +1,7 @@
 /** Tenants who do not trust each other: what one of them submits does not stop the queue for the others. */
+import { namespaced } from '../../runtime/kubernetes/paths';
+import type { Pod } from '../../runtime/kubernetes/types';
+import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
 import { Namespace } from './workloads';
 
@@ -20,6 +23,21 @@ const LONGEST_SELECTOR = {
           ],
         })),
       },
+    },
+  },
+};
+
+/** Two services that leave no node free. */
+const MERGER = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'merger' },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: 'merger' } },
+    template: {
+      metadata: { labels: { app: 'merger' } },
+      spec: { containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '3' } } }] },
     },
   },
 };
@@ -51,6 +69,27 @@ describeStack(
       expect(cyclic.status!.conditions).toContainEqual(
         expect.objectContaining({ type: 'Stalled', message: expect.stringContaining('waits for itself') }),
       );
+    });
+
+    test('who waits for nodes of another namespace reads no name of it, in FluxJob, Events and history', async () => {
+      const { client, queue } = getFixture();
+      const secret = await Namespace.create(getFixture, `${science.name}-secret`);
+      await client.create(namespaced('apps', 'v1', 'deployments')(secret.name), MERGER);
+      const pods = namespaced('', 'v1', 'pods')(secret.name);
+      await waitFor('the services', async () => {
+        const { items } = await client.list<Pod>(pods);
+        return items.length === 2 && items.every(({ status }) => status?.phase === 'Running');
+      });
+      const gang = await secret.job('merger-gang', { pods: 2, cores: 4 });
+      await secret.phase(gang, 'Waiting');
+      const behind = await science.job('behind', { pods: 2, cores: 4 });
+      const { status } = await science.shown('behind-job', 'Waiting', 'Busy');
+      const { items } = await client.list(namespaced('', 'v1', 'events')(science.name));
+      const history = await queue.history(behind.metadata.uid);
+      const read = [status, items, history].map((each) => JSON.stringify(each));
+      for (const text of read) expect(text).not.toMatch(/merger|-secret/);
+      for (const text of [read[0], read[2]])
+        expect(text).toContain('services leave their nodes (2 of other namespaces)');
     });
   },
   { nodes: 2, nodeShape: { cpu: '4', memory: '64Gi' } },
