@@ -42,7 +42,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
 ];
 
 /** How many of them `npm test` runs. */
-const DRAWN = 5;
+const DRAWN = 3;
 
 describe('the whole controller on a simulated cluster', () => {
   test.each(drawOf(SEEDS, DRAWN))(
