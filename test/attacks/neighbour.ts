@@ -26,7 +26,7 @@ export interface NeighbourFigures {
   readonly waitsAlone: Waits;
 }
 
-export interface Waits {
+interface Waits {
   readonly p50: number;
   readonly p99: number;
 }
