@@ -14,20 +14,14 @@ export const ACTIONLINT = new GoProgram('github.com/rhysd/actionlint/cmd/actionl
 /** Of the workload kinds, whose controllers `npm test` runs. */
 export const KINDS_DRAWN = 1;
 
-const BUILDS: Readonly<Record<string, () => readonly GoProgram[]>> = {
-  'JOBSET.buildOrSkip': () => [JOBSET],
-  'MPI_OPERATOR.buildOrSkip': () => [MPI_OPERATOR],
-  'TRAINER.buildOrSkip': () => [TRAINER],
-  'PROMTOOL.buildOrSkip': () => [PROMTOOL],
-  'LINTER.buildOrSkip': () => [LINTER],
-  'ACTIONLINT.buildOrSkip': () => [ACTIONLINT],
-  'runnableKinds(drawOf': () => programsOf(drawOf(WORKLOAD_KINDS, KINDS_DRAWN)),
-};
+/** By the names under which suites build them. */
+const PROGRAMS = { JOBSET, MPI_OPERATOR, TRAINER, PROMTOOL, LINTER, ACTIONLINT };
 
 /** Builds what these texts of suites build. A program that can't be had is skipped by its suite. */
 export function buildGoPrograms(suites: readonly string[]): void {
-  for (const [call, programs] of Object.entries(BUILDS)) {
-    if (!suites.some((text) => text.includes(call))) continue;
-    for (const program of programs()) program.build();
-  }
+  const isCalled = (call: string) => suites.some((text) => text.includes(call));
+  for (const [name, program] of Object.entries(PROGRAMS))
+    if (isCalled(`${name}.buildOrSkip`)) program.build();
+  if (isCalled('runnableKinds(drawOf'))
+    for (const program of programsOf(drawOf(WORKLOAD_KINDS, KINDS_DRAWN))) program.build();
 }

@@ -80,6 +80,7 @@ export interface Walked {
 export async function walk(world: World, { every = 1, from = 0 } = {}): Promise<Walked> {
   const figures = { requests: 0, accepted: 0 };
   const found: string[] = [];
+  const schemas = { Job: await schemasOf(world, 'Job'), Pod: await schemasOf(world, 'Pod') };
   for (const tour of TOURS)
     for (const target of tour.targets) {
       const before = await world.stack.cluster.get<KubeObject>(pathTo(target.kind, ALPHA, target.name));
@@ -95,21 +96,26 @@ export async function walk(world: World, { every = 1, from = 0 } = {}): Promise<
         for (const promise of broken(target.situation, before, after))
           found.push(`${tour.role}: ${at}, ${way} of ${path.join('.')}: not "${promise}"`);
       };
-      const tasks = await tasksOf(world, target, before);
+      const tasks = tasksOf(schemas[target.kind], target, before);
       const step = every * tour.every;
       await inParallel(tasks.filter((_, i) => i % step === from % step).map((task) => () => one(...task)));
     }
   return { ...figures, broken: found };
 }
 
-async function tasksOf(
-  world: World,
+async function schemasOf(world: World, kind: Target['kind']): Promise<Schemas> {
+  const [path] = SCHEMAS[kind];
+  const { components } = await world.stack.cluster.get<{ components: { schemas: Schemas } }>(path);
+  return components.schemas;
+}
+
+function tasksOf(
+  schemas: Schemas,
   { kind, subresource }: Target,
   before: KubeObject,
-): Promise<readonly [Mutation, Way][]> {
-  const [path, root] = SCHEMAS[kind];
-  const { components } = await world.stack.cluster.get<{ components: { schemas: Schemas } }>(path);
-  const mutations = new Mutations(components.schemas, KEYS);
+): readonly [Mutation, Way][] {
+  const [, root] = SCHEMAS[kind];
+  const mutations = new Mutations(schemas, KEYS);
   const single = [...mutations.of(before, root)].flatMap((mutation) =>
     WAYS.map((way) => [mutation, way] as [Mutation, Way]),
   );
