@@ -47,9 +47,6 @@ export type { NodeShape } from './nodes';
 /** Two clusters that start at the same time may choose the same port. */
 const START_TRIES = 4;
 
-/** Long, because other tests may use the processors. A program that exits fails the start at once. */
-const START_WAIT = { timeoutMs: 90_000 };
-
 /**
  * Starts a cluster and waits until it can run Jobs on its nodes.
  *
@@ -140,7 +137,7 @@ export class Cluster {
         nodes > 0 ? this.addNodes(nodes, nodeShape) : undefined,
         applyOthers(this.api, objects),
         // Admission refuses pods without it.
-        this.waitFor('the default ServiceAccount', () => this.api.get(path), START_WAIT),
+        this.waitFor('the default ServiceAccount', () => this.api.get(path)),
       ]),
     );
   }
@@ -299,14 +296,10 @@ export class Cluster {
     const { ports, credentials, options } = this;
     const args = apiserverArgs(this.directory, { address, ports, ...credentials }, options);
     await this.components.start('kube-apiserver', args);
-    const ready = this.waitFor(
-      'the apiserver',
-      async () => {
-        if (this.client === undefined) writeCaFile(this.directory);
-        return (await this.api.send('GET', '/readyz')).status === 200;
-      },
-      START_WAIT,
-    );
+    const ready = this.waitFor('the apiserver', async () => {
+      if (this.client === undefined) writeCaFile(this.directory);
+      return (await this.api.send('GET', '/readyz')).status === 200;
+    });
     await this.components.whileRunning(ready);
   }
 

@@ -43,7 +43,7 @@ export async function createNodes(
       const usable = list.items.filter((node) => wanted.has(node.metadata.name ?? '') && isUsable(node));
       return usable.length === nodes.length;
     },
-    { timeoutMs: 30_000 + nodes.length * 200, everyMs: nodes.length > 100 ? 500 : 100, signal },
+    { timeoutMs: 120_000 + nodes.length * 200, everyMs: nodes.length > 100 ? 500 : 100, signal },
   );
 }
 

@@ -145,7 +145,7 @@ class OwnPostgres implements Postgres {
       account,
     );
     // Waiting also keeps this process alive; the child does not.
-    const how = await waitFor('initdb to end', () => !initdb.running && initdb.exited, { timeoutMs: 60_000 });
+    const how = await waitFor('initdb to end', () => !initdb.running && initdb.exited);
     if (how !== 'exit code 0') {
       const log = initdb.logTail();
       await processes.stop();

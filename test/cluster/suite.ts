@@ -5,9 +5,6 @@ import { NO_CONTROL_PLANE } from './no-control-plane';
 import { type Postgres, type PostgresOptions, postgresAvailable, startPostgres } from './postgres';
 import { lease } from './shared/lease';
 
-/** Milliseconds for a start on a busy machine; on an idle machine a start takes 3 s to 8 s. */
-const START_TIMEOUT = 240_000;
-
 /**
  * Declares tests that have the shared control plane of their worker for themselves: without scheduler and nodes, with the kinds
  * of the project. What they leave is deleted after them; objects that were there before them they may not change.
@@ -68,11 +65,11 @@ function describeFixture<T extends { stop(): Promise<void> }>(
   describe(name, () => {
     beforeAll(async () => {
       fixture = await start();
-    }, START_TIMEOUT);
+    });
     afterAll(async () => {
       await fixture?.stop();
       fixture = undefined;
-    }, START_TIMEOUT);
+    });
     tests(get);
   });
 }

@@ -15,11 +15,20 @@ const listed = 'test/listed.test.ts';
 const list = join(directory, 'list.json');
 writeFileSync(list, JSON.stringify({ [listed]: 'it needs forty changes a second' }));
 
-function secondTry(statuses: Readonly<Record<string, string>>, command: readonly string[]) {
+/** @param messages of each test of each suite that failed */
+function secondTry(
+  statuses: Readonly<Record<string, string>>,
+  command: readonly string[],
+  messages: readonly (readonly string[])[] = [['expected 1']],
+) {
   const file = join(directory, 'results.json');
   const testResults = Object.entries(statuses).map(([suite, status]) => ({
     name: join(process.cwd(), suite),
     status,
+    assertionResults: [
+      { status: 'passed', failureMessages: [] },
+      ...(status === 'failed' ? messages : []).map((failureMessages) => ({ status, failureMessages })),
+    ],
   }));
   writeFileSync(file, JSON.stringify({ testResults }));
   const { status, stdout, stderr } = spawnSync(
@@ -48,6 +57,24 @@ test('runs a failed suite of the list alone and says that it was unreliable', ()
   ]);
   expect([status, stdout]).toEqual([0, `ran ${listed}\n`]);
   expect(stderr).toContain(`UNRELIABLE: ${listed} failed first`);
+});
+
+const LATE = ['FluxqError: FLUXQ_TEST_TIMEOUT: timed out waiting for its nodes', 'the cluster is missing'];
+const BEYOND = ['thrown: "Exceeded timeout of 900000 ms for a hook.'];
+
+test('runs a suite again of which every failed test has waited for too long', () => {
+  const { status, stdout } = secondTry({ 'test/slow': 'failed' }, ['echo', 'ran'], [LATE, BEYOND]);
+  expect([status, stdout]).toEqual([0, 'ran test/slow\n']);
+});
+
+test.each([
+  ['one test has failed otherwise', [LATE, ['expected 1']]],
+  ['no test has failed, but the suite', []],
+])('fails when %s', (_, messages) => {
+  expect(secondTry({ 'test/slow': 'failed' }, ['echo', 'ran'], messages)).toMatchObject({
+    status: 1,
+    stdout: '',
+  });
 });
 
 test('fails when a suite fails again', () => {

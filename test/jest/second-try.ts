@@ -1,25 +1,49 @@
 /**
  * `tsx test/jest/second-try.ts RESULTS LIST COMMAND...`: runs the failed suites of a run of Jest once more, by COMMAND, alone on the
- * machine, if all of them are in LIST, which says why each decides by the clock of the machine (unreliable.json). RESULTS is the file that
- * `jest --json --outputFile` wrote. Exits with 0 if all of them pass then. docs/decisions/0025 says why.
+ * machine, if each of them only waited for too long, or is in LIST, which says why it decides by the clock of the machine
+ * (unreliable.json). RESULTS is the file that `jest --json --outputFile` wrote. Exits with 0 if all of them pass then.
+ * docs/decisions/0025 says why.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-interface Results {
-  readonly testResults: readonly { readonly name: string; readonly status: string }[];
+interface Suite {
+  readonly name: string;
+  readonly status: string;
+  readonly assertionResults: readonly {
+    readonly status: string;
+    /** Of the test and of the hooks around it. */
+    readonly failureMessages: readonly string[];
+  }[];
 }
 
-function failedSuites(file: string): string[] {
-  const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as Results;
-  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative('.', name));
+/** What `waitFor` says that gives up (test/cluster/wait.ts), and Jest of a test or hook beyond its limit. */
+const WAITED_TOO_LONG = /FLUXQ_TEST_TIMEOUT|Exceeded timeout of/;
+
+/** Whether the machine may have been too slow for every test of it that failed. What hangs does so again. */
+function onlyWaited({ assertionResults }: Suite): boolean {
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  return (
+    failed.length > 0 &&
+    failed.every(({ failureMessages }) => failureMessages.some((message) => WAITED_TOO_LONG.test(message)))
+  );
+}
+
+function failedSuites(file: string): Suite[] {
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as { testResults: readonly Suite[] };
+  return testResults
+    .filter(({ status }) => status === 'failed')
+    .map((suite) => ({ ...suite, name: relative('.', suite.name) }));
 }
 
 function main(file: string, list: string, [command = '', ...options]: readonly string[]): number {
-  const suites = failedSuites(file);
+  const failed = failedSuites(file);
+  const suites = failed.map(({ name }) => name);
   const unreliable = JSON.parse(readFileSync(list, 'utf8')) as Readonly<Record<string, string>>;
-  const reliable = suites.filter((suite) => !(suite in unreliable));
+  const reliable = failed
+    .filter((suite) => !(suite.name in unreliable || onlyWaited(suite)))
+    .map(({ name }) => name);
   if (suites.length === 0 || reliable.length > 0) {
     process.stderr.write(`no second try: ${reliable.join(', ') || 'no suite failed, something else did'}\n`);
     return 1;

@@ -37,7 +37,7 @@ async function starts(release: Release, cluster: Cluster): Promise<string> {
     ...given,
     fluxion: { ...given.fluxion, listen: roles.fluxionAddress },
   });
-  await waitFor(`a pod of ${release.name}`, () => role.isReady(), { timeoutMs: 60_000 });
+  await waitFor(`a pod of ${release.name}`, () => role.isReady());
   const log = role.process.logTail();
   await role.stop();
   return log;

@@ -46,7 +46,7 @@ export class Deployment {
 
   private async ready(release: Release): Promise<Pod> {
     const pod = await this.start(release);
-    await waitFor('a new pod to be ready', () => pod.role.isReady(), { timeoutMs: 60_000 });
+    await waitFor('a new pod to be ready', () => pod.role.isReady());
     if (pod.port !== undefined) this.service?.add(pod.port);
     return pod;
   }

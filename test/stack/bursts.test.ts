@@ -29,6 +29,10 @@ describeOwnStack(
     const startController = () => getFixture().stack.startController({ statuses: STATUSES });
     const recorded = async ({ name }: Namespace) =>
       (await getFixture().client.list<FluxJobObject>(fluxJobs(name))).items;
+    const isSettled = async () => {
+      const { length } = await recorded(burst);
+      return length + (await unrecorded(controller)) >= COUNT + notable.length;
+    };
 
     beforeAll(async () => {
       controller = await startController();
@@ -46,7 +50,8 @@ describeOwnStack(
     });
 
     test('leaves no FluxJob of what starts and succeeds at once, and one of everything that tells something', async () => {
-      await waitFor('most of the burst to be over', async () => (await unrecorded(controller)) > COUNT / 2);
+      // On a slow machine most of them last for longer than what is not recorded.
+      await waitFor('one of the burst to be over', async () => (await unrecorded(controller)) > 0);
       for (const [name, phase] of [
         ['fails', 'Finished'],
         ['lasts', 'Running'],
@@ -62,6 +67,7 @@ describeOwnStack(
     });
 
     test('says of a Job without a FluxJob why it has none, and where its history is', async () => {
+      await waitFor('every Job of the burst to have its FluxJob, or none', isSettled);
       const found = await recorded(burst);
       const rows = await getFixture().queue.byUid(quick.map(({ metadata }) => metadata.uid));
       const without = rows.find(
@@ -78,11 +84,6 @@ describeOwnStack(
 
     test('is recorded no more by the next leader, and one that has lost its FluxJob is', async () => {
       const { client } = getFixture();
-      const rest = async () => {
-        const { length } = await recorded(burst);
-        return length + (await unrecorded(controller)) >= COUNT + notable.length;
-      };
-      await waitFor('every Job of the burst to have its FluxJob, or none', rest);
       const before = await recorded(burst);
       await controller.stop();
       await client.delete(fluxJobs(burst.name, 'fails-job'));

@@ -17,9 +17,6 @@ interface SharedTest {
   readonly run: (share: Share) => Promise<void>;
 }
 
-/** Milliseconds for a test and all that run beside it. */
-const TIMEOUT = 120_000;
-
 export class SideBySide {
   private readonly tests: SharedTest[] = [];
 
@@ -45,8 +42,8 @@ export class SideBySide {
         outcome.catch(() => undefined);
         outcomes.set(one, outcome);
       }
-    }, TIMEOUT);
-    for (const one of this.tests) test(one.title, () => outcomes.get(one)!, TIMEOUT);
+    });
+    for (const one of this.tests) test(one.title, () => outcomes.get(one)!);
   }
 
   /** The names of the nodes of each test, of which the queue takes the first ones first. */

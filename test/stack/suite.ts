@@ -19,8 +19,6 @@ export interface Fixture {
   readonly queue: Queue;
 }
 
-const START_TIMEOUT = 120_000;
-
 /** The nodes of a suite on the shared stack. */
 export type SharedStackOptions = Pick<ClusterOptions, 'nodes' | 'nodeShape'>;
 
@@ -80,7 +78,7 @@ export function inOneNamespace(
     const address = fluxion === 'sidecar' ? stack.roles.fluxionAddress : fluxion;
     await stack.startController({ fluxion: { address } });
     use(await Namespace.create(getFixture, 'science'));
-  }, START_TIMEOUT);
+  });
 }
 
 /** Starts a controller. Each test has a namespace of its own, and the next one finds an empty cluster. */
@@ -88,7 +86,7 @@ export function eachInFreshNamespace(getFixture: () => Fixture, use: (namespace:
   let made: Namespace;
   beforeAll(async () => {
     await getFixture().stack.startController();
-  }, START_TIMEOUT);
+  });
   beforeEach(async () => {
     made = await Namespace.create(getFixture, `science-${Math.random().toString(36).slice(2, 8)}`);
     use(made);

@@ -80,20 +80,16 @@ export async function restore(api: ApiClient, before: Contents): Promise<void> {
     await untilPoliciesAreRead(api);
   }
   const collections = new Set(extra.map(({ collection }) => collection));
-  await waitFor(
-    'the cluster to be as new',
-    async () => {
-      const left = (await findAll(api, [...collections])).filter(isExtra);
-      await Promise.all(left.map((found) => remove(api, found)));
-      await Promise.all(left.map((found) => finalize(api, found, left)));
-      if (left.length > 0) throw new Error(`left: ${left.map(pathOf).join(', ')}`);
-      // Controllers may have made others in the meantime.
-      const more = (await findAll(api)).filter(isExtra);
-      for (const { collection } of more) collections.add(collection);
-      return more.length === 0;
-    },
-    { timeoutMs: 60_000, everyMs: 50 },
-  );
+  await waitFor('the cluster to be as new', async () => {
+    const left = (await findAll(api, [...collections])).filter(isExtra);
+    await Promise.all(left.map((found) => remove(api, found)));
+    await Promise.all(left.map((found) => finalize(api, found, left)));
+    if (left.length > 0) throw new Error(`left: ${left.map(pathOf).join(', ')}`);
+    // Controllers may have made others in the meantime.
+    const more = (await findAll(api)).filter(isExtra);
+    for (const { collection } of more) collections.add(collection);
+    return more.length === 0;
+  });
 }
 
 /** Deletes it, even if its controller does not run any more. */

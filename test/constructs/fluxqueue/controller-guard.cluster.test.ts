@@ -82,7 +82,7 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
       spec: { size: 1, services, containers: [{ image: 'flux' }] },
     };
     const isMade = () => cluster.apply(object).then(() => true);
-    await cluster.waitFor(`the MiniCluster ${name}`, isMade, { timeoutMs: 30_000 });
+    await cluster.waitFor(`the MiniCluster ${name}`, isMade);
   }
 
   /** The label of the MiniClusters, as the holder of the token can write it. */
