@@ -71,7 +71,10 @@ function templateOf({ metadata, spec }: Template, pool: InternPool): Template {
 }
 
 function statusOf(status: Status, pool: InternPool): WatchedJob['status'] & object {
-  const conditions = status.conditions?.filter(({ type }) => CONDITIONS.has(type)) ?? [];
+  // That it is suspended says something only of a Job that has started: most that are have not.
+  const isKept = (type: string) =>
+    CONDITIONS.has(type) || (type === 'Suspended' && status.startTime !== undefined);
+  const conditions = status.conditions?.filter(({ type }) => isKept(type)) ?? [];
   const kept = conditions.map((condition) => pick(condition, CONDITION));
   return pool.object({
     ...pick(status, STATUS),

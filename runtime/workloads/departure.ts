@@ -20,6 +20,7 @@ import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
 import { isHeldByUser } from './hand-over';
 import { isGated, podHandOver } from './pod';
+import { isReleasable } from './thaw';
 
 export interface DepartureOptions {
   readonly client: KubernetesClient;
@@ -96,7 +97,7 @@ export class Departure {
       adapter.isSuspended(object) && adapter.isSuspendable(object) && row.evictionReason === null;
     if (!isByUser) return undefined;
     // Before that its template cannot change, and would name the nodes of the grant for ever.
-    if (!adapter.canRelease(object)) return RETRY;
+    if (!(await isReleasable(this.options.client, workload))) return RETRY;
     const departed = await this.patch(row, object, adapter, { starts: false });
     if (departed !== 'over') return departed;
     // The row ends as that of a deleted Job, once its pods are gone.
@@ -109,7 +110,7 @@ export class Departure {
     if (adapter.isStaged(object)) return this.unstage(workload);
     const isSuspended = adapter.isSuspended(object);
     // What it was staged with is still in its template, which cannot change yet.
-    if (isSuspended && !adapter.canRelease(object)) return RETRY;
+    if (isSuspended && !(await isReleasable(this.options.client, workload))) return RETRY;
     // The release of a granted workload may not be recorded yet.
     return row.phase === 'Waiting' || isSuspended ? this.handOver(row, object, adapter) : undefined;
   }

@@ -26,6 +26,7 @@ import { isLive, type NodeView } from './live-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { asGroup, placesOf } from './pod-group';
 import type { SubmissionBuilder } from './submission';
+import { isReleasable } from './thaw';
 
 export interface EvictionOptions {
   readonly client: KubernetesClient;
@@ -147,7 +148,7 @@ export class Eviction {
       return this.suspend(workload);
     }
     if (this.isStale(object, row)) return this.log(row, 'evicting: waiting for the watch', reason);
-    if (!adapter.canRelease(object))
+    if (!(await isReleasable(this.options.client, workload)))
       return this.log(row, 'evicting: waiting for the Job controller to suspend the Job', reason);
     // The watch of the pods may lag behind that of the object, as if there were none.
     if (adapter.unseenPods(object, pods) > 0)

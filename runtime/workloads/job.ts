@@ -12,6 +12,7 @@ import {
 } from '../../constructs/api/labels';
 import type { NodePods } from '../jobspec/pods-per-node';
 import { foreignGates } from '../jobspec/unmodeled';
+import { isTrue } from '../kubernetes/conditions';
 import { controllerOf } from '../kubernetes/owner';
 import { jobs } from '../kubernetes/paths';
 import type { Job, Pod } from '../kubernetes/types';
@@ -63,6 +64,18 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   stagePatch: (job, row) => jsonPatch(stageOperations(job, row)),
   // The pod template is immutable until the Job controller has reset status.startTime after a suspension.
   canRelease: (job) => job.status?.startTime === undefined,
+  // Before Kubernetes 1.36 the Job controller never does so. Since then it does when it says that the Job is suspended.
+  thawPatch: ({ metadata: { uid }, status }) =>
+    status?.startTime !== undefined && isTrue(status.conditions, 'Suspended')
+      ? {
+          type: 'json',
+          body: [
+            { op: 'test', path: '/metadata/uid', value: uid },
+            { op: 'test', path: '/spec/suspend', value: true },
+            { op: 'remove', path: '/status/startTime' },
+          ],
+        }
+      : undefined,
   isReleasedOnto: (job, row) =>
     withoutNotes(job.spec.template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '') ===
     assignmentOf(job, row),

@@ -50,6 +50,7 @@ const OF_KINDS = {
   gates: () => [],
   stagePatch: () => undefined,
   canRelease: () => true,
+  thawPatch: () => undefined,
   isSuspendable: () => true,
   isLarge: () => false,
   isGang: () => true,

@@ -42,6 +42,7 @@ export const OF_PLAIN_PODS = {
   isStaged: () => false,
   stagePatch: () => undefined,
   canRelease: () => true,
+  thawPatch: () => undefined,
   isGang: () => true,
   idleNodes: () => [],
   neededPods: () => undefined,

@@ -23,6 +23,7 @@ import { isRejection, writeOrLess } from './earlier-guard';
 import type { Eviction, EvictionReason } from './eviction';
 import { causeOfRefusal } from './requeue-cause';
 import type { SubmissionBuilder } from './submission';
+import { isReleasable } from './thaw';
 
 export interface ReleaseOptions {
   readonly client: KubernetesClient;
@@ -78,7 +79,7 @@ export class Release {
     if (this.options.isWithdrawn(row.jobid)) return this.giveBack(workload, WITHDRAWN);
     if (!this.options.submissionBuilder.asksForGrant(object, adapter, row))
       return this.giveBack(workload, CHANGED);
-    if (isStaged || adapter.canRelease(object)) return this.patch(workload);
+    if (isStaged || (await isReleasable(this.options.client, workload))) return this.patch(workload);
     this.log(row, 'release: waiting for the Job controller to suspend the Job');
     return undefined;
   }

@@ -111,6 +111,7 @@ const ROW = rowIn('Ready', { uid: FULL.metadata.uid, pods: 2 });
 const ANSWERS: readonly (keyof typeof jobAdapter)[] = [
   'isSuspended',
   'canRelease',
+  'thawPatch',
   'isReleasedOnto',
   'outcome',
   'finishedNodes',
@@ -167,8 +168,15 @@ describe('a projected Job', () => {
 
   test('keeps neither environment nor arguments nor conditions that end nothing', () => {
     const text = JSON.stringify(projectJob(FULL, pool));
-    for (const left of ['SECRET', '--fast', 'volumeMounts', 'backoffLimit', 'Suspended', 'uncounted'])
+    for (const left of ['SECRET', '--fast', 'volumeMounts', 'backoffLimit', 'uncounted'])
       expect(text).not.toContain(left);
+  });
+
+  test('keeps that it is suspended only of a Job that has started: a million wait that have not', () => {
+    const { startTime: _, ...status } = FULL.status!;
+    const types = (job: Job) => projectJob(job, pool).status?.conditions?.map(({ type }) => type);
+    expect(types(FULL)).toEqual(['Suspended', 'Failed']);
+    expect(types({ ...FULL, status })).toEqual(['Failed']);
   });
 
   test('shares its pod spec with other Jobs of the manifest, whatever their environments', () => {

@@ -5,7 +5,7 @@ import { kindReleaseGuard } from './kind-guards';
 import { IS_MANAGED, MiniClusterCreation, reachTheSame } from './minicluster-creation';
 import { MiniClusterMatch } from './minicluster-match';
 import { isKind, MARKED, miniClusterChanges, miniClusterObjects } from './minicluster-objects';
-import { EVICTION_GUARD, JOB_RELEASE_GUARD, POD_RELEASE_GUARD } from './release-guard';
+import { EVICTION_GUARD, JOB_RELEASE_GUARD, JOB_STATUS_GUARD, POD_RELEASE_GUARD } from './release-guard';
 import { type AdmissionScopeProps, celList, controllerUsers } from './scope';
 
 export interface ControllerGuardProps extends AdmissionScopeProps {
@@ -32,6 +32,7 @@ export class ControllerGuard extends Construct {
     const guard = (name: string, spec: GuardSpec) =>
       addGuard(this, name, props, { ...spec, reason: 'Invalid' });
     guard('release-jobs', JOB_RELEASE_GUARD(props, byController));
+    if (!props.mutatingPolicies) guard('release-statuses', JOB_STATUS_GUARD(byController));
     guard('release-pods', POD_RELEASE_GUARD(props, byController));
     for (const kind of workloadKinds(props.workloadKinds))
       guard(`release-${kind.plural}`, kindReleaseGuard(kind, props, byController));

@@ -102,6 +102,28 @@ export const JOB_RELEASE_GUARD = (
   ],
 });
 
+/**
+ * Of the status of a Job the controller removes the start time, once the Job is suspended, so that the Job can start again. With the right to
+ * write the rest of it, it could end the Jobs of others.
+ */
+export const JOB_STATUS_GUARD = (byController: MatchCondition): GuardSpec => ({
+  matchConstraints: {
+    resourceRules: [
+      { apiGroups: ['batch'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['jobs/status'] },
+    ],
+  },
+  matchConditions: [byController],
+  validations: [
+    {
+      expression:
+        `object.spec.?suspend.orValue(false) && (${wasAdmitted}) && ${sameMetadata('labels', 'annotations', 'ownerReferences', 'finalizers')} && ` +
+        `!has(object.status.startTime) && ${sameExcept('dyn(object.status)', 'dyn(oldObject.status)', ['startTime'])}`,
+      message:
+        'FLUXQ_RESERVED: status: the controller only removes the startTime of a suspended Job that is admitted to the queue',
+    },
+  ],
+});
+
 const JOB_IS_MARKED: Validation = {
   expression: `!variables.owned || !${CHANGES_PODS} || ${isMarked(`${owners('oldObject')}[0]`)}`,
   message: UNKNOWN_OWNER,

@@ -72,6 +72,12 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/workloads',
+    file: 'thaw.ts',
+    resources: { 'batch/jobs/status': '/status`' },
+    verbs: ['patch'],
+  },
+  {
+    folder: 'runtime/workloads',
     file: 'kubelet-events.ts',
     resources: { 'events.k8s.io/events': 'events(' },
     verbs: ['list'],
