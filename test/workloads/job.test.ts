@@ -223,22 +223,6 @@ describe('a Job', () => {
     expect(jobAdapter.canRelease(job({}, { startTime: TIME }))).toBe(false);
   });
 
-  test('gets its start time removed where the Job controller has seen that it is suspended, and keeps it', () => {
-    const seen = (status: string) => [{ type: 'Suspended', status }];
-    const thawed = (status: object) => jobAdapter.thawPatch(job({}, status));
-    expect(thawed({ startTime: TIME, conditions: seen('True') })).toEqual({
-      type: 'json',
-      body: [
-        { op: 'test', path: '/metadata/uid', value: expect.any(String) },
-        { op: 'test', path: '/spec/suspend', value: true },
-        { op: 'remove', path: '/status/startTime' },
-      ],
-    });
-    expect(thawed({ startTime: TIME, conditions: seen('False') })).toBeUndefined();
-    expect(thawed({ startTime: TIME })).toBeUndefined();
-    expect(thawed({ conditions: seen('True') })).toBeUndefined();
-  });
-
   test('is suspended by a patch unless it is suspended already', () => {
     expect(jobAdapter.suspendPatch(job({ suspend: false }))).toMatchObject({
       body: { spec: { suspend: true } },
