@@ -14,8 +14,8 @@ export const ACTIONLINT = new GoProgram('github.com/rhysd/actionlint/cmd/actionl
 /** Of the workload kinds, whose controllers `npm test` runs. */
 export const KINDS_DRAWN = 1;
 
-/** By the names under which suites build them. */
-const PROGRAMS = { JOBSET, MPI_OPERATOR, TRAINER, PROMTOOL, LINTER, ACTIONLINT };
+/** By the names under which suites build them. @internal exported for tests */
+export const PROGRAMS = { JOBSET, MPI_OPERATOR, TRAINER, PROMTOOL, LINTER, ACTIONLINT };
 
 /** Builds what these texts of suites build. A program that can't be had is skipped by its suite. */
 export function buildGoPrograms(suites: readonly string[]): void {
