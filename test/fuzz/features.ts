@@ -55,7 +55,8 @@ export function featuresOf(
     clockJumps: faults && seed % 2 === 0,
     nodeFaults: random.happens(0.4) && faults,
     admissionFaults: random.happens(0.3) && faults,
-    queues: random.happens(0.5) || cohorts,
+    // What pods use beyond their grants counts in a quota.
+    queues: random.happens(0.5) || cohorts || enlarge,
     services: random.happens(0.4),
     slowPods: random.happens(0.4),
     calms: random.happens(0.5) && faults,

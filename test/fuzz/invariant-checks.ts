@@ -15,6 +15,7 @@ import { doubleGrants, unexplainedChanges } from '../invariants/log';
 import type { Interventions, Observation, SeenRecord, Violation } from '../invariants/observation';
 import { orderViolations } from '../invariants/order';
 import { plansBehindServices } from '../invariants/plans';
+import { SurplusQuotaObserver } from '../invariants/surplus-quota';
 import { changedTerms } from '../invariants/terms';
 import { IdleGrants, unexplainedWaits } from '../invariants/waits';
 import type { Features } from './features';
@@ -50,6 +51,7 @@ export class InvariantChecks {
   private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
   private readonly limits = new WeakMap<object, CountedQuota>();
   private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
+  private readonly surplus = new SurplusQuotaObserver(units.cpuMillis / 1000);
   private readonly idle = new IdleGrants(grants.unschedulableSeconds, pullSecondsOf);
   /** Number of events whose grants are checked. */
   private checkedEvents = 0;
@@ -141,6 +143,12 @@ export class InvariantChecks {
     const queues = new Set(queue.all.filter(({ uid }) => adopted.has(uid)).map((row) => row.queue));
     const isExcused = (name: string) => isRecovering || queues.has(name);
     this.violations.push(...this.quotas.observe(at, queue.all, quotaOf, isExcused));
+    const coresOf = (name: string) => {
+      const { cores } = quotaOf(name) ?? {};
+      return cores === undefined ? undefined : Number(cores);
+    };
+    const seen = { ...this.objects(), rows: queue.all };
+    if (features.enlargements) this.violations.push(...this.surplus.observe(at, seen, coresOf, isExcused));
     if (!isRecovering) this.violations.push(...closedNodeGrants(latest, user.nodes.closedSince));
   }
 

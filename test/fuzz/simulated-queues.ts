@@ -25,7 +25,7 @@ export interface SimulatedQueuesOptions {
   readonly now: () => number;
   /** Called when a change may postpone estimates. */
   readonly onChange: () => void;
-  readonly features: Pick<Features, 'cohorts'>;
+  readonly features: Pick<Features, 'cohorts' | 'enlargements'>;
 }
 
 export class SimulatedQueues {
@@ -85,6 +85,8 @@ export class SimulatedQueues {
       ...(random.happens(0.2) && { walltime: { default: '20s', max: `${random.between(20, 90)}s` } }),
       ...(random.happens(0.2) && { priority: { min: -1, max: random.between(0, 3) } }),
     };
+    // So that it is full most of the time.
+    if (features.enlargements) return { ...spec, quota: { cores: String(this.cohorts.between(3, 8)) } };
     return features.cohorts && this.cohorts.happens(0.8) ? this.inCohort(spec) : spec;
   }
 

@@ -48,7 +48,7 @@ const SPEAKS_FOR_NODES =
 
 const CHANGES_METADATA = `(${[changes('labels'), changes('annotations'), CHANGES_OWNER, ENDS_TRACKING].join(' || ')})`;
 
-/** Of everybody: the runtime writes no status of a Job or Pod, and kubelets and controllers write no key of the queue. */
+/** Of everybody: the runtime writes no metadata by a status, and kubelets and controllers write no key of the queue. */
 export const SUBRESOURCE_GUARD: Omit<GuardSpec, 'matchConstraints'> & {
   readonly resourceRules: readonly ResourceRule[];
 } = {
