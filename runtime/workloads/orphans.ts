@@ -131,8 +131,13 @@ function endOf(
   if (allocation === null || evictionReason !== null) return allocation?.end;
   const { activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec;
   const deadline = secondsOf(status?.startTime ?? '') + activeDeadlineSeconds;
-  const byWalltime = startedAt === null ? Number.POSITIVE_INFINITY : startedAt + walltime;
-  return Number.isFinite(deadline) ? Math.max(Math.min(deadline, byWalltime), allocation.end) : undefined;
+  const byWalltime = startedAt === null ? allocation.end + START_ALLOWANCE_SECONDS : startedAt + walltime;
+  const ends = [
+    ...(Number.isFinite(deadline) ? [deadline] : []),
+    // Without its own deadline: whoever may say that a Job is over can take it away, and the Job controller ends no pod of it.
+    ...(isEndless(allocation) || (startedAt === null && Number.isFinite(deadline)) ? [] : [byWalltime]),
+  ];
+  return ends.length === 0 ? undefined : Math.max(Math.min(...ends), allocation.end);
 }
 
 async function limitPods({ client, now }: OrphansOptions, end: number, pods: readonly Pod[]): Promise<void> {

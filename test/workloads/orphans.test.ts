@@ -2,6 +2,7 @@
 import { JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { Pod } from '../../runtime/kubernetes/types';
+import { ENDLESS_SECONDS } from '../../runtime/resources/endless';
 import { Orphans } from '../../runtime/workloads/orphans';
 import { ManualClock } from '../kubernetes/manual-clock';
 import { rowIn } from '../queue/rows';
@@ -172,9 +173,20 @@ test('a pod that runs beyond the eviction of its JobSet gets a deadline', async 
   expect(await after(445, { row })).toEqual({ written: [135], again: undefined });
 });
 
-test('a pod without a Job, and a Job without a deadline, get none', async () => {
+test('a pod without a Job, and a Job without a walltime, get none', async () => {
   expect(await after(WALLTIME + 300, { row: { kind: 'Pod' } })).toEqual({ written: [], again: undefined });
-  expect(await after(WALLTIME + 300, { job: jobWith(undefined) })).toEqual({ written: [], again: undefined });
+  const allocation = { ...ROW.allocation, end: STARTED + ENDLESS_SECONDS };
+  const endless = { row: { allocation, walltime: ENDLESS_SECONDS }, job: jobWith(undefined) };
+  expect(await after(WALLTIME + 300, endless)).toEqual({ written: [], again: undefined });
+});
+
+test('a Job that has lost its deadline after its faked end is ended by its walltime', async () => {
+  const lost = (startedAt: number | null) => ({
+    row: { startedAt, walltime: WALLTIME },
+    job: jobWith(undefined),
+  });
+  expect(await after(WALLTIME + 300, lost(STARTED))).toEqual({ written: [WALLTIME - 10], again: undefined });
+  expect(await after(WALLTIME + 300, lost(null))).toEqual({ written: [], again: { after: 3_600_000 } });
 });
 
 test('a Job of ten years is looked at as late as a timer can', async () => {
