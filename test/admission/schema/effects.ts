@@ -13,8 +13,9 @@ type Effect = 'size' | 'place' | 'time' | 'owner' | 'settings' | 'lifetime' | 'n
  * - `kubernetes`: the apiserver refuses it in every supported version, or lets it become stricter only.
  * - `anew`: Kubernetes allows it only while the workload waits, and the queue reads it when it releases the workload.
  * - `counted`: the change stands, and what it brings is counted, shown and charged.
+ * - `queued`: the change stands, and each Pod or Job that it brings is admitted by itself and waits for a grant of its own.
  */
-type Keeper = 'queue' | 'guard' | 'kubernetes' | 'anew' | 'counted' | 'nobody';
+type Keeper = 'queue' | 'guard' | 'kubernetes' | 'anew' | 'counted' | 'queued' | 'nobody';
 type Entry = readonly [Effect, Keeper];
 
 const each = (entry: Entry, ...fields: readonly string[]): Readonly<Record<string, Entry>> =>
@@ -88,6 +89,58 @@ const METADATA: Readonly<Record<string, Entry>> = {
   ),
 };
 
+/** The kinds whose controllers make Pods and Jobs: what was granted is one of these, and not the object. */
+const MAKERS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+  CronJobSpec: {
+    ...each(
+      ['size', 'queued'],
+      'concurrencyPolicy',
+      'jobTemplate',
+      'schedule',
+      'startingDeadlineSeconds',
+      'timeZone',
+    ),
+    // Its Jobs that run go on.
+    ...each(['nothing', 'nobody'], 'failedJobsHistoryLimit', 'successfulJobsHistoryLimit', 'suspend'),
+  },
+  JobTemplateSpec: {
+    ...each(['settings', 'queued'], 'metadata'),
+    ...each(['size', 'queued'], 'spec'),
+  },
+  DeploymentSpec: {
+    ...each(['size', 'queued'], 'paused', 'replicas', 'strategy', 'template'),
+    ...each(['nothing', 'nobody'], 'minReadySeconds', 'progressDeadlineSeconds', 'revisionHistoryLimit'),
+    ...each(['owner', 'kubernetes'], 'selector'),
+  },
+  ReplicaSetSpec: {
+    ...each(['size', 'queued'], 'replicas', 'template'),
+    ...each(['nothing', 'nobody'], 'minReadySeconds'),
+    ...each(['owner', 'kubernetes'], 'selector'),
+  },
+  ReplicationControllerSpec: {
+    ...each(['size', 'queued'], 'replicas', 'template'),
+    ...each(['nothing', 'nobody'], 'minReadySeconds'),
+    // It adopts Pods that nobody owns, and lets others go: each keeps its own grant.
+    ...each(['owner', 'counted'], 'selector'),
+  },
+  StatefulSetSpec: {
+    ...each(['size', 'queued'], 'ordinals', 'replicas', 'template', 'updateStrategy'),
+    ...each(
+      ['nothing', 'nobody'],
+      ...['minReadySeconds', 'persistentVolumeClaimRetentionPolicy', 'revisionHistoryLimit'],
+    ),
+    ...each(['owner', 'kubernetes'], 'selector'),
+    ...each(['place', 'kubernetes'], 'volumeClaimTemplates'),
+    ...each(['nothing', 'kubernetes'], 'podManagementPolicy', 'serviceName'),
+  },
+  // Who may not have one on every node has none at all in a namespace of the queue (reach-guard.ts).
+  DaemonSetSpec: {
+    ...each(['size', 'guard'], 'template', 'updateStrategy'),
+    ...each(['nothing', 'nobody'], 'minReadySeconds', 'revisionHistoryLimit'),
+    ...each(['owner', 'kubernetes'], 'selector'),
+  },
+};
+
 export const EFFECTS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   JobSpec: {
     ...each(['size', 'queue'], ...GRANTED, ...KEPT_FIELDS),
@@ -99,6 +152,7 @@ export const EFFECTS: Readonly<Record<string, Readonly<Record<string, Entry>>>> 
       ...['successPolicy', 'template'],
     ),
   },
+  ...MAKERS,
   PodTemplateSpec: each(['size', 'kubernetes'], 'metadata', 'spec'),
   PodSpec: POD_SPEC,
   Container: CONTAINER,

@@ -9,8 +9,17 @@ import path from 'node:path';
 
 const VERSIONS = { '1.30': 'v0.30.14', '1.34': 'v0.34.3', '1.37': 'v0.37.1' } as const;
 const TYPES = [
-  ['k8s.io/api', 'batch/v1/types.go', ['JobSpec']],
-  ['k8s.io/api', 'core/v1/types.go', ['PodTemplateSpec', 'PodSpec', 'Container']],
+  ['k8s.io/api', 'batch/v1/types.go', ['JobSpec', 'CronJobSpec', 'JobTemplateSpec']],
+  [
+    'k8s.io/api',
+    'apps/v1/types.go',
+    ['DeploymentSpec', 'ReplicaSetSpec', 'StatefulSetSpec', 'DaemonSetSpec'],
+  ],
+  [
+    'k8s.io/api',
+    'core/v1/types.go',
+    ['PodTemplateSpec', 'PodSpec', 'Container', 'ReplicationControllerSpec'],
+  ],
   ['k8s.io/apimachinery', 'pkg/apis/meta/v1/types.go', ['ObjectMeta']],
 ] as const;
 
