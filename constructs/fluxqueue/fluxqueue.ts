@@ -15,7 +15,6 @@ import { DEFAULT_IMAGES } from '../images';
 import { whenKnown } from '../lazy';
 import { Admission } from './admission/admission';
 import { type AdmissionChoice, hasForm } from './admission/form';
-import { admissionForm } from './admission-form';
 import { Base } from './base';
 import { caInjection } from './certificates';
 import { Configuration } from './configuration';
@@ -76,7 +75,7 @@ export class FluxQueue extends Construct {
     checkOnlyStack(this, (construct): construct is FluxQueue => construct instanceof FluxQueue);
     this.version =
       props.kubernetesVersion === undefined ? undefined : KubernetesVersion.parse(props.kubernetesVersion);
-    this.admission = admissionForm(props.admission, this.version);
+    this.admission = admissionForm(props, this.version);
     this.database = props.database ?? Database.statefulSet();
     const absence = (component: keyof PodsProps) => this.absence(component);
     checkWhenKnown(this, props, (known) => checkProps(known, this.hasWebhook, absence));
@@ -167,7 +166,6 @@ export class FluxQueue extends Construct {
     new ControllerAccount(scope, 'controller-account', {
       namespace,
       miniClusters: this.hasMiniClusters,
-      keepsStartTimes: !this.isCurrent,
       workloadKinds: this.props.workloadKinds,
       ...(props.externalRuntime === undefined ? databaseSecrets(database) : {}),
     });
@@ -304,7 +302,7 @@ export class FluxQueue extends Construct {
       ownSecrets: this.ownSecrets(),
       miniClusters: this.hasMiniClusters,
       readApi: this.hasReader,
-      mutatingPolicies: this.isCurrent,
+      mutatingPolicies: hasForm(this.admission, 'policies') || this.version?.hasMutatingPolicies === true,
       ...userLimits(this.props),
       form: this.admission,
       ...(this.certManager === undefined ? {} : { webhookAnnotations: caInjection(this.namespace) }),
@@ -316,11 +314,6 @@ export class FluxQueue extends Construct {
       ...(this.props.scheduler === true ? { schedulerName: SCHEDULER_NAME } : {}),
       ...(externalRuntime === undefined ? {} : { externalRuntime }),
     });
-  }
-
-  /** Whether the cluster is known to be of Kubernetes 1.36 or newer. */
-  private get isCurrent(): boolean {
-    return hasForm(this.admission, 'policies') || this.version?.hasMutatingPolicies === true;
   }
 
   /** The Secret that each ServiceAccount can create. */
@@ -339,4 +332,18 @@ export class FluxQueue extends Construct {
 
 function databaseSecrets({ url, caSecret }: Database) {
   return { databaseSecret: url.name, ...(caSecret === undefined ? {} : { databaseCaSecret: caSecret }) };
+}
+
+function admissionForm(props: FluxQueueProps, version: KubernetesVersion | undefined): AdmissionChoice {
+  const servesPolicies = version?.hasMutatingPolicies === true;
+  const { admission } = props;
+  if (admission !== undefined && hasForm(admission, 'policies') && version !== undefined && !servesPolicies) {
+    throw new PropsError(
+      'FluxQueue.admission',
+      `requires Kubernetes 1.36 or newer, this cluster has ${version}`,
+      admission,
+      'choose webhook, or remove admission',
+    );
+  }
+  return admission ?? (servesPolicies ? 'policies' : 'webhook');
 }

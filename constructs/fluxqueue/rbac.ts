@@ -164,8 +164,6 @@ export interface ControllerAccountProps extends ComponentProps {
   readonly databaseCaSecret?: string;
   /** Whether the controller creates the objects of MiniClusters. */
   readonly miniClusters: boolean;
-  /** Whether a Job that has run and is suspended keeps its status.startTime, and so cannot be released again: before Kubernetes 1.36. */
-  readonly keepsStartTimes: boolean;
 }
 
 /**
@@ -197,9 +195,7 @@ export class ControllerAccount extends Construct {
       },
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'list', 'watch', 'patch'] },
       // A policy lets it remove the start time of a suspended Job only (admission/release-guard.ts).
-      ...(props.keepsStartTimes
-        ? [{ apiGroups: ['batch'], resources: ['jobs/status'], verbs: ['patch'] }]
-        : []),
+      { apiGroups: ['batch'], resources: ['jobs/status'], verbs: ['patch'] },
       // Whether a lost pod is made again, for which its units are kept.
       { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get'] },
       ...kindRules(props.workloadKinds, ['get', 'list', 'watch', 'patch']),

@@ -4,6 +4,7 @@
  * kept whole, because a release is a patch that tests them.
  */
 import type { InternPool } from '../intern';
+import { isTrue } from '../kubernetes/conditions';
 import { isLarge } from '../kubernetes/object-size';
 import type { Job, ObjectMeta } from '../kubernetes/types';
 import { keptMetadata, keptPodSpec, mapped, pick } from './pod-projection';
@@ -29,6 +30,8 @@ const STATUS = [
 const CONDITION = ['type', 'status', 'reason', 'message', 'lastTransitionTime'] as const;
 /** The conditions that end a Job, and the one that says so before its pods have ended. */
 const CONDITIONS: ReadonlySet<string> = new Set(['Complete', 'Failed', 'FailureTarget']);
+
+const SUSPENDED = { type: 'Suspended', status: 'True' } as const;
 
 type Spec = Job['spec'];
 type Status = NonNullable<Job['status']>;
@@ -71,11 +74,12 @@ function templateOf({ metadata, spec }: Template, pool: InternPool): Template {
 }
 
 function statusOf(status: Status, pool: InternPool): WatchedJob['status'] & object {
-  // That it is suspended says something only of a Job that has started: most that are have not.
-  const isKept = (type: string) =>
-    CONDITIONS.has(type) || (type === 'Suspended' && status.startTime !== undefined);
-  const conditions = status.conditions?.filter(({ type }) => isKept(type)) ?? [];
-  const kept = conditions.map((condition) => pick(condition, CONDITION));
+  const conditions = status.conditions?.filter(({ type }) => CONDITIONS.has(type)) ?? [];
+  const kept = [
+    ...conditions.map((condition) => pick(condition, CONDITION)),
+    // It says something only of a Job that has started: most that are suspended have not.
+    ...(status.startTime !== undefined && isTrue(status.conditions, 'Suspended') ? [SUSPENDED] : []),
+  ];
   return pool.object({
     ...pick(status, STATUS),
     ...mapped('conditions', kept.length > 0 ? kept : undefined),

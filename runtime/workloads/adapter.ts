@@ -30,10 +30,10 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   /** Whether Kubernetes accepts the release patch in the object's current state. Only valid for a suspended object. */
   canRelease(object: T): boolean;
   /**
-   * The patch of its status after which Kubernetes accepts the release patch, of an object that is suspended and has run; undefined if
-   * there is nothing to do, or Kubernetes does so by itself.
+   * The patch of its status that removes the start of an object that is suspended and has run, after which Kubernetes accepts the
+   * release patch; undefined if there is none, or Kubernetes has not seen the suspension yet.
    */
-  thawPatch(object: T): Patch | undefined;
+  startTimePatch(object: T): Patch | undefined;
   /** Whether the object was released onto exactly this allocation. Only valid for an object that is not suspended. */
   isReleasedOnto(object: T, row: WorkloadRow): boolean;
   /** Whether the object can be suspended again after its release, so that it can be evicted. */

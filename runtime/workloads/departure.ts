@@ -20,7 +20,7 @@ import type { ActiveWorkload, WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
 import { isHeldByUser } from './hand-over';
 import { isGated, podHandOver } from './pod';
-import { isReleasable } from './thaw';
+import { resetStartTime } from './start-time';
 
 export interface DepartureOptions {
   readonly client: KubernetesClient;
@@ -97,7 +97,7 @@ export class Departure {
       adapter.isSuspended(object) && adapter.isSuspendable(object) && row.evictionReason === null;
     if (!isByUser) return undefined;
     // Before that its template cannot change, and would name the nodes of the grant for ever.
-    if (!(await isReleasable(this.options.client, workload))) return RETRY;
+    if (!adapter.canRelease(object)) return this.resetStartTime(workload);
     const departed = await this.patch(row, object, adapter, { starts: false });
     if (departed !== 'over') return departed;
     // The row ends as that of a deleted Job, once its pods are gone.
@@ -110,9 +110,20 @@ export class Departure {
     if (adapter.isStaged(object)) return this.unstage(workload);
     const isSuspended = adapter.isSuspended(object);
     // What it was staged with is still in its template, which cannot change yet.
-    if (isSuspended && !(await isReleasable(this.options.client, workload))) return RETRY;
+    if (isSuspended && !adapter.canRelease(object)) return this.resetStartTime(workload);
     // The release of a granted workload may not be recorded yet.
     return row.phase === 'Waiting' || isSuspended ? this.handOver(row, object, adapter) : undefined;
+  }
+
+  private async resetStartTime(workload: ActiveWorkload): Promise<Retry> {
+    const { object, adapter, row } = workload;
+    try {
+      await resetStartTime(this.options, workload);
+      return RETRY;
+    } catch (error) {
+      if (!REFUSALS.some((status) => isStatus(error, status))) throw error;
+      return this.refused(row, object, adapter, messageOf(error));
+    }
   }
 
   /** Its pods carry the gate of the queue: without it they are made anew, and wait for the other controller alone. */

@@ -6,8 +6,13 @@ import { isStatus } from '../kubernetes/errors';
 const GUARD_CODE = 'FLUXQ_RESERVED';
 
 /** Whether the apiserver or an admission policy rejected the request itself. */
-export function isRejection(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return isStatus(error, 422) || isStatus(error, 403) || isStatus(error, 400);
+}
+
+/** Whether it is about this write: a webhook that fails for it answers with 500. */
+export function isAnswer(error: unknown): boolean {
+  return isRejection(error) || isStatus(error, 500);
 }
 
 /**

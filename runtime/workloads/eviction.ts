@@ -5,6 +5,7 @@
  * or still visible in the cluster (a suspension by the user).
  */
 
+import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
@@ -18,6 +19,7 @@ import { terminationOf } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
 import { podsOf } from './demand';
+import { isAnswer } from './earlier-guard';
 import { listNames } from './events';
 import { evictPods } from './evict-pods';
 import { REPLACEMENT_SECONDS } from './group-adapter';
@@ -25,8 +27,8 @@ import { membershipOf } from './group-member';
 import { isLive, type NodeView } from './live-pods';
 import { assignedNode, belongsToGrant, isGated } from './pod';
 import { asGroup, placesOf } from './pod-group';
+import { resetStartTime } from './start-time';
 import type { SubmissionBuilder } from './submission';
-import { isReleasable } from './thaw';
 
 export interface EvictionOptions {
   readonly client: KubernetesClient;
@@ -148,8 +150,7 @@ export class Eviction {
       return this.suspend(workload);
     }
     if (this.isStale(object, row)) return this.log(row, 'evicting: waiting for the watch', reason);
-    if (!(await isReleasable(this.options.client, workload)))
-      return this.log(row, 'evicting: waiting for the Job controller to suspend the Job', reason);
+    if (!adapter.canRelease(object)) return this.resetStartTime(workload);
     // The watch of the pods may lag behind that of the object, as if there were none.
     if (adapter.unseenPods(object, pods) > 0)
       return this.log(row, 'evicting: waiting for the watch of its pods', reason);
@@ -162,6 +163,17 @@ export class Eviction {
     const requeued = await this.requeue({ object, adapter, row }, reason);
     if (requeued !== undefined)
       this.recordRequeued(object, adapter, this.requeueTerms(row, reason), reason.cause);
+  }
+
+  /** What comes after a refusal is not to wait for it: {@link retryOf} says when it is tried again. */
+  private async resetStartTime(workload: ActiveWorkload): Promise<void> {
+    try {
+      await resetStartTime(this.options, workload);
+    } catch (error) {
+      if (!isAnswer(error)) throw error;
+      const { logger } = this.options;
+      logDecision(logger, workload.row, 'evicting: its start time stays', { error: messageOf(error) });
+    }
   }
 
   /**
@@ -314,7 +326,9 @@ function countRequeues(count: number): string {
   return count === 1 ? '1 requeue' : `${count} requeues`;
 }
 
-/** A PodDisruptionBudget may refuse to evict the pods of a group. */
+/** A PodDisruptionBudget may refuse to evict the pods of a group, and a policy of the cluster the removal of a start time. */
 export function retryOf({ object, adapter }: ActiveWorkload): ReconcileResult {
-  return adapter.membersOf(object) === undefined ? undefined : { after: 5_000 };
+  const mayBeRefused =
+    adapter.membersOf(object) !== undefined || adapter.startTimePatch(object) !== undefined;
+  return mayBeRefused ? { after: 5_000 } : undefined;
 }

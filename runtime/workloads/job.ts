@@ -64,8 +64,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   stagePatch: (job, row) => jsonPatch(stageOperations(job, row)),
   // The pod template is immutable until the Job controller has reset status.startTime after a suspension.
   canRelease: (job) => job.status?.startTime === undefined,
-  // Before Kubernetes 1.36 the Job controller never does so. Since then it does when it says that the Job is suspended.
-  thawPatch: ({ metadata: { uid }, status }) =>
+  startTimePatch: ({ metadata: { uid }, status }) =>
     status?.startTime !== undefined && isTrue(status.conditions, 'Suspended')
       ? {
           type: 'json',

@@ -9,7 +9,7 @@
 import type { Clock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { ApiError, isStatus } from '../kubernetes/errors';
+import { ApiError } from '../kubernetes/errors';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
@@ -19,11 +19,11 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, namesOf, type WorkloadAdapter } from './adapter';
-import { isRejection, writeOrLess } from './earlier-guard';
+import { isAnswer, writeOrLess } from './earlier-guard';
 import type { Eviction, EvictionReason } from './eviction';
 import { causeOfRefusal } from './requeue-cause';
+import { resetStartTime } from './start-time';
 import type { SubmissionBuilder } from './submission';
-import { isReleasable } from './thaw';
 
 export interface ReleaseOptions {
   readonly client: KubernetesClient;
@@ -79,9 +79,15 @@ export class Release {
     if (this.options.isWithdrawn(row.jobid)) return this.giveBack(workload, WITHDRAWN);
     if (!this.options.submissionBuilder.asksForGrant(object, adapter, row))
       return this.giveBack(workload, CHANGED);
-    if (isStaged || (await isReleasable(this.options.client, workload))) return this.patch(workload);
-    this.log(row, 'release: waiting for the Job controller to suspend the Job');
-    return undefined;
+    return isStaged || adapter.canRelease(object) ? this.patch(workload) : this.resetStartTime(workload);
+  }
+
+  private async resetStartTime(workload: ActiveWorkload): Promise<ReconcileResult> {
+    try {
+      return await resetStartTime(this.options, workload);
+    } catch (error) {
+      return this.handleError(workload, error);
+    }
   }
 
   /** The workload waits again in its place, for what it asks for now. */
@@ -204,9 +210,4 @@ export class Release {
 function refusalText(error: unknown): string {
   const said = error instanceof ApiError ? error.said : messageOf(error);
   return `the apiserver does not take the release: ${said}`;
-}
-
-/** Whether it is about this release: a webhook that fails for it answers with 500. */
-function isAnswer(error: unknown): boolean {
-  return isRejection(error) || isStatus(error, 500);
 }

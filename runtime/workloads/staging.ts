@@ -9,6 +9,7 @@ import { identityOf, type WorkloadIdentity } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import { type ActiveWorkload, isTerminal, type WorkloadAdapter } from './adapter';
 import { isGated } from './pod';
+import { resetStartTime } from './start-time';
 
 interface StagingOptions {
   readonly client: KubernetesClient;
@@ -32,11 +33,15 @@ export class Staging {
   }
 
   /** Has the pods made of an unchanged workload that waits for another controller. */
-  async stage({ object, adapter, row }: ActiveWorkload): Promise<ReconcileResult> {
+  async stage(workload: ActiveWorkload): Promise<ReconcileResult> {
+    const { object, adapter, row } = workload;
     const { client, logger } = this.options;
     const patch = adapter.stagePatch(object, row);
-    if (patch === undefined) return void logDecision(logger, row, 'waiting, unchanged');
     try {
+      // It was staged before, and is suspended since then.
+      if (adapter.isSuspended(object) && !adapter.canRelease(object))
+        return await resetStartTime(this.options, workload);
+      if (patch === undefined) return void logDecision(logger, row, 'waiting, unchanged');
       const outcome = await applyPatch(client, adapter.path(row.namespace, row.name), patch);
       logDecision(logger, row, 'its pods wait for the gate of another controller', { outcome });
       return outcome === 'conflict' ? RETRY : undefined;

@@ -33,10 +33,11 @@ export async function waitFor<T>(
     }
     // The clock costs nothing, and the cores of a large machine milliseconds.
     const elapsed = performance.now() - began.clock;
-    if (elapsed > timeoutMs && spareTime(began, machineTime()) > timeoutMs) {
+    const spare = elapsed > timeoutMs ? spareTime(began, machineTime()) : 0;
+    if (spare > timeoutMs) {
       const last = cause === undefined ? '' : `; the last attempt failed: ${messageOf(cause)}`;
       throw new FluxqError('FLUXQ_TEST_TIMEOUT', `timed out waiting for ${description}${last}`, {
-        value: `${Math.round(elapsed)} ms`,
+        value: `${Math.round(elapsed)} ms, of which the machine had ${Math.round(spare)} to spare`,
         retryable: true,
         cause,
       });

@@ -5,7 +5,12 @@ import { SurplusQuotaObserver } from './surplus-quota';
 /** A workload that has two cores of one node. */
 const row = (i: number, exclusive = false) => {
   const nodes = [{ name: `node-${i}`, units: { core: '0-1' }, ...(exclusive && { exclusive }) }];
-  return rowIn('Running', { uid: `w${i}`, queue: 'q', allocation: { jobid: i, start: 0, end: 60, nodes } });
+  return rowIn('Running', {
+    uid: `w${i}`,
+    jobid: i,
+    queue: 'q',
+    allocation: { jobid: i, start: 0, end: 60, nodes },
+  });
 };
 
 /** One of its pods, which requests as much. */

@@ -14,8 +14,8 @@ interface Sample {
 export class SurplusQuotaObserver {
   /** Queue -> what its pods used beyond their grants, of the last seconds. */
   private readonly samples = new Map<string, readonly Sample[]>();
-  /** Queue -> cores that were granted at last. */
-  private readonly granted = new Map<string, number>();
+  /** Queue -> job ids of its grants at last. */
+  private readonly granted = new Map<string, ReadonlySet<number>>();
 
   private readonly quotas = new Map<string, number>();
 
@@ -39,14 +39,15 @@ export class SurplusQuotaObserver {
     return [...new Set([...this.granted.keys(), ...byQueue.keys()])].flatMap((queue) => {
       const own = byQueue.get(queue) ?? [];
       const granted = own.reduce((sum, row) => sum + this.coresOn(row), 0);
-      const before = this.granted.get(queue) ?? 0;
-      this.granted.set(queue, granted);
+      const before = this.granted.get(queue);
+      this.granted.set(queue, new Set(own.map(({ jobid }) => jobid)));
+      const isNew = own.some(({ jobid }) => before?.has(jobid) !== true);
       const surplus = own.reduce((sum, row) => sum + this.beyond(row, pods.get(row.uid) ?? []), 0);
       const quota = coresOf(queue) ?? Infinity;
       if (isExcused(queue) || quota !== this.quotas.get(queue)) this.samples.delete(queue);
       this.quotas.set(queue, quota);
       const known = this.known(queue, { at, surplus });
-      if (granted <= before || known === 0 || granted + known <= quota) return [];
+      if (!isNew || known === 0 || granted + known <= quota) return [];
       const text = `queue ${queue} was granted ${granted} cores beside ${known} that its pods use beyond their grants, of ${quota}`;
       return [{ invariant: 'quota', text }];
     });

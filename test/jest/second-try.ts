@@ -1,6 +1,6 @@
 /**
  * `tsx test/jest/second-try.ts RESULTS LIST COMMAND...`: runs the failed suites of a run of Jest once more, by COMMAND, alone on the
- * machine, if each of them only waited for too long, or is in LIST, which says why it decides by the clock of the machine
+ * machine, if each of them only waited on a machine without time, or is in LIST, which says why it decides by the clock of the machine
  * (unreliable.json). RESULTS is the file that `jest --json --outputFile` wrote. Exits with 0 if all of them pass then.
  * docs/decisions/0025 says why.
  */
@@ -18,16 +18,19 @@ interface Suite {
   }[];
 }
 
-/** What `waitFor` says that gives up (test/cluster/wait.ts), and Jest of a test or hook beyond its limit. */
-const WAITED_TOO_LONG = /FLUXQ_TEST_TIMEOUT|Exceeded timeout of/;
+/** What `waitFor` says that gives up (test/cluster/wait.ts). */
+const WAITED = /FLUXQ_TEST_TIMEOUT: .*\(got "(\d+) ms, of which the machine had (\d+) to spare"\)/;
 
-/** Whether the machine may have been too slow for every test of it that failed. What hangs does so again. */
-function onlyWaited({ assertionResults }: Suite): boolean {
+/** Whether it failed by a wait on a machine that had no time for it. */
+function wasStarved(message: string): boolean {
+  const [, waited, spare] = WAITED.exec(message) ?? [];
+  return waited !== undefined && Number(spare) < Number(waited) / 2;
+}
+
+/** Whether the machine was too slow for every test of it that failed. What hangs does so again, alone. */
+function onlyStarved({ assertionResults }: Suite): boolean {
   const failed = assertionResults.filter(({ status }) => status === 'failed');
-  return (
-    failed.length > 0 &&
-    failed.every(({ failureMessages }) => failureMessages.some((message) => WAITED_TOO_LONG.test(message)))
-  );
+  return failed.length > 0 && failed.every(({ failureMessages: [first = ''] }) => wasStarved(first));
 }
 
 function failedSuites(file: string): Suite[] {
@@ -42,7 +45,7 @@ function main(file: string, list: string, [command = '', ...options]: readonly s
   const suites = failed.map(({ name }) => name);
   const unreliable = JSON.parse(readFileSync(list, 'utf8')) as Readonly<Record<string, string>>;
   const reliable = failed
-    .filter((suite) => !(suite.name in unreliable || onlyWaited(suite)))
+    .filter((suite) => !(suite.name in unreliable || onlyStarved(suite)))
     .map(({ name }) => name);
   if (suites.length === 0 || reliable.length > 0) {
     process.stderr.write(`no second try: ${reliable.join(', ') || 'no suite failed, something else did'}\n`);

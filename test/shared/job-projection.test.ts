@@ -111,7 +111,7 @@ const ROW = rowIn('Ready', { uid: FULL.metadata.uid, pods: 2 });
 const ANSWERS: readonly (keyof typeof jobAdapter)[] = [
   'isSuspended',
   'canRelease',
-  'thawPatch',
+  'startTimePatch',
   'isReleasedOnto',
   'outcome',
   'finishedNodes',
@@ -175,7 +175,7 @@ describe('a projected Job', () => {
   test('keeps that it is suspended only of a Job that has started: a million wait that have not', () => {
     const { startTime: _, ...status } = FULL.status!;
     const types = (job: Job) => projectJob(job, pool).status?.conditions?.map(({ type }) => type);
-    expect(types(FULL)).toEqual(['Suspended', 'Failed']);
+    expect(types(FULL)).toEqual(['Failed', 'Suspended']);
     expect(types({ ...FULL, status })).toEqual(['Failed']);
   });
 

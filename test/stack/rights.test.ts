@@ -31,6 +31,7 @@ import { gang } from '../kinds/objects';
 import { applyStandIns } from '../kinds/stand-in';
 import { send } from '../miniclusters/reporting';
 import { accountsOf, RightsAudit } from './audited-rights';
+import { runWithKeptStart } from './kept-start';
 import { MiniClusters } from './minicluster-objects';
 import { runtimeUrl } from './runtime-role';
 import { loseServicePod } from './service-pods';
@@ -39,8 +40,7 @@ import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
 
 const audit = new RightsAudit();
-/** Of the version that runs here: for older ones the controller has a right more (test/stack/requeues-older.test.ts). */
-const objects = stackObjects({ kubernetesVersion: '1.37.1', admission: 'webhook' });
+const objects = stackObjects();
 const DATABASE = 'fluxqueue-database';
 /** Seconds. */
 const UNSCHEDULABLE = 2;
@@ -170,6 +170,7 @@ describeOwnStack(
       await waitFor('a dry run', asked, { everyMs: AGAIN });
       await science.phase(await science.job('train', { pods: 2 }), 'Finished');
       await science.phase(await science.pod('alone'), 'Finished');
+      await runWithKeptStart(science, client);
       const quota = {
         apiVersion: 'v1',
         kind: 'ResourceQuota',

@@ -32,7 +32,7 @@ export class ControllerGuard extends Construct {
     const guard = (name: string, spec: GuardSpec) =>
       addGuard(this, name, props, { ...spec, reason: 'Invalid' });
     guard('release-jobs', JOB_RELEASE_GUARD(props, byController));
-    if (!props.mutatingPolicies) guard('release-statuses', JOB_STATUS_GUARD(byController));
+    guard('release-statuses', JOB_STATUS_GUARD(byController));
     guard('release-pods', POD_RELEASE_GUARD(props, byController));
     for (const kind of workloadKinds(props.workloadKinds))
       guard(`release-${kind.plural}`, kindReleaseGuard(kind, props, byController));

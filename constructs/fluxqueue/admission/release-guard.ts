@@ -103,8 +103,8 @@ export const JOB_RELEASE_GUARD = (
 });
 
 /**
- * Of the status of a Job the controller removes the start time, once the Job is suspended, so that the Job can start again. With the right to
- * write the rest of it, it could end the Jobs of others.
+ * Of the status of a Job the controller removes the start time, once the Job controller has seen that it is suspended, so that the Job can
+ * start again. With the right to write the rest of it, it could end the Jobs of others.
  */
 export const JOB_STATUS_GUARD = (byController: MatchCondition): GuardSpec => ({
   matchConstraints: {
@@ -113,10 +113,12 @@ export const JOB_STATUS_GUARD = (byController: MatchCondition): GuardSpec => ({
     ],
   },
   matchConditions: [byController],
+  wave: Wave.BASE,
   validations: [
     {
       expression:
-        `object.spec.?suspend.orValue(false) && (${wasAdmitted}) && ${sameMetadata('labels', 'annotations', 'ownerReferences', 'finalizers')} && ` +
+        `object.spec.?suspend.orValue(false) && (${wasAdmitted}) && ${sameMetadata('labels', 'annotations', 'ownerReferences', 'finalizers', 'generateName')} && ` +
+        'oldObject.status.?conditions.orValue([]).exists(it, it.type == "Suspended" && it.status == "True") && ' +
         `!has(object.status.startTime) && ${sameExcept('dyn(object.status)', 'dyn(oldObject.status)', ['startTime'])}`,
       message:
         'FLUXQ_RESERVED: status: the controller only removes the startTime of a suspended Job that is admitted to the queue',

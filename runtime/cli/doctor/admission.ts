@@ -72,6 +72,7 @@ export const GUARDS: readonly string[] = [
   'priority-class',
   'release-jobs',
   'release-pods',
+  'release-statuses',
   'resize',
   'subresources',
   OF_ANY_KIND,

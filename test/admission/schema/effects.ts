@@ -98,10 +98,11 @@ const MAKERS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       'jobTemplate',
       'schedule',
       'startingDeadlineSeconds',
+      'suspend',
       'timeZone',
     ),
     // Its Jobs that run go on.
-    ...each(['nothing', 'nobody'], 'failedJobsHistoryLimit', 'successfulJobsHistoryLimit', 'suspend'),
+    ...each(['nothing', 'nobody'], 'failedJobsHistoryLimit', 'successfulJobsHistoryLimit'),
   },
   JobTemplateSpec: {
     ...each(['settings', 'queued'], 'metadata'),

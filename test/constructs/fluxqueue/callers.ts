@@ -72,7 +72,7 @@ const CONTROLLER: readonly Caller[] = [
   },
   {
     folder: 'runtime/workloads',
-    file: 'thaw.ts',
+    file: 'start-time.ts',
     resources: { 'batch/jobs/status': '/status`' },
     verbs: ['patch'],
   },

@@ -1,5 +1,5 @@
 // Own cluster: a whole stack is applied to it.
-/** What the controller's token can write into the status of Jobs, where it has a right to it: before Kubernetes 1.36. */
+/** What the controller's token can write into the status of Jobs. */
 import {
   ADMITTED_LABEL,
   CONTROLLER_SERVICE_ACCOUNT,
@@ -10,6 +10,7 @@ import { createClient, type KubernetesClient } from '../../../runtime/kubernetes
 import { isTrue } from '../../../runtime/kubernetes/conditions';
 import { jobs } from '../../../runtime/kubernetes/paths';
 import type { Job } from '../../../runtime/kubernetes/types';
+import type { KubeObject } from '../../cluster/api';
 import type { Cluster } from '../../cluster/cluster';
 import { describeOwnCluster } from '../../cluster/suite';
 import { stackObjects } from '../manifests';
@@ -95,6 +96,13 @@ describeOwnCluster('the guard of the status of Jobs', (getCluster) => {
 
   test.each(['running', 'of-others'])('lets it write nothing of a Job that is %s', async (name) => {
     expect(await written(name, { status: { startTime: null } })).toMatch(/FLUXQ_RESERVED: status|startTime/);
+  });
+
+  test('asks itself whether the Job is suspended: Kubernetes before 1.32 does not', async () => {
+    const guard = await cluster.get<KubeObject>(
+      '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/fluxqueue-guard-release-statuses',
+    );
+    expect(JSON.stringify(guard.spec)).toContain('object.spec.?suspend.orValue(false) && ');
   });
 
   test('lets it remove the start of a suspended Job', async () => {
