@@ -31,6 +31,8 @@ export interface Features {
   readonly cohorts: boolean;
   /** Images are pulled for seconds, in which no container runs. */
   readonly pulls: boolean;
+  /** The Job controller keeps the start time of a suspended Job, as before Kubernetes 1.36. */
+  readonly older: boolean;
 }
 
 /** What happens whatever the seed says. */
@@ -41,11 +43,13 @@ export interface Switches {
   readonly cohorts?: boolean;
   /** Whether images are pulled for seconds. @default false */
   readonly pulls?: boolean;
+  /** Whether Kubernetes is older than 1.36. @default false */
+  readonly older?: boolean;
 }
 
 export function featuresOf(
   seed: number,
-  { enlarge = false, cohorts = false, pulls = false }: Switches = {},
+  { enlarge = false, cohorts = false, pulls = false, older = false }: Switches = {},
 ): Features {
   const random = new Random(seed ^ 0x5eed);
   const faults = seed % 5 !== 0;
@@ -65,6 +69,7 @@ export function featuresOf(
     enlargements: enlarge,
     cohorts,
     pulls,
+    older,
   };
 }
 

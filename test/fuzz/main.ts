@@ -1,6 +1,6 @@
 /**
  * `npm run -s fuzz -- --seed N --seeds COUNT --steps M [--json]`: runs random simulations and prints the seeds of failed ones.
- * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota, `--pulls` has images that are pulled for seconds. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
+ * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota, `--pulls` has images that are pulled for seconds, `--older` a Kubernetes before 1.36. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
  */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
@@ -14,6 +14,7 @@ const { values } = parseArgs({
     enlarge: { type: 'boolean', default: false },
     cohorts: { type: 'boolean', default: false },
     pulls: { type: 'boolean', default: false },
+    older: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -22,7 +23,7 @@ const print = (line: string) => (values.json ? process.stderr : process.stdout).
 
 /** Those that are on. */
 function switches(): string {
-  const on = (['enlarge', 'cohorts', 'pulls'] as const).filter((name) => values[name]);
+  const on = (['enlarge', 'cohorts', 'pulls', 'older'] as const).filter((name) => values[name]);
   return on.map((name) => ` --${name}`).join('');
 }
 
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
       enlarge: values.enlarge,
       cohorts: values.cohorts,
       pulls: values.pulls,
+      older: values.older,
     });
     const seconds = Math.round((performance.now() - began) / 10) / 100;
     const line = JSON.stringify({ ...figures, seconds, violations: violations.length });

@@ -8,6 +8,7 @@ import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, OwnerReference, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { firstStartTime, isTerminal } from '../../runtime/workloads/adapter';
+import type { Switches } from './features';
 import { type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
@@ -47,8 +48,9 @@ export class SimulatedCluster {
     private readonly clock: SimulatedClock,
     private readonly random: Random,
     private readonly now: () => number,
+    { older = false }: Pick<Switches, 'older'> = {},
   ) {
-    this.jobs = new SimulatedJobs(apiserver, now);
+    this.jobs = new SimulatedJobs(apiserver, now, older);
   }
 
   start(): void {

@@ -1,6 +1,7 @@
 /** The parts of the Job controller that the queue depends on: pods, completion, failure, suspension, deletion. */
 import { isDeepStrictEqual } from 'node:util';
 import { COMPLETION_INDEX_ANNOTATION, JOB_UID_LABEL } from '../../constructs/api/labels';
+import { isTrue } from '../../runtime/kubernetes/conditions';
 import { ApiError } from '../../runtime/kubernetes/errors';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -16,6 +17,8 @@ interface JobRecord {
   readonly failed: Set<string>;
 }
 
+const SUSPENDED = [{ type: 'Suspended', status: 'True' }] as const;
+
 export class SimulatedJobs {
   private readonly records = new Map<string, JobRecord>();
   private created = 0;
@@ -23,6 +26,8 @@ export class SimulatedJobs {
   constructor(
     private readonly apiserver: SimulatedApiserver,
     private readonly now: () => number,
+    /** Whether a suspended Job keeps its start time. */
+    private readonly keepsStart: boolean,
   ) {}
 
   private get store(): ObjectStore {
@@ -86,15 +91,18 @@ export class SimulatedJobs {
   private suspend(job: Job, live: readonly Pod[]): void {
     for (const pod of live) this.remove(pod);
     if (job.status?.startTime === undefined) return;
-    const { startTime: _, ...status } = job.status;
-    this.store.put('jobs', { ...job, status });
+    const { startTime, ...status } = job.status;
+    if (!this.keepsStart) this.store.put('jobs', { ...job, status });
+    else if (!isTrue(job.status.conditions, 'Suspended'))
+      this.store.put('jobs', { ...job, status: { ...status, startTime, conditions: SUSPENDED } });
   }
 
   private run(job: Job, live: readonly Pod[], { succeeded, failed }: JobRecord): void {
     const { completions = 1, activeDeadlineSeconds = Infinity, backoffLimit = 6 } = job.spec;
-    const startTime = job.status?.startTime;
-    if (startTime === undefined) {
-      this.store.put('jobs', { ...job, status: { ...job.status, startTime: timeOf(this.now()) } });
+    const { startTime, conditions, ...status } = job.status ?? {};
+    // It counts the deadline from here on.
+    if (startTime === undefined || isTrue(conditions, 'Suspended')) {
+      this.store.put('jobs', { ...job, status: { ...status, startTime: timeOf(this.now()) } });
       return;
     }
     if (this.now() - Date.parse(startTime) / 1000 >= activeDeadlineSeconds)

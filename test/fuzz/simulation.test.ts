@@ -71,6 +71,16 @@ describe('the whole controller on a simulated cluster', () => {
       expect((await simulate({ seed, steps: 200, pulls: true })).violations).toEqual([]);
   });
 
+  test('starts again what has run, where Kubernetes keeps its start time', async () => {
+    let requeues = 0;
+    for (const seed of [3, 5]) {
+      const outcome = await simulate({ seed, steps: 200, older: true });
+      expect(outcome.violations).toEqual([]);
+      requeues += outcome.requeues;
+    }
+    expect(requeues).toBeGreaterThan(0);
+  });
+
   test('keeps all invariants where queues share quota, and evicts for that', async () => {
     // Each change of the controller changes the course of a seed: one of four preempts at least.
     let preemptions = 0;

@@ -87,25 +87,26 @@ class Simulation {
 
   constructor(private readonly options: SimulationOptions) {
     this.random = new Random(options.seed);
-    this.features = featuresOf(options.seed, options);
+    const features = featuresOf(options.seed, options);
+    this.features = features;
     const seconds = () => EPOCH + this.clock.now() / 1000;
     this.conditions = new FaultConditions(this.clock, this.random.fork());
     const store = new ObjectStore(seconds);
     this.apiserver = new SimulatedApiserver(store, this.clock, this.random.fork(), seconds);
-    this.cluster = new SimulatedCluster(this.apiserver, this.clock, this.random.fork(), seconds);
+    this.cluster = new SimulatedCluster(this.apiserver, this.clock, this.random.fork(), seconds, features);
     this.queue = new QueueModel(seconds);
     this.user = new SimulatedUser({
       apiserver: this.apiserver,
       random: this.random.fork(),
       now: seconds,
-      features: this.features,
+      features,
     });
     const { queue, apiserver, user } = this;
     this.checks = new InvariantChecks({
       queue,
       apiserver,
       user,
-      features: this.features,
+      features,
       fluxion: () => this.fluxion,
     });
   }

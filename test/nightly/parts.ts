@@ -54,6 +54,10 @@ export function partsOf(seed: number): readonly Part[] {
       part: 'fuzz of pods beyond their grants',
       run: ['fuzz', '--json', '--enlarge', '--seed', first, '--seeds', '100', '--steps', '400'],
     },
+    {
+      part: 'fuzz on Kubernetes before 1.36',
+      run: ['fuzz', '--json', '--older', '--seed', first, '--seeds', '100', '--steps', '400'],
+    },
     { part: 'fuzz of Fluxion', run: ['fuzz:fluxion', '--json', '--seed', first, '--seeds', '1000'] },
     { part: 'poison', run: ['poison', '--json'] },
     { part: 'parity', run: ['parity', '--json'] },
