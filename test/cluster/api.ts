@@ -45,8 +45,11 @@ interface Resource {
   readonly namespaced: boolean;
 }
 
-/** MutatingAdmissionPolicies know the schema of a new CustomResourceDefinition only after a while. */
-const NEW_KIND = 'There can be a delay between when CustomResourceDefinitions are created';
+/** What the apiserver answers of a new CustomResourceDefinition: its policies know the schema after a while, and its cache fills. */
+const NEW_KIND: Readonly<Record<number, string>> = {
+  503: 'There can be a delay between when CustomResourceDefinitions are created',
+  429: 'storage is (re)initializing',
+};
 const NEW_KIND_MS = 60_000;
 
 export class ApiClient {
@@ -124,11 +127,17 @@ export class ApiClient {
     body?: unknown,
     type?: ContentType,
   ): Promise<T> {
+    const { status, text } = await this.sendWhenServed(method, path, body, type);
+    if (status < 400) return JSON.parse(text) as T;
+    throw apiError(method, path, status, text);
+  }
+
+  /** As {@link send}, once the apiserver serves the kind. */
+  async sendWhenServed(...request: Parameters<ApiClient['send']>): ReturnType<ApiClient['send']> {
     for (const deadline = Date.now() + NEW_KIND_MS; ; await delay(250)) {
-      const { status, text } = await this.send(method, path, body, type);
-      if (status < 400) return JSON.parse(text) as T;
-      if (status !== 503 || !text.includes(NEW_KIND) || Date.now() > deadline)
-        throw apiError(method, path, status, text);
+      const answer = await this.send(...request);
+      const isNew = answer.text.includes(NEW_KIND[answer.status] ?? '\0');
+      if (!isNew || Date.now() > deadline) return answer;
     }
   }
 

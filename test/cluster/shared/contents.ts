@@ -123,7 +123,7 @@ async function findAll(api: ApiClient, among?: readonly Collection[]): Promise<r
 }
 
 async function list(api: ApiClient, collection: Collection): Promise<readonly Found[]> {
-  const { status, text } = await api.send('GET', collection.path);
+  const { status, text } = await api.sendWhenServed('GET', collection.path);
   // The kind was deleted since the apiserver named it.
   if (status === 404) return [];
   if (status !== 200) throw new Error(`GET ${collection.path}: ${status} ${text}`);
