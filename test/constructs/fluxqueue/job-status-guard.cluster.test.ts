@@ -74,14 +74,13 @@ describeOwnCluster('the guard of the status of Jobs', (getCluster) => {
       metadata: { name, namespace: TEAM, labels, finalizers: ['test/keep'] },
       spec: { suspend, template: { spec: pod } },
     });
-    // It removes the start when it sees that a Job is suspended, and not later.
-    if (suspend)
-      await cluster.waitFor(`the Job controller to have seen ${name}`, async () => {
-        const { status } = await cluster.get<Job>(jobs(TEAM, name));
-        return isTrue(status?.conditions, 'Suspended');
-      });
+    // It removes the start when it sees that a Job is suspended, and not later; one that runs gets its own.
+    await cluster.waitFor(`the Job controller to have seen ${name}`, async () => {
+      const { status } = await cluster.get<Job>(jobs(TEAM, name));
+      return suspend ? isTrue(status?.conditions, 'Suspended') : status?.startTime !== undefined;
+    });
     const status = { startTime: STARTED, failed: 1 };
-    await cluster.request('PATCH', jobs(TEAM, name, 'status'), { status });
+    if (suspend) await cluster.request('PATCH', jobs(TEAM, name, 'status'), { status });
   }
 
   /** What becomes of a status that the token writes. */
