@@ -7,7 +7,6 @@
 import type { Clock } from '../clock';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
-import { isStatus } from '../kubernetes/errors';
 import type { EventNote } from '../kubernetes/events';
 import { namespaces as namespacePath, pods as podPath } from '../kubernetes/paths';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
@@ -17,6 +16,7 @@ import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { isEnabled, type Namespaces, type Scope } from '../shared/namespaces';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
+import { isAnswer } from './earlier-guard';
 import type { EvictionReason } from './eviction';
 import { isHeldByUser } from './hand-over';
 import { isGated, podHandOver } from './pod';
@@ -50,9 +50,6 @@ const RETRY: Retry = { after: 5_000 };
 const GRACE_MS = 10_000;
 /** Another policy may refuse it for days. */
 const LONGEST_RETRY_MS = 60_000;
-
-/** 500: no webhook of another answers. */
-const REFUSALS = [400, 403, 422, 500];
 
 /** A pod that is left out of its group may be held alone. */
 function mayStart(pod: Pod): boolean {
@@ -121,7 +118,7 @@ export class Departure {
       await resetStartTime(this.options, workload);
       return RETRY;
     } catch (error) {
-      if (!REFUSALS.some((status) => isStatus(error, status))) throw error;
+      if (!isAnswer(error)) throw error;
       return this.refused(row, object, adapter, messageOf(error));
     }
   }
@@ -171,7 +168,7 @@ export class Departure {
       this.refusals.delete(object.metadata.uid);
       return 'over';
     } catch (error) {
-      if (!REFUSALS.some((status) => isStatus(error, status))) throw error;
+      if (!isAnswer(error)) throw error;
       return this.refused(key, object, adapter, messageOf(error));
     }
   }

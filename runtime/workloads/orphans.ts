@@ -15,6 +15,7 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
+import type { Allocation } from '../resources/types';
 import type { WatchedJob } from '../shared/job-projection';
 import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
 import { lookAgainIn, START_ALLOWANCE_SECONDS } from './deadlines';
@@ -119,25 +120,28 @@ function endOfOthers({
   const hasWalltime = KINDS.has(kind) && !isEndless(allocation);
   if (isAsked) return allocation.end;
   if (!hasWalltime) return undefined;
-  const latest = startedAt === null ? allocation.end + START_ALLOWANCE_SECONDS : startedAt + walltime;
-  return Math.max(allocation.end, latest);
+  return Math.max(allocation.end, endOfWalltime(allocation, { startedAt, walltime }));
+}
+
+/** Unix seconds: at the latest, of what has not started. */
+function endOfWalltime(
+  { end }: Pick<Allocation, 'end'>,
+  { startedAt, walltime }: Pick<WorkloadRow, 'startedAt' | 'walltime'>,
+): number {
+  return startedAt === null ? end + START_ALLOWANCE_SECONDS : startedAt + walltime;
 }
 
 /** Unix seconds: the end of its walltime, or the deadline of the Job before its start, or when it should have left its nodes. */
-function endOf(
-  { spec, status }: WatchedJob,
-  { allocation, evictionReason, startedAt, walltime }: WorkloadRow,
-): number | undefined {
+function endOf({ spec, status }: WatchedJob, row: WorkloadRow): number | undefined {
+  const { allocation, evictionReason, startedAt } = row;
   if (allocation === null || evictionReason !== null) return allocation?.end;
   const { activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec;
   const deadline = secondsOf(status?.startTime ?? '') + activeDeadlineSeconds;
-  const byWalltime = startedAt === null ? allocation.end + START_ALLOWANCE_SECONDS : startedAt + walltime;
-  const ends = [
-    ...(Number.isFinite(deadline) ? [deadline] : []),
-    // Without its own deadline: whoever may say that a Job is over can take it away, and the Job controller ends no pod of it.
-    ...(isEndless(allocation) || (startedAt === null && Number.isFinite(deadline)) ? [] : [byWalltime]),
-  ];
-  return ends.length === 0 ? undefined : Math.max(Math.min(...ends), allocation.end);
+  const byWalltime = endOfWalltime(allocation, row);
+  if (Number.isFinite(deadline))
+    return Math.max(startedAt === null ? deadline : Math.min(deadline, byWalltime), allocation.end);
+  // Whoever may say that a Job is over can take its deadline away then, and the Job controller ends no pod of it.
+  return isEndless(allocation) ? undefined : Math.max(byWalltime, allocation.end);
 }
 
 async function limitPods({ client, now }: OrphansOptions, end: number, pods: readonly Pod[]): Promise<void> {

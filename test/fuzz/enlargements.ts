@@ -3,6 +3,7 @@
  * place, a webhook of the cluster that adds a sidecar after admission, a second pod for a unit.
  */
 import type { Pod } from '../../runtime/kubernetes/types';
+import { coresOf } from '../invariants/pod-cores';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import { CORES } from './simulated-nodes';
@@ -116,8 +117,4 @@ export class Enlargements {
     this.uids.add(metadata.ownerReferences?.[0]?.uid ?? metadata.uid);
     this.options.onChange();
   }
-}
-
-function coresOf({ spec }: Pod): number {
-  return spec.containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.cpu ?? 0), 0);
 }

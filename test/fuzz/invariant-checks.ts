@@ -66,8 +66,8 @@ export class InvariantChecks {
   async observe(at: number, isRecovering: boolean): Promise<void> {
     if (isRecovering) for (const lasting of this.lasting) lasting.reset();
     else this.violations.push(...(await this.differences(at)));
-    this.checkLimits(at, isRecovering);
     const seen = { ...this.objects(), rows: this.options.queue.all };
+    this.checkLimits(at, seen, isRecovering);
     this.violations.push(...this.idle.observe(at, seen, isRecovering));
   }
 
@@ -129,7 +129,7 @@ export class InvariantChecks {
   }
 
   /** Checks quotas and the latest grants. A workload that was adopted after a restore may exceed a quota. */
-  private checkLimits(at: number, isRecovering: boolean): void {
+  private checkLimits(at: number, seen: Pick<Observation, 'rows' | 'pods'>, isRecovering: boolean): void {
     const { queue, apiserver, user, features } = this.options;
     const latest = queue.events.slice(this.checkedEvents);
     this.checkedEvents = queue.events.length;
@@ -147,7 +147,6 @@ export class InvariantChecks {
       const { cores } = quotaOf(name) ?? {};
       return cores === undefined ? undefined : Number(cores);
     };
-    const seen = { ...this.objects(), rows: queue.all };
     if (features.enlargements) this.violations.push(...this.surplus.observe(at, seen, coresOf, isExcused));
     if (!isRecovering) this.violations.push(...closedNodeGrants(latest, user.nodes.closedSince));
   }

@@ -8,6 +8,7 @@ import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, OwnerReference, Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
 import { firstStartTime, isTerminal } from '../../runtime/workloads/adapter';
+import { coresOf } from '../invariants/pod-cores';
 import type { Switches } from './features';
 import { type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
@@ -270,8 +271,4 @@ function requiredNode({ spec }: Pod): string | undefined {
   const [term] =
     spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   return term?.matchFields?.find(({ key }) => key === 'metadata.name')?.values?.[0];
-}
-
-function coresOf({ spec }: Pod): number {
-  return spec.containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.cpu ?? 0), 0);
 }

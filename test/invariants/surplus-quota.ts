@@ -2,6 +2,7 @@
 import type { Pod } from '../../runtime/kubernetes/types';
 import { countIdset } from '../../runtime/resources/idset';
 import type { SeenRow, Violation } from './observation';
+import { coresOf } from './pod-cores';
 
 /** Seconds in which the controller sees a pod, and the last pass ends that began before, with calls that are slow. */
 const LAG_SECONDS = 15;
@@ -24,13 +25,13 @@ export class SurplusQuotaObserver {
 
   /**
    * @param at seconds
-   * @param coresOf the quota of a queue
+   * @param quotaOf the cores of the quota of a queue
    * @param isExcused whether a fault may keep pods or changes of the quota from the controller
    */
   observe(
     at: number,
     seen: { readonly rows: readonly SeenRow[]; readonly pods: readonly Pod[] },
-    coresOf: (queue: string) => number | undefined,
+    quotaOf: (queue: string) => number | undefined,
     isExcused: (queue: string) => boolean,
   ): Violation[] {
     const pods = Map.groupBy(seen.pods.filter(isLasting), ({ metadata }) => ownerOf(metadata));
@@ -43,7 +44,7 @@ export class SurplusQuotaObserver {
       this.granted.set(queue, new Set(own.map(({ jobid }) => jobid)));
       const isNew = own.some(({ jobid }) => before?.has(jobid) !== true);
       const surplus = own.reduce((sum, row) => sum + this.beyond(row, pods.get(row.uid) ?? []), 0);
-      const quota = coresOf(queue) ?? Infinity;
+      const quota = quotaOf(queue) ?? Infinity;
       if (isExcused(queue) || quota !== this.quotas.get(queue)) this.samples.delete(queue);
       this.quotas.set(queue, quota);
       const known = this.known(queue, { at, surplus });
@@ -89,8 +90,4 @@ function isLasting({ metadata, spec, status }: Pod): boolean {
 
 function ownerOf({ ownerReferences: [owner] = [], uid }: Pod['metadata']): string {
   return owner?.uid ?? uid;
-}
-
-function coresOf({ spec: { containers } }: Pod): number {
-  return containers.reduce((sum, { resources }) => sum + Number(resources?.requests?.cpu ?? 0), 0);
 }

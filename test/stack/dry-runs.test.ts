@@ -1,9 +1,9 @@
 // Own cluster: admission by the webhook.
 /** What pods will be, by a dry run: with a webhook of the cluster beside the queue's own. By policies: test/causes/rows/injected.ts. */
-import { freePorts } from '../cluster/ports';
 import { waitFor } from '../cluster/wait';
 import { SidecarWebhook } from './sidecar-webhook';
 import { describeOwnStack } from './suite';
+import { withWebhook } from './with-webhook';
 import { Namespace, UNTIL_ENDED } from './workloads';
 
 describeOwnStack(
@@ -77,16 +77,8 @@ describeOwnStack(
       },
     );
   },
-  async () => {
-    const [webhookPort = 0] = await freePorts(1);
-    return {
-      createsMiniClusters: false,
-      cluster: { nodes: 5, nodeShape: { cpu: '16', memory: '64Gi' } },
-      props: {
-        admission: 'webhook' as const,
-        externalRuntime: { webhookUrl: `https://127.0.0.1:${webhookPort}` },
-      },
-      webhookPort,
-    };
-  },
+  withWebhook({
+    createsMiniClusters: false,
+    cluster: { nodes: 5, nodeShape: { cpu: '16', memory: '64Gi' } },
+  }),
 );

@@ -2,25 +2,15 @@
 /** MiniClusters where the apiserver compares what the controller creates with one of a namespace at a time. */
 import { APPLYING_LABEL } from '../../constructs/api/labels';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
-import { freePorts } from '../cluster/ports';
 import { waitFor } from '../cluster/wait';
 import type { MiniClusters } from './minicluster-objects';
 import { useMiniClusters } from './minicluster-suite';
 import { describeOwnStack } from './suite';
+import { withWebhook } from './with-webhook';
 
 const COUNT = 12;
 const CONTAINER = { image: 'none', command: 'hostname', resources: { requests: { cpu: '100m' } } };
 const SERVICE = { name: 'db', image: 'db', ports: [80] };
-
-async function optionsOfStack() {
-  const [webhookPort = 0] = await freePorts(1);
-  const externalRuntime = { webhookUrl: `https://127.0.0.1:${webhookPort}` };
-  return {
-    cluster: { nodes: 2, nodeShape: { cpu: '16', memory: '64Gi' } },
-    props: { admission: 'webhook', kubernetesVersion: '1.35.2', externalRuntime },
-    webhookPort,
-  } as const;
-}
 
 describeOwnStack(
   'MiniClusters before Kubernetes 1.36',
@@ -71,7 +61,10 @@ describeOwnStack(
       await waitFor('the last image', async () => (await image()) === 'db:3');
     });
   },
-  optionsOfStack,
+  withWebhook({
+    cluster: { nodes: 2, nodeShape: { cpu: '16', memory: '64Gi' } },
+    props: { kubernetesVersion: '1.35.2' },
+  }),
 );
 
 interface DeploymentSpec {

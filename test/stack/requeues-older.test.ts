@@ -3,25 +3,14 @@
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
 import { jobs, namespaces } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
-import { freePorts } from '../cluster/ports';
 import { waitFor } from '../cluster/wait';
 import { describeOwnStack } from './suite';
 import { ADA, giveRole } from './users';
+import { withWebhook } from './with-webhook';
 import { Namespace, type Shape, UNTIL_ENDED } from './workloads';
 
 /** The oldest version that the programs of these tests can be told to be. */
 const OLDER = '1.34';
-
-async function optionsOfStack() {
-  const [webhookPort = 0] = await freePorts(1);
-  const externalRuntime = { webhookUrl: `https://127.0.0.1:${webhookPort}` };
-  return {
-    cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' }, emulatedVersion: OLDER, users: [ADA] },
-    props: { admission: 'webhook', kubernetesVersion: `${OLDER}.0`, externalRuntime },
-    webhookPort,
-    createsMiniClusters: false,
-  } as const;
-}
 
 describeOwnStack(
   'a Job that has run, before Kubernetes 1.36',
@@ -44,10 +33,6 @@ describeOwnStack(
       const { stack } = getFixture();
       const KUBECONFIG = stack.cluster.kubeconfigForUser(ADA);
       return stack.roles.once([...args, '-n', science.name], { KUBECONFIG });
-    };
-    const fluxSetups = async () => {
-      await science.fluxSetup('calm', { preemption: { minRuntime: '0s' } });
-      await science.fluxSetup('urgent', { preemption: { policy: 'LowerPriority' } });
     };
     /** Fills its nodes, so that nothing else runs beside it. */
     const run = async (name: string, shape: Shape = {}) => {
@@ -89,7 +74,8 @@ describeOwnStack(
     });
 
     test('that is preempted', async () => {
-      await fluxSetups();
+      await science.fluxSetup('calm', { preemption: { minRuntime: '0s' } });
+      await science.fluxSetup('urgent', { preemption: { policy: 'LowerPriority' } });
       const labels = (queue: string) => ({ 'fluxqueue/queue': queue });
       const { job, before } = await run('low', { pods: 3, labels: labels('calm') });
       const urgent = await science.job('high', {
@@ -188,5 +174,9 @@ describeOwnStack(
       expect(spec.template.metadata?.annotations).not.toHaveProperty(['fluxqueue/assignment']);
     });
   },
-  optionsOfStack,
+  withWebhook({
+    cluster: { nodes: 3, nodeShape: { cpu: '4', memory: '64Gi' }, emulatedVersion: OLDER, users: [ADA] },
+    props: { kubernetesVersion: `${OLDER}.0` },
+    createsMiniClusters: false,
+  }),
 );

@@ -4,10 +4,10 @@
  * minutes with NIGHTLY=1. What was admitted before runs by itself afterwards; new Jobs are refused meanwhile.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePorts } from '../cluster/ports';
 import { waitFor } from '../cluster/wait';
 import { expectNothingLost } from './settled';
 import { describeOwnStack, inOneNamespace } from './suite';
+import { withWebhook } from './with-webhook';
 import { type Namespace, UNTIL_ENDED } from './workloads';
 
 const TIMEOUT = 900_000;
@@ -76,17 +76,9 @@ describeOwnStack(
       AWAY_MS + TIMEOUT,
     );
   },
-  async () => {
-    const [webhookPort = 0] = await freePorts(1);
-    return {
-      createsMiniClusters: false,
-      cluster: { nodes: NODES, nodeShape: { cpu: '4', memory: '64Gi' } },
-      config: { grants: { unschedulableSeconds: 3 } },
-      props: {
-        admission: 'webhook' as const,
-        externalRuntime: { webhookUrl: `https://127.0.0.1:${webhookPort}` },
-      },
-      webhookPort,
-    };
-  },
+  withWebhook({
+    createsMiniClusters: false,
+    cluster: { nodes: NODES, nodeShape: { cpu: '4', memory: '64Gi' } },
+    config: { grants: { unschedulableSeconds: 3 } },
+  }),
 );
