@@ -10,7 +10,7 @@ const POLICIES = [
   'ValidatingAdmissionPolicy/fluxqueue-guard-minicluster-rights',
   'ValidatingAdmissionPolicy/fluxqueue-guard-miniclusters',
 ];
-const RELEASE = ['release-jobs', 'release-pods', 'evictions'].map(
+const RELEASE = ['release-jobs', 'release-statuses', 'release-pods', 'evictions'].map(
   (id) => `ValidatingAdmissionPolicy/fluxqueue-guard-${id}`,
 );
 const policiesOf = (all: readonly string[]) =>
@@ -86,6 +86,7 @@ test('without MiniClusters the stack has neither their rights nor their policies
       'fluxjobs',
       'fluxsetups/status',
       'jobs',
+      'jobs/status',
       'pods',
       'pods/eviction',
       ...WORKLOAD_KINDS.map(({ plural }) => plural),
