@@ -1,7 +1,7 @@
 // Own cluster: hundreds of Jobs are slow to delete.
 /** What is recorded of Jobs that wait in line in a burst, behind a full cluster, and what their user can read meanwhile. */
 import { findFluxJob } from '../../runtime/cli/workload-names';
-import { CROWD_SECONDS, FLEETING_SECONDS } from '../../runtime/fluxjobs/fleeting';
+import { FLEETING_SECONDS } from '../../runtime/fluxjobs/fleeting';
 import { type FluxJobObject, fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import type { Job } from '../../runtime/kubernetes/types';
 import type { WorkloadRow } from '../../runtime/queue/workload';
@@ -56,9 +56,9 @@ describeOwnStack(
     });
 
     /** Whether it did what all others in line did. The head of the line is promised a start, which its FluxJob tells. */
-    const isOneOfMany = async ({ uid, result, submittedAt, finishedAt }: WorkloadRow, seconds: number) =>
+    const isOneOfMany = async ({ uid, result, submittedAt, finishedAt }: WorkloadRow) =>
       result === 'Succeeded' &&
-      finishedAt! - submittedAt < seconds &&
+      finishedAt! - submittedAt < FLEETING_SECONDS &&
       (await getFixture().queue.history(uid)).every(({ why }) => !why?.includes('Reserved'));
 
     test('those that have waited in line for less than a minute and succeeded have none', async () => {
@@ -74,12 +74,9 @@ describeOwnStack(
         const without = rows.filter(({ name }) => !recorded.has(name));
         return (await unrecorded(controller)) >= without.length && without;
       });
+      // Which of them have one depends on how long each of their phases lasts on this machine.
       expect(withoutFluxJob).not.toEqual([]);
-      for (const row of withoutFluxJob)
-        expect([row.name, await isOneOfMany(row, FLEETING_SECONDS)]).toEqual([row.name, true]);
-      // A controller that is behind sees a Job's end later than it was, and records it meanwhile.
-      for (const row of rows)
-        if (await isOneOfMany(row, CROWD_SECONDS / 2)) expect(withoutFluxJob).toContain(row);
+      for (const row of withoutFluxJob) expect([row.name, await isOneOfMany(row)]).toEqual([row.name, true]);
     });
   },
   { cluster: { nodes: NODES, nodeShape: { cpu: `${CORES}`, memory: '64Gi' } } },
