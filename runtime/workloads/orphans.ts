@@ -6,9 +6,11 @@
  * somebody else made for it, some time after that was asked for. The kubelet counts no deadline of a pod that has never started,
  * as one that waits for a gate or a claim: the queue evicts it then, or it would hold its node for ever.
  */
+import { formatDuration } from '../../constructs/api/durations';
 import { WORKLOAD_KIND_NAMES } from '../../constructs/api/workload-kinds';
 import type { Clock } from '../clock';
 import type { KubernetesClient } from '../kubernetes/client';
+import { rfc3339 } from '../kubernetes/conditions';
 import { pods as podsPath } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
@@ -16,6 +18,7 @@ import { applyPatch } from '../kubernetes/writes';
 import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import type { Allocation } from '../resources/types';
+import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import type { WatchedJob } from '../shared/job-projection';
 import { type ActiveWorkload, isTerminal, secondsOf } from './adapter';
 import { lookAgainIn, START_ALLOWANCE_SECONDS } from './deadlines';
@@ -33,6 +36,8 @@ export interface OrphansOptions {
 
 /** The controller of its kind, or whoever keeps a budget, has this long to end the pods of a grant that is over. It may be down for a while. */
 const LATE_SECONDS = 300;
+/** Whoever ends pods in time has asked them to end by then. */
+const OVERRUN_SECONDS = 60;
 
 export class Orphans {
   /** Job id -> UID of a pod that has not started -> when it was seen first, in milliseconds of the clock. */
@@ -69,15 +74,27 @@ export class Orphans {
     pods,
   }: Pick<ActiveWorkload, 'object' | 'row' | 'pods'>): Promise<ReconcileResult> {
     const late = this.late(row, pods);
-    const end = row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfOthers(row);
+    const end = endOfGrant(object, row);
     if (end === undefined) return undefined;
-    const left = end + LATE_SECONDS - this.options.now();
-    if (left > 0) return lookAgainIn(left);
+    const over = this.options.now() - end;
+    const next = [OVERRUN_SECONDS, LATE_SECONDS].find((seconds) => over < seconds);
+    if (next !== undefined) return lookAgainIn(next - over);
     // The rest of a walltime is nothing for what has not started, if the clock is ahead: it gets its deadline at its start.
     const own = pods.filter((pod) => belongsToGrant(pod, row.jobid) && pod.status?.startTime !== undefined);
     await limitPods(this.options, end, own);
     await evictPods(this.options.client, late);
     return this.unstarted.has(row.jobid) ? { after: LATE_SECONDS * 1000 } : undefined;
+  }
+
+  /** What is said of a workload whose grant is over while a pod of it runs that nobody has asked to end. */
+  overrunOf({ object, row, pods }: ActiveWorkload): GrantWait | undefined {
+    const end = endOfGrant(object, row);
+    if (end === undefined || this.options.now() < end + OVERRUN_SECONDS) return undefined;
+    const pod = pods.find((each) => belongsToGrant(each, row.jobid) && runsOn(each));
+    if (pod === undefined) return undefined;
+    const { name } = pod.metadata;
+    const message = `its walltime ended at ${rfc3339(end)}, and pod ${name} still runs, which is charged; the queue ends it ${formatDuration(LATE_SECONDS * 1000)} after that`;
+    return { reason: 'Pending' satisfies GrantReason, pod: name, message, isPartial: true };
   }
 
   /**
@@ -103,6 +120,15 @@ function mayStart(pod: Pod): boolean {
     !isTerminal(pod) &&
     !isGated(pod)
   );
+}
+
+function runsOn({ metadata, status }: Pod): boolean {
+  return status?.phase === 'Running' && metadata.deletionTimestamp === undefined;
+}
+
+/** Unix seconds: when its pods should have left its nodes. Undefined: never. */
+function endOfGrant(object: ActiveWorkload['object'], row: WorkloadRow): number | undefined {
+  return row.kind === 'Job' ? endOf(object as WatchedJob, row) : endOfOthers(row);
 }
 
 const KINDS: ReadonlySet<string> = new Set(WORKLOAD_KIND_NAMES);

@@ -277,9 +277,9 @@ export class WorkloadReconciler {
     const current = { ...workload, row };
     submissionBuilder.learn(current);
     const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
-    this.options.onWait(row.uid, wait);
-    if (isNarrowed) await this.shrinking.narrow(current);
     const hasLeft = this.departure.hasLeft(row.namespace);
+    this.options.onWait(row.uid, wait ?? (hasLeft ? undefined : this.orphans.overrunOf(current)));
+    if (isNarrowed) await this.shrinking.narrow(current);
     const kept = failure && this.rescue.kept(current, failure);
     if (failure !== undefined && !hasLeft && kept === undefined)
       return workload.adapter.isSuspendable(workload.object)

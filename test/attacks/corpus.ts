@@ -5,6 +5,7 @@ import { DRY_RUN_ATTACKS } from './corpus-dry-runs';
 import { GRACE_ATTACKS } from './corpus-grace';
 import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
+import { JOB_STATUS_ATTACKS } from './corpus-job-status';
 import { KIND_ATTACKS } from './corpus-kinds';
 import { REACH_ATTACKS } from './corpus-reach';
 import { READER_ATTACKS } from './corpus-reader';
@@ -22,6 +23,7 @@ export const ATTACKS: readonly Attack[] = [
   ...KIND_ATTACKS,
   ...REACH_ATTACKS,
   ...CONTROLLER_ATTACKS,
+  ...JOB_STATUS_ATTACKS,
   ...DRY_RUN_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...READER_ATTACKS,

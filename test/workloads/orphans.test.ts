@@ -55,7 +55,8 @@ async function after(
 }
 
 test('a pod of a Job that ends in time gets no deadline of its own', async () => {
-  expect(await after(WALLTIME)).toEqual({ written: [], again: { after: 300_000 } });
+  expect(await after(WALLTIME)).toEqual({ written: [], again: { after: 60_000 } });
+  expect(await after(WALLTIME + 60)).toEqual({ written: [], again: { after: 240_000 } });
 });
 
 test('the pods of a Job whose controller does not end them at its deadline get one', async () => {
@@ -69,7 +70,10 @@ test.each([
 ])('a Job that %s', async (_, startedAt, later) => {
   const job = jobWith(WALLTIME + 3_600);
   const row = { startedAt, walltime: WALLTIME };
-  expect(await after(WALLTIME + 300, { job, row })).toEqual({ written: [], again: { after: later * 1000 } });
+  expect(await after(WALLTIME + 300, { job, row })).toEqual({
+    written: [],
+    again: { after: (later - 240) * 1000 },
+  });
 });
 
 test('a Job that should have left its nodes ends with its grant', async () => {
@@ -164,7 +168,10 @@ test.each([
   ['has started late ends by its walltime', STARTED + 420, 420],
 ])('a JobSet that %s', async (_, startedAt, later) => {
   const row = { kind: 'JobSet', startedAt, walltime: WALLTIME };
-  expect(await after(WALLTIME + 300, { row })).toEqual({ written: [], again: { after: later * 1000 } });
+  expect(await after(WALLTIME + 300, { row })).toEqual({
+    written: [],
+    again: { after: (later - 240) * 1000 },
+  });
 });
 
 test('a pod that runs beyond the eviction of its JobSet gets a deadline', async () => {
@@ -186,7 +193,40 @@ test('a Job that has lost its deadline after its faked end is ended by its wallt
     job: jobWith(undefined),
   });
   expect(await after(WALLTIME + 300, lost(STARTED))).toEqual({ written: [WALLTIME - 10], again: undefined });
-  expect(await after(WALLTIME + 300, lost(null))).toEqual({ written: [], again: { after: 3_600_000 } });
+  expect(await after(WALLTIME + 300, lost(null))).toEqual({ written: [], again: { after: 3_360_000 } });
+});
+
+describe('the FluxJob of a Job whose walltime is over', () => {
+  const said = (seconds: number, pods: Pod[] = [pod()], row: object = {}) =>
+    new Orphans({
+      client: {} as KubernetesClient,
+      clock: new ManualClock(),
+      now: () => STARTED + seconds,
+    }).overrunOf({ object: jobWith(undefined), row: { ...ROW, ...row }, pods } as never);
+
+  test('names the pod that nobody ends, and when the queue does', () => {
+    expect(said(WALLTIME + 59)).toBeUndefined();
+    expect(said(WALLTIME + 60)).toEqual({
+      reason: 'Pending',
+      pod: 'p',
+      message:
+        'its walltime ended at 2027-01-15T09:00:00Z, and pod p still runs, which is charged; the queue ends it 5m after that',
+      isPartial: true,
+    });
+  });
+
+  test.each<readonly [string, Parameters<typeof pod>[0]]>([
+    ['has ended', { status: { phase: 'Failed' } }],
+    ['was asked to end', { metadata: { deletionTimestamp: time(STARTED) } }],
+    ['is of another grant', { metadata: { annotations: { [JOBID_ANNOTATION]: '6' } } }],
+  ])('says nothing of a pod that %s', (_, more) => {
+    expect(said(WALLTIME + 60, [pod(more)])).toBeUndefined();
+  });
+
+  test('says nothing of one without a walltime', () => {
+    const allocation = { ...ROW.allocation, end: STARTED + ENDLESS_SECONDS };
+    expect(said(10 * ENDLESS_SECONDS, [pod()], { allocation })).toBeUndefined();
+  });
 });
 
 test('a Job of ten years is looked at as late as a timer can', async () => {
