@@ -1,5 +1,5 @@
 /** The webhook's certificate in a real cluster: how replicas share and renew it, and when the apiserver trusts it. */
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
 import { webhookTrust } from '../../runtime/admission/ca-trust';
 import { rotateCertificates } from '../../runtime/admission/certificate-rotation';
@@ -45,7 +45,7 @@ describeCluster('the stored certificate', (getCluster) => {
   });
 
   async function configure(url?: string): Promise<void> {
-    const chart = Testing.chart();
+    const chart = new Chart(new App(), 'test');
     new AdmissionWebhookConfiguration(chart, 'webhook', {
       namespaceLabels: { matches: 'no-namespace' },
       ...(url === undefined ? {} : { url }),

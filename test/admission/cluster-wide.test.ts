@@ -1,6 +1,6 @@
 // Own cluster: admission of every namespace.
 /** Cluster-wide admission: every namespace takes part except the excluded ones. */
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import { ADMITTED_LABEL, STACK_NAMESPACE } from '../../constructs/api/labels';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
@@ -16,7 +16,7 @@ describeOwnCluster('cluster-wide admission', (getCluster) => {
     const cluster = getCluster();
     await cluster.apply(USER_RIGHTS);
     users = usersOf(cluster);
-    const chart = Testing.chart();
+    const chart = new Chart(new App(), 'test');
     const scope = { clusterWide: true, excludedNamespaces: ['excluded'], name: 'wide' };
     new AdmissionPolicies(chart, 'policies', { ...scope, schedulerName: 'fluxqueue-scheduler' });
     new AdmissionGuards(chart, 'guards', scope);

@@ -1,5 +1,5 @@
 /** The manifests of admission; the tests with a cluster check their effect. */
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import { makerKinds, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
@@ -33,7 +33,7 @@ interface Manifest {
 }
 
 function configuration(props: AdmissionWebhookConfigurationProps = {}): Manifest {
-  const chart = Testing.chart();
+  const chart = new Chart(new App(), 'test');
   new AdmissionWebhookConfiguration(chart, 'webhook', props);
   return (Testing.synth(chart) as Manifest[])[0]!;
 }
@@ -95,7 +95,7 @@ describe('the webhook configuration', () => {
   });
 
   it('has the conditions of the policies', () => {
-    const chart = Testing.chart();
+    const chart = new Chart(new App(), 'test');
     new AdmissionPolicies(chart, 'policies');
     const policies = (Testing.synth(chart) as Manifest[]).filter(
       ({ kind }) => kind === 'MutatingAdmissionPolicy',
@@ -106,7 +106,7 @@ describe('the webhook configuration', () => {
 });
 
 describe('every policy', () => {
-  const chart = Testing.chart();
+  const chart = new Chart(new App(), 'test');
   new AdmissionPolicies(chart, 'policies', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new AdmissionGuards(chart, 'guards', { stackNamespace: 'ns', excludedNamespaces: ['more'] });
   new CreatorGuard(chart, 'creators', { stackNamespace: 'ns', excludedNamespaces: ['more'] });

@@ -1,5 +1,5 @@
 /** A control plane with both forms of admission, each for one namespace. */
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { GraceGuard } from '../../constructs/fluxqueue/admission/grace-guard';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
@@ -34,7 +34,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
     tls,
     admission: { controllerUsers: [CONTROLLER] },
   });
-  const chart = Testing.chart();
+  const chart = new Chart(new App(), 'test');
   // Updates are corrected in every namespace that is not excluded.
   const of = (form: Form) => ({
     namespaceLabels: { ...ENABLED, form },

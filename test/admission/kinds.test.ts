@@ -1,5 +1,5 @@
 /** Workload kinds in both forms of admission on a real apiserver. */
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
@@ -33,7 +33,7 @@ describeCluster('an object of a workload kind', (getCluster) => {
     users = made;
   });
   beforeAll(async () => {
-    const chart = Testing.chart();
+    const chart = new Chart(new App(), 'test');
     new ControllerGuard(chart, 'controller', { miniClusters: false, mutatingPolicies: true });
     await getCluster().apply(Testing.synth(chart) as KubeObject[]);
     for (const form of FORMS) await applyStandIns(getCluster(), form);

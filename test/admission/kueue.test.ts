@@ -1,5 +1,5 @@
 /** Jobs of Kueue beside those of the queue, on a real apiserver whose Job controller makes their pods. */
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import {
   ADMITTED_LABEL,
   KUEUE_QUEUE_LABEL,
@@ -176,7 +176,7 @@ describeCluster('Kueue beside the queue', (getCluster) => {
   });
 
   it('refuses Jobs of Kueue in namespaces of the queue where no user is Kueue', async () => {
-    const chart = Testing.chart();
+    const chart = new Chart(new App(), 'test');
     new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN] });
     await getCluster().apply(Testing.synth(chart) as KubeObject[]);
     const waiting = job({ suspend: true }, OF_KUEUE);

@@ -1,9 +1,9 @@
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import { ArgoCdApplication, ArgoCdApplicationSet, FluxCdOciRepository } from '../../constructs/gitops';
 import type { KubeObject } from '../cluster/api';
 
 const made = (add: (chart: ReturnType<typeof Testing.chart>) => void) => {
-  const chart = Testing.chart();
+  const chart = new Chart(new App(), 'test');
   add(chart);
   return (Testing.synth(chart) as KubeObject[])[0]!;
 };
@@ -63,15 +63,19 @@ test.each([
 
 test.each<[() => unknown, string]>([
   [
-    () => new FluxCdOciRepository(Testing.chart(), 'r', { url: 'https://ghcr.io/a', ref: { tag: 'a' } }),
+    () =>
+      new FluxCdOciRepository(new Chart(new App(), 'test'), 'r', {
+        url: 'https://ghcr.io/a',
+        ref: { tag: 'a' },
+      }),
     'FluxCdOciRepository.url: is not the address of an artifact',
   ],
   [
-    () => new FluxCdOciRepository(Testing.chart(), 'r', { url: 'oci://ghcr.io/a', ref: {} }),
+    () => new FluxCdOciRepository(new Chart(new App(), 'test'), 'r', { url: 'oci://ghcr.io/a', ref: {} }),
     'FluxCdOciRepository.ref: must have one of',
   ],
   [
-    () => new ArgoCdApplicationSet(Testing.chart(), 's', { repository, each: { folders: [] } }),
+    () => new ArgoCdApplicationSet(new Chart(new App(), 'test'), 's', { repository, each: { folders: [] } }),
     'ArgoCdApplicationSet.each.folders: must not be empty',
   ],
 ])('%# what cannot be is refused', (construct, message) => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
 import { makeCertificate, type ServingCertificate } from '../../runtime/admission/certificates';
@@ -89,7 +89,7 @@ describeCluster('the webhook role with its own certificate', (getCluster) => {
       cluster.kubeconfig,
     );
     try {
-      const chart = Testing.chart();
+      const chart = new Chart(new App(), 'test');
       new AdmissionWebhookConfiguration(chart, 'webhook', { url: `https://${LOOPBACK}:${https}` });
       await cluster.apply(Testing.synth(chart) as KubeObject[]);
       const stored = await cluster.waitFor('an admitted Job', async () => {

@@ -1,7 +1,7 @@
 /** Each name, pattern, range and default has one definition in constructs/api: the CRDs and the CEL policies agree with it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Testing } from 'cdk8s';
+import { App, Chart, Testing } from 'cdk8s';
 import { parse } from 'yaml';
 import {
   CRD_WALLTIME_PATTERN,
@@ -272,7 +272,7 @@ describe('the configuration of the runtime', () => {
 });
 
 describe('the CEL policies', () => {
-  const chart = Testing.chart();
+  const chart = new Chart(new App(), 'test');
   new AdmissionGuards(chart, 'guards');
   const settings = (
     Testing.synth(chart) as { kind: string; metadata: { name: string }; spec: unknown }[]

@@ -1,5 +1,5 @@
 /** What factories and constructs of GitOps say of a wrong argument, in the words that a user reads. wrong-values tries all others. */
-import { App, Chart, Duration, Lazy, Size, Testing } from 'cdk8s';
+import { App, Chart, Duration, Lazy, Size } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import {
   ArgoCdApplicationSet,
@@ -101,11 +101,16 @@ test.each<[string, () => unknown]>([
   ],
   [
     'FluxCdKustomization.dependsOn: must be a list (got "stack")',
-    () => new FluxCdKustomization(Testing.chart(), 'team', { path: './dist', dependsOn: 'stack' as never }),
+    () =>
+      new FluxCdKustomization(new Chart(new App(), 'test'), 'team', {
+        path: './dist',
+        dependsOn: 'stack' as never,
+      }),
   ],
   [
     'ArgoCdApplicationSet.each.folders: is required',
-    () => new ArgoCdApplicationSet(Testing.chart(), 'teams', { repository: 'a', each: {} as never }),
+    () =>
+      new ArgoCdApplicationSet(new Chart(new App(), 'test'), 'teams', { repository: 'a', each: {} as never }),
   ],
 ])('%s', (message, make) => {
   expect(make).toThrow(PropsError);

@@ -1,5 +1,5 @@
 /** What a program in JavaScript, or a value from a file, gives the constructs: refused at synth instead of dropped. */
-import { App, Chart, Duration, Testing } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import * as constructs from '../../../constructs';
 import { type FluxQueueProps, FluxSetup, MiniCluster, type MiniClusterProps } from '../../../constructs';
@@ -88,7 +88,7 @@ test.each<[object, string]>([
   [{ maxWalltime: '2d' }, 'FluxSetup.maxWalltime: must be a Duration (got "2d")'],
   [{ quota: { cores: Cpu.millis(Number.NaN) } }, 'FluxSetup.quota.cores: must be 0 or greater (got NaN);'],
 ])('a FluxSetup refuses %j', (props, message) => {
-  expect(() => new FluxSetup(Testing.chart(), 'queue', props)).toThrow(message);
+  expect(() => new FluxSetup(new Chart(new App(), 'test'), 'queue', props)).toThrow(message);
 });
 
 test('the package exports the error that its constructs throw, and no app of its own', () => {

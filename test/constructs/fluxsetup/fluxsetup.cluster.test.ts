@@ -1,7 +1,7 @@
 /** The API of FluxSetup on a real apiserver: accepted specs, messages for rejected ones, and the columns of kubectl. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Chart, Duration, Size, Testing } from 'cdk8s';
+import { App, Chart, Duration, Size, Testing } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import { FluxSetup } from '../../../constructs/fluxqueue/index';
 import type { KubeObject } from '../../cluster/api';
@@ -65,7 +65,7 @@ describeCluster('the API of FluxSetup', (getCluster) => {
   });
 
   test('accepts every field that the construct writes without a change', async () => {
-    const chart = new Chart(Testing.app(), 'chart', { namespace: 'default' });
+    const chart = new Chart(new App(), 'chart', { namespace: 'default' });
     new FluxSetup(chart, 'full', {
       policy: 'hybrid',
       reservations: 4,

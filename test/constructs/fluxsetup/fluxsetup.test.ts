@@ -1,4 +1,4 @@
-import { Chart, Duration, Size, Testing } from 'cdk8s';
+import { App, Chart, Duration, Size, Testing } from 'cdk8s';
 import { Cpu } from 'cdk8s-plus-28';
 import { PropsError } from '../../../constructs/api/errors';
 import { FluxSetup, type FluxSetupProps } from '../../../constructs/fluxqueue/index';
@@ -7,7 +7,7 @@ import type { FluxSetupObject } from '../../../runtime/kubernetes/custom-resourc
 import type { KubeObject } from '../../cluster/api';
 
 function synth(props: FluxSetupProps = {}, id = 'team'): KubeObject & { spec?: object } {
-  const chart = new Chart(Testing.app(), 'chart', { namespace: 'science' });
+  const chart = new Chart(new App(), 'chart', { namespace: 'science' });
   new FluxSetup(chart, id, props);
   return (Testing.synth(chart) as KubeObject[])[0]!;
 }
@@ -105,7 +105,7 @@ test('the runtime reads the settings that it writes', () => {
 });
 
 test('has the labels that submit a workload to it', () => {
-  const team = new FluxSetup(Testing.chart(), 'team');
+  const team = new FluxSetup(new Chart(new App(), 'test'), 'team');
   expect(team.labels).toEqual({ 'fluxqueue/queue': 'team' });
   const namespaceLabels = { 'fluxqueue/enabled': 'true', 'fluxqueue/queue': 'team' };
   expect(team.namespaceLabels).toEqual(namespaceLabels);

@@ -140,7 +140,7 @@ test('an addition that conflicts with the MiniCluster is refused at its prop and
 });
 
 test('an environment variable can be set once only, whichever prop has it', () => {
-  const secret = Secret.fromSecretName(Testing.chart(), 'secret', 'vault');
+  const secret = Secret.fromSecretName(new Chart(new App(), 'test'), 'secret', 'vault');
   const cluster = new MiniCluster(new Chart(new App(), 'c'), 'mc', {
     container: {
       ...CONTAINER,

@@ -14,7 +14,7 @@ export interface Root {
   readonly call: (given: Arguments) => unknown;
 }
 
-const newChart = () => new Chart(Testing.app(), 'app');
+const newChart = () => new Chart(new App(), 'app');
 const secret = Secret.fromSecretName(newChart(), 'secret', 'credentials');
 const container = { image: 'app', command: 'run' };
 

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { Duration, Size, Testing } from 'cdk8s';
+import { App, Chart, Duration, Size } from 'cdk8s';
 import { Cpu, k8s, Secret } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
 import * as constructs from '../../../constructs';
@@ -27,7 +27,7 @@ const VALUES: Readonly<Record<keyof typeof VALUE_TYPES, unknown>> = {
   list: [],
   listOfNull: [null],
   object: {},
-  secret: new Secret(Testing.chart(), 'secret', { stringData: { password: 'a secret text' } }),
+  secret: new Secret(new Chart(new App(), 'test'), 'secret', { stringData: { password: 'a secret text' } }),
   function: () => undefined,
   symbol: Symbol('symbol'),
   duration: Duration.hours(1),

@@ -1,4 +1,4 @@
-import { Size, Testing } from 'cdk8s';
+import { App, Chart, Size } from 'cdk8s';
 import { ConfigMap, Secret } from 'cdk8s-plus-28';
 import {
   BATCH,
@@ -12,7 +12,7 @@ import {
   WORKER,
 } from './field';
 
-const chart = Testing.chart();
+const chart = new Chart(new App(), 'test');
 const secret = Secret.fromSecretName(chart, 'secret', 'vault');
 const configMap = ConfigMap.fromConfigMapName(chart, 'files', 'files');
 

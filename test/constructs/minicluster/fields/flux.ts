@@ -1,4 +1,4 @@
-import { Duration, Testing } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { Secret } from 'cdk8s-plus-28';
 import { Certificate } from '../../../../constructs/minicluster';
 import {
@@ -13,7 +13,7 @@ import {
   WORKER,
 } from './field';
 
-const secret = Secret.fromSecretName(Testing.chart(), 'secret', 'vault');
+const secret = Secret.fromSecretName(new Chart(new App(), 'test'), 'secret', 'vault');
 
 /** A field of the init container that brings Flux. */
 const view = (name: string, value: unknown, effect: string, shows: string, propValue = value): Field =>

@@ -1,8 +1,8 @@
-import { Duration, Testing } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { ServiceAccount } from 'cdk8s-plus-28';
 import { type Field, field, POD, START } from './field';
 
-const account = ServiceAccount.fromServiceAccountName(Testing.chart(), 'account', 'runner');
+const account = ServiceAccount.fromServiceAccountName(new Chart(new App(), 'test'), 'account', 'runner');
 
 export const POD_FIELDS: readonly Field[] = [
   field({

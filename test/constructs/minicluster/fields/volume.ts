@@ -1,9 +1,9 @@
-import { Size, Testing } from 'cdk8s';
+import { App, Chart, Size } from 'cdk8s';
 import { ConfigMap, PersistentVolumeClaim, Secret } from 'cdk8s-plus-28';
 import { MiniClusterVolume } from '../../../../constructs/minicluster';
 import type { Field } from './field';
 
-const chart = Testing.chart();
+const chart = new Chart(new App(), 'test');
 const secret = Secret.fromSecretName(chart, 'secret', 'vault');
 const configMap = ConfigMap.fromConfigMapName(chart, 'files', 'files');
 const claim = PersistentVolumeClaim.fromClaimName(chart, 'claim', 'data');
