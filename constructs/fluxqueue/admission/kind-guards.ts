@@ -20,7 +20,7 @@ import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { addKindClasses } from './kind-classes';
 import { podSpecOfSet, resourceRules, setsIn } from './kind-fields';
-import { kindConditions, OF_THE_GRANT } from './kinds';
+import { isHeld, kindConditions, OF_THE_GRANT } from './kinds';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
 import { admittedLabel, reserved, setByQueue, USER_STAYS } from './reserved';
 import {
@@ -52,21 +52,37 @@ const scaleRule = ({ group, version, plural }: WorkloadKind) => ({
 export class KindGuards extends Construct {
   constructor(scope: Construct, id: string, props: ReachGuardProps = {}) {
     super(scope, id);
-    for (const kind of workloadKinds(props.workloadKinds)) {
-      this.addSettings(kind, props);
+    const kinds = workloadKinds(props.workloadKinds);
+    for (const kind of kinds) {
+      this.addPodSets(kind, props);
       this.addReserved(kind, props);
       this.addWarnings(kind, props);
     }
-    addKindClasses(this, workloadKinds(props.workloadKinds), props);
+    if (kinds.length > 0) this.addSettings(kinds, props);
+    addKindClasses(this, kinds, props);
     for (const maker of makerKinds(props.workloadKinds))
       addGuard(this, maker.plural, props, makerGuard(maker, props));
   }
 
-  private addSettings(kind: WorkloadKind, props: ReachGuardProps): void {
+  /** The same rules for all kinds: the apiserver compiles each text of a policy, and these are most of all texts. */
+  private addSettings(kinds: readonly WorkloadKind[], props: ReachGuardProps): void {
+    const { variables = [], validations, ...guard } = guardOf(settingParts('Job', 'variables.isHeld'));
+    addGuard(this, 'kind-settings', props, {
+      ...guard,
+      matchConstraints: {
+        namespaceSelector: namespaceSelector(props),
+        resourceRules: kinds.flatMap((kind) => resourceRules(kind, ['CREATE', 'UPDATE'])),
+      },
+      variables: [{ name: 'isHeld', expression: isHeld(kinds, props) }, ...variables],
+      validations: [...validations, priorityRight(props)],
+    });
+  }
+
+  /** What its pod sets and the kind itself must not have. */
+  private addPodSets(kind: WorkloadKind, props: ReachGuardProps): void {
     const isOurs = allConditions(kindConditions(kind, props));
-    const { validations, ...guard } = guardOf([
+    const guard = guardOf([
       kueuePart(kind),
-      ...settingParts('Job', isOurs),
       templateKeyPart(kind, isOurs),
       reachPart(kind, isOurs),
       ...(kind.refused ?? []).map((refused) => refusedPart(kind, refused, isOurs)),
@@ -77,7 +93,6 @@ export class KindGuards extends Construct {
         namespaceSelector: namespaceSelector(props),
         resourceRules: resourceRules(kind, ['CREATE', 'UPDATE']),
       },
-      validations: [...validations, priorityRight(props)],
     });
   }
 

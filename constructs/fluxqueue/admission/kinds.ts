@@ -15,6 +15,7 @@ import {
 import type { Rule } from './rule';
 import {
   type AdmissionScopeProps,
+  allConditions,
   type ControllerUserProps,
   cel,
   fieldOr,
@@ -37,19 +38,25 @@ const queueFields = ({ suspend }: WorkloadKind): QueueFields => ({
   inTemplate: [],
 });
 
+/** CEL: whether the controller of the kind in this cluster makes the pods of the object. */
+const isBuiltIn = ({ managedBy: { field, builtIn } }: WorkloadKind) =>
+  `${fieldOr('object', field, cel(builtIn))} == ${cel(builtIn)}`;
+
+const heldIf = (builtIn: string, props: Props): readonly MatchCondition[] => [
+  { name: 'built-in-controller', expression: builtIn },
+  NO_KUEUE,
+  notOfKind(props),
+];
+
 /** Objects that the queue holds: not those of Kueue, of a controller elsewhere, or made for another one that is held. */
-export function kindConditions(
-  { managedBy: { field, builtIn } }: WorkloadKind,
-  props: Props,
-): readonly MatchCondition[] {
-  return [
-    {
-      name: 'built-in-controller',
-      expression: `${fieldOr('object', field, cel(builtIn))} == ${cel(builtIn)}`,
-    },
-    NO_KUEUE,
-    notOfKind(props),
-  ];
+export const kindConditions = (kind: WorkloadKind, props: Props) => heldIf(isBuiltIn(kind), props);
+
+/** CEL: whether the queue holds an object of one of the kinds. */
+export function isHeld(kinds: readonly WorkloadKind[], props: Props): string {
+  const builtIn = kinds.map(
+    (kind) => `request.resource.resource == ${cel(kind.plural)} && ${isBuiltIn(kind)}`,
+  );
+  return allConditions(heldIf(builtIn.map((each) => `(${each})`).join(' || '), props));
 }
 
 /** What both forms of admission do with each kind. */

@@ -28,7 +28,7 @@ export interface Validation {
   readonly message?: string;
 }
 
-const DURATION_RANGE = `${seconds('v')} > 0.0 && ${seconds('v')} <= ${celDouble(MAX_WALLTIME_SECONDS)}`;
+const DURATION_RANGE = `[${seconds('v')}].all(sum, sum > 0.0 && sum <= ${celDouble(MAX_WALLTIME_SECONDS)})`;
 
 /** CEL over the text `v` for limits that a pattern cannot express. */
 const RANGES: Readonly<Record<string, string | undefined>> = {
@@ -77,13 +77,15 @@ export const settingVariables = (kind: 'Job' | 'Pod'): readonly Variable[] => [
     name: 'oldAnnotations',
     expression: 'oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})',
   },
-  {
-    name: 'settingProblems',
-    expression: [...(kind === 'Job' ? ofOtherKinds() : ofGroups()), ...syntaxProblems(SETTING_SYNTAX)].join(
-      '\n+ ',
-    ),
-  },
+  ...problemVariables([...(kind === 'Job' ? ofOtherKinds() : ofGroups()), ...syntaxProblems(SETTING_SYNTAX)]),
 ];
+
+/** A variable for each list of problems, and one for all of them: the apiserver takes far longer to compile one long text. */
+function problemVariables(lists: readonly string[]): readonly Variable[] {
+  const each = lists.map((expression, i) => ({ name: `settingProblems${i}`, expression }));
+  const all = each.map(({ name }) => `variables.${name}`).join(' + ');
+  return [...each, { name: 'settingProblems', expression: all }];
+}
 
 function syntaxProblems(settings: Readonly<Record<string, SettingSyntax>>): readonly string[] {
   return Object.entries(settings).map(([key, { pattern, requirement }]) => {

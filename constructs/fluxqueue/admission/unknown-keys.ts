@@ -42,13 +42,18 @@ export const TOUCHES_USER_KEYS =
   `(oldObject == null || ${MAPS.map((map) => `object.metadata.?${map} != oldObject.metadata.?${map}`).join(' || ')}) && ` +
   `(${MAPS.map(hasUserKeys).join(' || ')})`;
 
-/** The first key by name, of the annotations before the labels. */
-const firstOf = (path: string, known: readonly string[]) => {
-  const [annotations, labels] = MAPS.map((map) => newKeys(path, map, known));
-  return `${annotations}.size() > 0 ? ${annotations}.min() : ${labels}.size() > 0 ? ${labels}.min() : ""`;
-};
-const mapOf = (path: string, known: readonly string[]) =>
-  `${newKeys(path, 'annotations', known)}.size() > 0 ? "annotations" : "labels"`;
+/** The new keys of each map, and the first one by name, of the annotations before the labels: the variables NAME, NAMEAnnotations, NAMELabels. */
+function newKeyVariables(name: string, path: string, known: readonly string[]): readonly Variable[] {
+  const [annotations, labels] = [`variables.${name}Annotations`, `variables.${name}Labels`];
+  return [
+    { name: `${name}Annotations`, expression: newKeys(path, 'annotations', known) },
+    { name: `${name}Labels`, expression: newKeys(path, 'labels', known) },
+    {
+      name,
+      expression: `${annotations}.size() > 0 ? ${annotations}.min() : ${labels}.size() > 0 ? ${labels}.min() : ""`,
+    },
+  ];
+}
 
 const NAME = `variables.key.substring(${KEY_PREFIX.length})`;
 const SCORES = `[${SUGGESTIONS.map(
@@ -59,26 +64,21 @@ const REMEDIES = celList(SUGGESTIONS.map(({ key }) => unknownKeyRemedy(key)));
 const REMEDY = `variables.scores.max() == 0 ? ${cel(unknownKeyRemedy(undefined))} : ${REMEDIES}[variables.scores.indexOf(variables.scores.max())]`;
 
 /** The sentence of a CodedError about the key in a variable, or "". */
-function problemOf(
-  variable: string,
-  path: string,
-  known: readonly string[],
-  problem: string,
-  remedy: string,
-) {
+function problemOf(variable: string, path: string, problem: string, remedy: string) {
+  const map = `(variables.${variable}Annotations.size() > 0 ? "annotations" : "labels")`;
   return (
-    `variables.${variable} == "" ? "" : ${cel(`${INVALID}: ${path.replaceAll('?', '')}.`)} + (${mapOf(path, known)}) + ${cel('["')} + ` +
+    `variables.${variable} == "" ? "" : ${cel(`${INVALID}: ${path.replaceAll('?', '')}.`)} + ${map} + ${cel('["')} + ` +
     `variables.${variable} + ${cel(`"]: ${problem}; `)} + (${remedy})`
   );
 }
 
 export const KEY_VARIABLES: readonly Variable[] = [
-  { name: 'key', expression: firstOf('metadata', KNOWN_KEYS) },
+  ...newKeyVariables('key', 'metadata', KNOWN_KEYS),
   { name: 'scores', expression: SCORES },
 ];
 
 /** CEL: the sentence about the first key of the metadata that is no setting, or "". It needs the variables. */
-export const KEY_PROBLEM = problemOf('key', 'metadata', KNOWN_KEYS, UNKNOWN_KEY_PROBLEM, REMEDY);
+export const KEY_PROBLEM = problemOf('key', 'metadata', UNKNOWN_KEY_PROBLEM, REMEDY);
 
 const TEMPLATE = 'spec.template.?metadata';
 
@@ -86,6 +86,6 @@ const TEMPLATE = 'spec.template.?metadata';
 export const TEMPLATE_KEY_PART: GuardPart = {
   name: 'template',
   when: hasNewKeys(TEMPLATE, TEMPLATE_KEYS),
-  variables: [{ name: 'templateKey', expression: firstOf(TEMPLATE, TEMPLATE_KEYS) }],
-  problem: problemOf('templateKey', TEMPLATE, TEMPLATE_KEYS, TEMPLATE_PROBLEM, cel(TEMPLATE_REMEDY)),
+  variables: newKeyVariables('templateKey', TEMPLATE, TEMPLATE_KEYS),
+  problem: problemOf('templateKey', TEMPLATE, TEMPLATE_PROBLEM, cel(TEMPLATE_REMEDY)),
 };

@@ -55,8 +55,8 @@ const MUTATIONS: readonly string[] = [
   ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-updates`]),
 ];
 
-/** The guard of all workload kinds together. */
-const OF_ANY_KIND = 'kind-classes';
+/** The guards of all workload kinds together. */
+const OF_ANY_KIND = ['kind-classes', 'kind-settings'];
 
 /** Guards that every stack has, in either form. @internal exported for tests */
 export const GUARDS: readonly string[] = [
@@ -75,7 +75,7 @@ export const GUARDS: readonly string[] = [
   'release-statuses',
   'resize',
   'subresources',
-  OF_ANY_KIND,
+  ...OF_ANY_KIND,
   ...WORKLOAD_KINDS.flatMap(({ plural }) => [plural, `${plural}-settings`, `release-${plural}`]),
   ...makerKinds().map(({ plural }) => plural),
 ];
@@ -93,7 +93,7 @@ function ofFoundKinds(names: readonly string[], found: readonly string[]): reado
   const hasNone = missing.length === WORKLOAD_KINDS.length;
   return names.filter(
     (name) =>
-      !(name === OF_ANY_KIND && hasNone) &&
+      !(OF_ANY_KIND.includes(name) && hasNone) &&
       !missing.some(({ plural, maker }) => name.includes(plural) || name === maker?.plural),
   );
 }
