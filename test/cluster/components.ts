@@ -156,6 +156,9 @@ export function controllerManagerArgs(
     `--kube-api-burst=${burst}`,
     `--concurrent-job-syncs=${concurrentJobSyncs}`,
     '--horizontal-pod-autoscaler-sync-period=1s',
+    // It checks the types of each policy, and writes its status, so that the apiserver compiles the policy again: 10 s of
+    // processor time for a stack, for warnings that nobody reads here.
+    '--controllers=*,-validatingadmissionpolicy-status-controller',
     `--node-monitor-grace-period=${nodeGraceSeconds}s`,
     `--node-monitor-period=${nodeMonitorSeconds}s`,
     ...commonArgs(options),
