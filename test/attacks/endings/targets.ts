@@ -4,7 +4,7 @@ import type { KubeObject } from '../../cluster/api';
 import type { Act } from '../attack';
 import { container, create, job, type Made, template } from '../objects';
 
-/** `waits`: nothing of it may run. `stays`: its pods run, and no kubelet says that one has ended. `ends`: its pods end by themselves. */
+/** `waits`: nothing of it may run. `stays`: its pods run, and no kubelet says that one has ended. `ends`: its pods end after the moves. */
 export type Life = 'waits' | 'stays' | 'ends' | 'ended';
 
 export interface Target {
@@ -21,8 +21,8 @@ export interface Target {
 
 const HELD = { labels: { [HOLD]: 'true' } };
 const FOR_EVER = { 'fluxqueue.test/duration': '24h', 'fluxqueue.test/stuck': 'true' };
-/** Long enough for the moves. */
-const AWHILE = { 'fluxqueue.test/duration': '6s' };
+/** Its kubelet says when it has ended. */
+const UNTIL_TOLD = { 'fluxqueue.test/duration': '24h' };
 const AT_ONCE = { 'fluxqueue.test/duration': '200ms' };
 const SMALL = { containers: [container({ resources: { requests: { cpu: '100m', memory: '16Mi' } } })] };
 const once = { restartPolicy: 'Never', ...SMALL };
@@ -85,7 +85,7 @@ export const TARGETS: readonly Target[] = [
     life: 'ends',
     kind: 'Job',
     pods: 1,
-    make: (name) => [create('Job', name, { spec: jobOf(AWHILE) })],
+    make: (name) => [create('Job', name, { spec: jobOf(UNTIL_TOLD) })],
   },
   {
     name: 'a Job that selects its pods by itself, whose pod ends',
@@ -93,7 +93,7 @@ export const TARGETS: readonly Target[] = [
     kind: 'Job',
     pods: 1,
     selector: ownLabels,
-    make: (name) => [create('Job', name, { spec: jobOf(AWHILE, ownSelector(name), ownLabels(name)) })],
+    make: (name) => [create('Job', name, { spec: jobOf(UNTIL_TOLD, ownSelector(name), ownLabels(name)) })],
   },
   {
     name: 'a Job that has ended',
