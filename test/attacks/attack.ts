@@ -89,7 +89,12 @@ export interface Attack {
 /** Attacks with a token of the stack, each of which is refused. */
 export const refusedTo =
   (role: Role) =>
-  (name: string, act: Act, refused: string): Attack => ({ name, role, act, holds: { refused } });
+  (name: string, act: Act, refused: string | readonly string[]): Attack => ({
+    name,
+    role,
+    act,
+    holds: { refused },
+  });
 
 /** Deadline of the released Job. */
 export const RUNNING_SECONDS = 3600;

@@ -4,6 +4,8 @@ import { pathTo } from './objects';
 
 const by = refusedTo('controller token');
 const RESERVED = 'FLUXQ_RESERVED: status';
+/** Kubernetes itself keeps the start of what runs, and says so first. */
+const KEPT = [RESERVED, 'field is immutable for unsuspended job'];
 
 function statusOf(name: string, status: object, namespace = ALPHA): Act {
   return { verb: 'PATCH', path: pathTo('Job', namespace, name, 'status'), body: { status } };
@@ -18,8 +20,8 @@ export const JOB_STATUS_ATTACKS: readonly Attack[] = [
   by('the end of a running Job by its status', statusOf('running', ended('FailureTarget')), RESERVED),
   by('the success of a waiting Job', statusOf('waiting', ended('SuccessCriteriaMet')), RESERVED),
   by('the end of a Job that is suspended again', statusOf('paused', ended('FailureTarget')), RESERVED),
-  by('no pods for a running Job', statusOf('running', { active: 0 }), RESERVED),
-  by('another start of a running Job', statusOf('running', { startTime: '2020-01-01T00:00:00Z' }), RESERVED),
-  by('no start of a running Job', statusOf('running', { startTime: null }), RESERVED),
+  by('no pods for a running Job', statusOf('running', { active: 0, ready: 0 }), RESERVED),
+  by('another start of a running Job', statusOf('running', { startTime: '2020-01-01T00:00:00Z' }), KEPT),
+  by('no start of a running Job', statusOf('running', { startTime: null }), KEPT),
   by('the status of a Job outside the queue', statusOf('free', { active: 1 }, PLAIN), RESERVED),
 ];
