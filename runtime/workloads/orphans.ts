@@ -93,7 +93,11 @@ export class Orphans {
     const pod = pods.find((each) => belongsToGrant(each, row.jobid) && runsOn(each));
     if (pod === undefined) return undefined;
     const { name } = pod.metadata;
-    const message = `its walltime ended at ${rfc3339(end)}, and pod ${name} still runs, which is charged; the queue ends it ${formatDuration(LATE_SECONDS * 1000)} after that`;
+    const isLate = this.options.now() >= end + LATE_SECONDS;
+    const byQueue = isLate
+      ? 'its kubelet has been asked to end it'
+      : `the queue ends it ${formatDuration(LATE_SECONDS * 1000)} after that`;
+    const message = `its walltime ended at ${rfc3339(end)}, and pod ${name} still runs, which is charged; ${byQueue}`;
     return { reason: 'Pending' satisfies GrantReason, pod: name, message, isPartial: true };
   }
 

@@ -213,6 +213,9 @@ describe('the FluxJob of a Job whose walltime is over', () => {
         'its walltime ended at 2027-01-15T09:00:00Z, and pod p still runs, which is charged; the queue ends it 5m after that',
       isPartial: true,
     });
+    expect(said(WALLTIME + 300)?.message).toBe(
+      'its walltime ended at 2027-01-15T09:00:00Z, and pod p still runs, which is charged; its kubelet has been asked to end it',
+    );
   });
 
   test.each<readonly [string, Parameters<typeof pod>[0]]>([

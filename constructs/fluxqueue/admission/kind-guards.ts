@@ -53,12 +53,13 @@ export class KindGuards extends Construct {
   constructor(scope: Construct, id: string, props: ReachGuardProps = {}) {
     super(scope, id);
     const kinds = workloadKinds(props.workloadKinds);
+    // Before those of the kinds, which had its rules in versions before: kubectl applies them in this order.
+    if (kinds.length > 0) this.addSettings(kinds, props);
     for (const kind of kinds) {
       this.addPodSets(kind, props);
       this.addReserved(kind, props);
       this.addWarnings(kind, props);
     }
-    if (kinds.length > 0) this.addSettings(kinds, props);
     addKindClasses(this, kinds, props);
     for (const maker of makerKinds(props.workloadKinds))
       addGuard(this, maker.plural, props, makerGuard(maker, props));

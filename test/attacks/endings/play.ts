@@ -135,7 +135,7 @@ class Player {
       const body = { metadata: { uid: metadata.uid }, status: { phase: 'Succeeded' } };
       const { api } = this.world.stack.cluster;
       const { status, text } = await api.send('PATCH', path, body, 'application/merge-patch+json');
-      if (status !== 200 && status !== 404) throw new Error(`the end of ${name}: ${text}`);
+      if (![200, 404, 409].includes(status)) throw new Error(`the end of ${name}: ${text}`);
     }
   }
 

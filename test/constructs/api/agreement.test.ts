@@ -38,6 +38,7 @@ import {
   SETTING_SYNTAX,
 } from '../../../constructs/api/settings';
 import { AdmissionGuards } from '../../../constructs/fluxqueue/admission/guards';
+import { KindGuards } from '../../../constructs/fluxqueue/admission/kind-guards';
 import { parseConfig } from '../../../runtime/config';
 import { settingsOf, stackQueue } from '../../../runtime/fluxsetups/queue-settings';
 import { podSettings, workloadSettings } from '../../../runtime/workloads/settings';
@@ -274,23 +275,29 @@ describe('the configuration of the runtime', () => {
 describe('the CEL policies', () => {
   const chart = new Chart(new App(), 'test');
   new AdmissionGuards(chart, 'guards');
-  const settings = (
-    Testing.synth(chart) as { kind: string; metadata: { name: string }; spec: unknown }[]
-  ).filter(
-    ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.endsWith('-settings'),
-  );
-  /** What is wrong with each setting, as a list of one expression for each. */
-  const problems = settings.map(({ spec }) => {
+  new KindGuards(chart, 'kinds');
+  const policies = Testing.synth(chart) as { kind: string; metadata: { name: string }; spec: unknown }[];
+  const problemsOf = (guard: string): readonly string[] => {
+    const { spec } = policies.find(
+      ({ kind, metadata }) =>
+        kind === 'ValidatingAdmissionPolicy' && metadata.name === `fluxqueue-guard-${guard}`,
+    )!;
     const { variables } = spec as { variables: { name: string; expression: string }[] };
-    return variables.find(({ name }) => name === 'settingProblems')!.expression.split('\n+ ');
-  });
+    const all = variables.find(({ name }) => name === 'settingProblems')!.expression;
+    const each = variables.filter(({ name }) => /^settingProblems[0-9]+$/.test(name));
+    expect(all).toBe(each.map(({ name }) => `variables.${name}`).join(' + '));
+    return each.map(({ expression }) => expression);
+  };
+  /** What is wrong with each setting, as a list of one expression for each. */
+  const problems = ['job-settings', 'pod-settings'].map(problemsOf);
   const about = (key: string) =>
     problems.map((list) => list.filter((expression) => expression.includes(`[\\"${key}\\"]`)));
 
-  test('are one for Jobs and one for Pods', () => {
+  test('are one for Jobs and workload kinds, and one for Pods', () => {
     expect(problems).toHaveLength(2);
     const shared = Object.keys(SETTING_SYNTAX).length;
     expect(problems[0]!.slice(-shared)).toEqual(problems[1]!.slice(-shared));
+    expect(problemsOf('kind-settings')).toEqual(problems[0]);
   });
 
   test.each(Object.entries(SETTING_SYNTAX))('match %s with the same pattern and words', (key, syntax) => {
