@@ -1,7 +1,7 @@
 /** Doors that Kubernetes leaves open: several changes in one request, subresources, an older resource, and classes of the system. */
 import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { type Act, ALPHA, type Attack, PLAIN, type Role } from './attack';
-import { container, create, job, patch, pathTo } from './objects';
+import { container, create, job, patch } from './objects';
 
 const by = (role: Role, name: string, act: Act, holds: Attack['holds']): Attack => ({
   name,
@@ -13,11 +13,8 @@ const RESERVED = { refused: 'FLUXQ_RESERVED' };
 const ROOT = { metadata: { annotations: { [USER_ANNOTATION]: 'root' } } };
 const sized = (cpu: string) => ({ containers: [container({ resources: { requests: { cpu } } })] });
 const CRITICAL = { priorityClassName: 'system-node-critical' };
-const change = (kind: string, name: string, subresource: string, body: object): Act => ({
-  verb: 'PATCH',
-  path: pathTo(kind, ALPHA, name, subresource),
-  body,
-});
+const change = (kind: string, name: string, subresource: string, body: object) =>
+  patch(kind, name, body, ALPHA, subresource);
 
 /** Kubernetes 1.37 lets all of it change in a Job that is suspended, 1.34 not the template. */
 const AT_ONCE = { suspend: false, parallelism: 8, template: { spec: sized('8') } };

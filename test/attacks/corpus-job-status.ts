@@ -1,15 +1,14 @@
 /** Attacks with the controller's token through the status of Jobs, of which it may remove the start of a suspended one of the queue. */
-import { type Act, ALPHA, type Attack, PLAIN, refusedTo } from './attack';
-import { pathTo } from './objects';
+import { type Attack, PLAIN, refusedTo } from './attack';
+import { patch } from './objects';
 
 const by = refusedTo('controller token');
 const RESERVED = 'FLUXQ_RESERVED: status';
 /** Kubernetes itself keeps the start of what runs, and says so first. */
 const KEPT = [RESERVED, 'field is immutable for unsuspended job'];
 
-function statusOf(name: string, status: object, namespace = ALPHA): Act {
-  return { verb: 'PATCH', path: pathTo('Job', namespace, name, 'status'), body: { status } };
-}
+const statusOf = (name: string, status: object, namespace?: string) =>
+  patch('Job', name, { status }, namespace, 'status');
 
 function ended(type: string): object {
   const at = '2020-01-01T00:00:00Z';

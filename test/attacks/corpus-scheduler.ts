@@ -15,11 +15,7 @@ const bind = (name: string, metadata: object = {}, namespace = ALPHA): Act => ({
     metadata: { name, namespace, ...metadata },
   },
 });
-const status = (body: object): Act => ({
-  verb: 'PATCH',
-  path: pathTo('Pod', ALPHA, 'gated', 'status'),
-  body,
-});
+const status = (body: object) => patch('Pod', 'gated', body, ALPHA, 'status');
 
 export const SCHEDULER_ATTACKS: readonly Attack[] = [
   by('a node for a Pod that waits', bind('gated'), 'schedulingGates'),

@@ -163,11 +163,7 @@ const CLAIMS: readonly Attack[] = [
   ),
   editor(
     'the status of its MiniCluster',
-    {
-      verb: 'PATCH',
-      path: pathTo('MiniCluster', ALPHA, 'tame', 'status'),
-      body: { status: { phase: 'Finished' } },
-    },
+    patch('MiniCluster', 'tame', { status: { phase: 'Finished' } }, ALPHA, 'status'),
     RBAC,
   ),
 ];

@@ -42,8 +42,14 @@ export function create(kind: string, name: string, more: Made, namespace = ALPHA
   };
 }
 
-export function patch(kind: string, name: string, body: object, namespace = ALPHA): Act {
-  return { verb: 'PATCH', path: pathTo(kind, namespace, name), body };
+export function patch(
+  kind: string,
+  name: string,
+  body: object,
+  namespace = ALPHA,
+  subresource?: string,
+): Act {
+  return { verb: 'PATCH', path: pathTo(kind, namespace, name, subresource), body };
 }
 
 /** A server-side apply, which creates the object or takes it over. */

@@ -2,7 +2,7 @@ import { App, Chart, Testing } from 'cdk8s';
 import { ArgoCdApplication, ArgoCdApplicationSet, FluxCdOciRepository } from '../../constructs/gitops';
 import type { KubeObject } from '../cluster/api';
 
-const made = (add: (chart: ReturnType<typeof Testing.chart>) => void) => {
+const made = (add: (chart: Chart) => void) => {
   const chart = new Chart(new App(), 'test');
   add(chart);
   return (Testing.synth(chart) as KubeObject[])[0]!;

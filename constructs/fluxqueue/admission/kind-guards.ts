@@ -79,7 +79,7 @@ export class KindGuards extends Construct {
     });
   }
 
-  /** What its pod sets and the kind itself must not have. */
+  /** What its pod sets and the kind itself must not have. It keeps its name from when it had the settings, too, so that an update replaces it. */
   private addPodSets(kind: WorkloadKind, props: ReachGuardProps): void {
     const isOurs = allConditions(kindConditions(kind, props));
     const guard = guardOf([
