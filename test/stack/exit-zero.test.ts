@@ -36,11 +36,7 @@ describeStack(
       const containerStatuses = [
         { name: 'main', image: 'a:1', imageID: '', ready: false, restartCount: 0, state: { terminated } },
       ];
-      await client.patch(
-        pods(science.name, pod.metadata.name, 'status'),
-        { status: { phase: 'Succeeded', containerStatuses } },
-        'merge',
-      );
+      await science.podStatus(pod, { phase: 'Succeeded', containerStatuses });
       await client.delete(path, { gracePeriodSeconds: 0 });
       const ended = await client.get<Pod>(path);
       // As if it had ended before anybody deleted it.

@@ -190,11 +190,7 @@ describeStack(
         );
         const state = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } };
         const status = { name: 'main', image: '', imageID: '', ready: false, restartCount: 0, state };
-        await client.patch(
-          pods(science.name, pod.metadata.name, 'status'),
-          { status: { containerStatuses: [status] } },
-          'merge',
-        );
+        await science.podStatus(pod, { containerStatuses: [status] });
         const shown = await science.shown('no-image-job', 'Ready', 'ImagePullBackOff');
         expect(shown.status!.conditions![0]!.message).toBe('ImagePullBackOff: registry.example/nothing:1');
         expect(shown.status!.startTime).toBeUndefined();

@@ -3,10 +3,14 @@ import { JOB_TRACKING_FINALIZER } from '../../constructs/api/job-controller';
 import { DEADLINE_ANNOTATION, GROUP, GROUP_SIZE } from '../../constructs/api/labels';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
-import { type Namespace, type Shape, UNTIL_ENDED } from './workloads';
+import { type Namespace, NEVER_STARTS, type Shape, UNTIL_ENDED } from './workloads';
 
-/** Of a pod that has it a container waits, for this reason. */
-const WAITS = 'fluxqueue.test/waits';
+/** Times of Kubernetes have whole seconds. */
+const inSeconds = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+
+function containerStatus(state: object): object {
+  return { name: 'main', image: 'none', imageID: '', ready: false, restartCount: 0, state };
+}
 
 describeStack(
   'planned ends',
@@ -50,33 +54,36 @@ describeStack(
       ['a Pod', {}],
       ['a Pod of a group', { labels: { [GROUP]: 'ring' }, annotations: { [GROUP_SIZE]: '1' } }],
     ])('%s whose image is pulled for seconds has its walltime after that, to the second', async (_, made) => {
-      const pulling = { ...made.annotations, ...walltime('10s'), [WAITS]: 'ContainerCreating' };
       const pod = await science.pod('late', {
         ...made,
-        annotations: pulling,
+        annotations: { ...made.annotations, ...walltime('10s'), [NEVER_STARTS]: 'true' },
         runs: UNTIL_ENDED,
         podSpec: { restartPolicy: 'Never', activeDeadlineSeconds: 7200 },
       });
       const seen = async () => (await science.podsOf(pod))[0]!;
-      const begun = await waitFor(
-        'the kubelet to have the pod',
-        async () => (await seen()).status?.startTime,
-      );
-      const { spec, metadata } = await seen();
+      const { spec, metadata } = await waitFor('the pod to be bound', async () => {
+        const found = await seen();
+        return found.spec.nodeName !== undefined && found;
+      });
       expect(spec.activeDeadlineSeconds).toBe(10 + 3600);
       expect(metadata.annotations?.[DEADLINE_ANNOTATION]).toBe('10+3600/7200');
-      await waitFor('the pull to take seconds', async () => Date.now() > Date.parse(begun) + 3_000);
-      await science.patch(pod, 'Pod', { metadata: { annotations: { [WAITS]: null } } });
+      // As its kubelet says it: one of kwok's own would write the times of another moment if it wrote twice.
+      const bound = Date.now();
+      await science.podStatus(pod, {
+        phase: 'Pending',
+        startTime: inSeconds(bound),
+        containerStatuses: [containerStatus({ waiting: { reason: 'ContainerCreating' } })],
+      });
+      await science.podStatus(pod, {
+        phase: 'Running',
+        containerStatuses: [containerStatus({ running: { startedAt: inSeconds(bound + 3_000) } })],
+      });
       const ends = await waitFor('its exact deadline', async () => {
         const found = await seen();
         return (found.spec.activeDeadlineSeconds ?? 0) < 3600 && found;
       });
-      const { startedAt } = ends.status!.containerStatuses![0]!.state!.running!;
-      const exact = 10 + (Date.parse(startedAt!) - Date.parse(begun)) / 1000;
-      expect(ends.status!.startTime).toBe(begun);
-      expect(exact).toBeGreaterThan(12);
-      expect(ends.spec.activeDeadlineSeconds).toBe(exact);
-      expect(ends.metadata.annotations?.[DEADLINE_ANNOTATION]).toBe(`${exact}/7200`);
+      expect(ends.spec.activeDeadlineSeconds).toBe(13);
+      expect(ends.metadata.annotations?.[DEADLINE_ANNOTATION]).toBe('13/7200');
       await science.delete(pod, 'Pod');
     });
 
@@ -88,16 +95,18 @@ describeStack(
         stuck: true,
       });
       const wide = await science.job('wide', { pods: 2, cores: 4, annotations: walltime('60s') });
-      const { estimatedStart } = await science.phase(wide, 'Waiting', 'Reserved');
+      const { estimatedStart, message } = await science.phase(wide, 'Waiting', 'Reserved');
       const { allocation } = await science.phase(late, 'Running');
-      expect(estimatedStart).toBe(allocation!.end);
+      const givenUp = `nodes are reserved for it behind ${science.name}/late, which should have ended by now`;
+      // A slow machine may need the five seconds until it plans.
+      expect(estimatedStart).toBe(message === givenUp ? null : allocation!.end);
       const waiting = await waitFor('the promised start to be given up', async () => {
         const row = await science.row(wide);
         return row?.estimatedStart === null && row;
       });
       expect(waiting).toMatchObject({
         reason: 'Reserved',
-        message: `nodes are reserved for it behind ${science.name}/late, which should have ended by now`,
+        message: givenUp,
       });
       await waitFor('its FluxJob to promise no start', async () => {
         const { status } = await science.shown('wide-job', 'Waiting', 'Reserved');

@@ -209,13 +209,16 @@ export class Namespace {
     await this.fixture().client.delete(path(this.name, object.metadata.name), { propagationPolicy });
   }
 
+  /** What the kubelet of a pod says of it. */
+  async podStatus({ metadata }: Pod, status: object): Promise<void> {
+    const path = pods(this.name, metadata.name, 'status');
+    await this.fixture().client.patch(path, { status }, 'merge');
+  }
+
   /** The pods of a workload that run succeed now. */
   async end(object: KubernetesObject): Promise<void> {
     const running = (await this.podsOf(object)).filter(({ status }) => status?.phase === 'Running');
-    for (const { metadata } of running) {
-      const path = pods(this.name, metadata.name, 'status');
-      await this.fixture().client.patch(path, { status: { phase: 'Succeeded' } }, 'merge');
-    }
+    for (const pod of running) await this.podStatus(pod, { phase: 'Succeeded' });
   }
 
   /** Rows of everything made here, and the uids that must have one: what was deleted before it was seen has none. */
