@@ -17,9 +17,6 @@ describeStack(
   (getFixture) => {
     let science: Namespace;
 
-    beforeAll(async () => {
-      await getFixture().stack.startController();
-    });
     eachInFreshNamespace(getFixture, (namespace) => {
       science = namespace;
     });
