@@ -38,7 +38,7 @@ interface Written {
   readonly isOld: boolean;
 }
 
-const FORMAT = /^([0-9]{1,10})(?:\+([0-9]{1,10}))?(?:\/(none|[0-9]{1,10}))?$/;
+const FORMAT = /^([0-9]{1,10})(?:\+([0-9]{1,10}))?(?:\/(none|[0-9]{1,16}))?$/;
 
 /** Undefined if no release wrote a deadline. */
 export function noteOf({ metadata }: DeadlineFields): Written | undefined {
@@ -136,7 +136,9 @@ export function releasedDeadline(
 export function written(granted: number, allowance: number, own: number | undefined): ReleasedDeadline {
   const activeDeadlineSeconds = granted + allowance;
   const isUsers = activeDeadlineSeconds === own && allowance === 0;
-  const text = `${granted}${allowance === 0 ? '' : `+${allowance}`}/${own ?? 'none'}`;
+  // Kubernetes takes any number of 64 bits for a Job.
+  const noted = own === undefined ? 'none' : Math.min(own, Number.MAX_SAFE_INTEGER);
+  const text = `${granted}${allowance === 0 ? '' : `+${allowance}`}/${noted}`;
   return { activeDeadlineSeconds, annotation: isUsers ? undefined : text };
 }
 

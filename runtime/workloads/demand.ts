@@ -1,7 +1,7 @@
 /** What a workload asks for: its pod sets, and how long they may run. */
 import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { Jobspec } from '../jobspec/types';
-import type { PodSpec } from '../kubernetes/types';
+import type { KubernetesObject, PodSpec } from '../kubernetes/types';
 import type { QueueSettings } from '../queue/settings';
 import { ENDLESS_SECONDS } from '../resources/endless';
 import type { WorkloadSettings } from './settings';
@@ -38,6 +38,21 @@ export interface Demand {
   readonly incomplete?: string;
   /** Whether it keeps its nodes until it ends. @default false */
   readonly isImmovable?: boolean;
+}
+
+/**
+ * What an object asks for; undefined where its pods can be no workload, as of a JobSet with more sets than one may have, or of a kind
+ * whose schema takes any template. Such an object waits as Invalid, with the cause, and one that has a grant may still be changed to it.
+ */
+export function readableDemand<T extends KubernetesObject>(
+  object: T,
+  { demand }: { demand(object: T): Demand },
+): Demand | undefined {
+  try {
+    return demand(object);
+  } catch {
+    return undefined;
+  }
 }
 
 export function podsOf({ podSets }: Demand): number {

@@ -118,7 +118,7 @@ export class DryRuns {
   private begin(object: KubernetesObject, adapter: WorkloadAdapter): readonly DryRun[] {
     const version = this.options.admission.versionFor(object.metadata.namespace ?? '');
     if (version === undefined) return [];
-    return [...this.templatesOf(object, adapter)].flatMap(([set, template]) => {
+    return [...this.options.charges.templatesOfPods(object, adapter)].flatMap(([set, template]) => {
       const id = templateKeyOf(template);
       const running = this.runs.get(id);
       if (running !== undefined) return [running];
@@ -128,15 +128,6 @@ export class DryRuns {
       this.queue.add(id);
       return [run];
     });
-  }
-
-  /** None of a workload that cannot be read: it will wait as Invalid. */
-  private templatesOf(object: KubernetesObject, adapter: WorkloadAdapter): ReadonlyMap<string, Template> {
-    try {
-      return this.options.charges.templatesOfPods(object, adapter);
-    } catch {
-      return new Map();
-    }
   }
 
   private isDue(id: string, version: string): boolean {

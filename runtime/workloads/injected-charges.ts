@@ -77,11 +77,16 @@ export class InjectedCharges {
     return this.injected.isKnown(template, version);
   }
 
-  /** The pods of a workload that makes them of templates, by their pod set. */
+  /** The pods of a workload that makes them of templates, by their pod set; none of one that cannot be read. */
   templatesOfPods(object: KubernetesObject, adapter: WorkloadAdapter): ReadonlyMap<string, Template> {
     const { namespace = '' } = object.metadata;
-    const { podSets } = adapter.demand(object);
-    return new Map(podSets.map((podSet) => [podSet.name, this.templateOf(podSet, namespace, adapter)]));
+    try {
+      const { podSets } = adapter.demand(object);
+      return new Map(podSets.map((podSet) => [podSet.name, this.templateOf(podSet, namespace, adapter)]));
+    } catch {
+      // It waits as Invalid, which says why.
+      return new Map();
+    }
   }
 
   /** The grant of this row has ended. */
@@ -112,9 +117,9 @@ export class InjectedCharges {
     for (const workload of workloads) {
       if (slice.isOver) await slice.rest();
       const { object, adapter } = workload;
-      const templates = [...this.templatesOfPods(object, adapter).values()];
       // What a row was charged is that of its first pod set.
-      this.injected.assume(templates[0]!, chargedIn(workload));
+      const [template] = this.templatesOfPods(object, adapter).values();
+      if (template !== undefined) this.injected.assume(template, chargedIn(workload));
     }
   }
 

@@ -31,10 +31,15 @@ export function outcomeOf(
   return { result: 'Succeeded', finishedAt: lastFinishTime(done, now) };
 }
 
-/** How many tasks these pods have done: two of one index, as after a node was lost, are one. */
+/**
+ * How many tasks these pods have done: two of one index, as after a node was lost, are one, and an index that a lower
+ * `completions` has left out is none.
+ */
 export function tasksOf({ spec }: WatchedJob, pods: readonly Pod[]): number {
-  if (spec.completionMode !== 'Indexed') return pods.length;
-  return new Set(pods.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])).size;
+  const { completionMode, completions = Number.POSITIVE_INFINITY } = spec;
+  if (completionMode !== 'Indexed') return pods.length;
+  const indexes = pods.map(({ metadata }) => Number(metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]));
+  return new Set(indexes.filter((index) => index < completions)).size;
 }
 
 /** Kubernetes counts the deadline from the release, whether a pod ran or not. */

@@ -39,6 +39,8 @@ import { tally } from './tally';
 import { kindTemplatePod } from './template-pod';
 
 const TIMED_OUT = 'TimedOut';
+/** Kubernetes counts the pods of one Job up to here, and so does a row. */
+const MOST_PODS = 2 ** 31 - 1;
 
 /** What no kind has, or all have alike. */
 const OF_KINDS = {
@@ -161,6 +163,7 @@ function problemOf(sets: readonly PodSet[]): string | undefined {
   if (sets.length === 0) return 'has no pods';
   if (sets.some(({ count }) => !Number.isSafeInteger(count) || count < 0))
     return 'has a number of pods that is none';
+  if (sets.reduce((sum, { count }) => sum + count, 0) > MOST_PODS) return `has more than ${MOST_PODS} pods`;
   if (new Set(sets.map(({ name }) => name)).size < sets.length) return 'has two sets of pods of one name';
   return sets.length > MOST_POD_SETS
     ? `has ${sets.length} sets of pods: a workload has at most ${MOST_POD_SETS}`

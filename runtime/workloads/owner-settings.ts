@@ -12,6 +12,7 @@ import { ifFound } from '../kubernetes/errors';
 import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject, OwnerReference } from '../kubernetes/types';
 import type { WorkloadAdapter } from './adapter';
+import { readableDemand } from './demand';
 import { remember } from './remembered';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
@@ -131,21 +132,12 @@ function settingsOf(owners: readonly Owner[]): Known['settings'] {
 function settingsIn({ object, adapter }: Owner): OwnerSettings {
   const settings = validSettings(object, adapter);
   const isSet = (key: (typeof INHERITED)[number]) => settings[key] !== undefined && settings[key] !== false;
-  const deadlineSeconds = deadlineIn(object, adapter);
+  // Of pods that the queue would refuse in the owner nothing is asked here: they exist, and each is judged by itself.
+  const deadlineSeconds = readableDemand(object, adapter)?.deadlineSeconds;
   return {
     ...Object.fromEntries(INHERITED.filter(isSet).map((key) => [key, settings[key]])),
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
   };
-}
-
-/** Of pods that the queue would refuse in the owner nothing is asked here: they exist, and each is judged by itself. */
-function deadlineIn(object: KubernetesObject, adapter: WorkloadAdapter): number | undefined {
-  try {
-    return adapter.demand(object).deadlineSeconds;
-  } catch (error) {
-    if (error instanceof FluxqError) return undefined;
-    throw error;
-  }
 }
 
 /** @throws FluxqError FLUXQ_SETTING_INVALID that names the owner */

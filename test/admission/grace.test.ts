@@ -95,6 +95,33 @@ describeCluster('the grace period of a pod', (getCluster) => {
       await accepted(users.create(ALICE, namespace, make(lasting(MOST))));
     });
 
+    it.each(KINDS)('of a %s is bounded after a failed probe', async (_, path, make) => {
+      const probed = (list: string, probe: string, seconds: number) => ({
+        [list]: [
+          { ...CONTAINER, ...(list === 'initContainers' && { name: 'beside', restartPolicy: 'Always' }) },
+        ].map((container) => ({
+          ...container,
+          [probe]: { exec: { command: ['true'] }, terminationGracePeriodSeconds: seconds },
+        })),
+      });
+      for (const list of ['containers', 'initContainers'])
+        for (const probe of ['livenessProbe', 'startupProbe']) {
+          await denied(
+            users.create(ALICE, namespace, make(probed(list, probe, MOST + 1))),
+            problem(`${path}.containers[].*Probe.terminationGracePeriodSeconds`, MOST + 1),
+          );
+          await accepted(users.create(ALICE, namespace, make(probed(list, probe, MOST))));
+        }
+    });
+
+    it('of a Job is bounded whatever annotation the Job has', async () => {
+      const mirror = { annotations: { 'kubernetes.io/config.mirror': 'x' } };
+      await denied(
+        users.create(ALICE, namespace, made('batch/v1', 'Job', jobSpec(lasting(MOST + 1)), mirror)),
+        problem('spec.template.spec.terminationGracePeriodSeconds', MOST + 1),
+      );
+    });
+
     /** A Deployment and a Job, which make what exists longer than the limit. */
     const ownerOf = async (kind: 'Deployment' | 'Job') => {
       const make = KINDS.find(([name]) => name === kind)![2];

@@ -78,18 +78,6 @@ describeCluster('the guards', (getCluster) => {
       ).toBeUndefined();
     });
 
-    it('no pod of a Job without indexes has the index of another', async () => {
-      const metadata = { annotations: { [COMPLETION_INDEX_ANNOTATION]: '0' } };
-      const start = `FLUXQ_RESERVED: spec.template.metadata.annotations["${COMPLETION_INDEX_ANNOTATION}"]: `;
-      const two = { parallelism: 2, completions: 2 };
-      await denied(users.create(ALICE, namespace, job(two, {}, { metadata })), start);
-      await accepted(
-        users.create(ALICE, namespace, job({ ...two, completionMode: 'Indexed' }, {}, { metadata })),
-      );
-      const train = await waiting();
-      await denied(users.patch(ALICE, namespace, train, { spec: { template: { metadata } } }), start);
-    });
-
     it('no user can claim that the pods of a Job of Kueue are of another user', async () => {
       const kueue = { labels: { 'kueue.x-k8s.io/queue-name': 'x' } };
       const made = await accepted(users.create(ALICE, namespace, job({ suspend: true }, kueue)));

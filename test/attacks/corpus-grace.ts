@@ -10,6 +10,8 @@ const attack = (name: string, act: Act, refused = 'FLUXQ_GRACE_PERIOD'): Attack 
   act,
   holds: { refused },
 });
+const MIRROR = { 'kubernetes.io/config.mirror': 'x' };
+const PROBE = { exec: { command: ['false'] }, ...DAYS };
 const labels = { app: 'x' };
 const cluster = (spec: object): Act =>
   create('MiniCluster', 'x', { spec: { containers: [{ image: 'flux' }], ...spec } });
@@ -41,6 +43,26 @@ export const GRACE_ATTACKS: readonly Attack[] = [
   attack(
     'a grace period of days in a CronJob',
     create('CronJob', 'x', { spec: { schedule: '* * * * *', jobTemplate: { spec: job(DAYS) } } }),
+  ),
+  attack(
+    'a grace period of days in a Job with the annotation of a static pod',
+    create('Job', 'x', { metadata: { annotations: MIRROR }, spec: job(DAYS) }),
+  ),
+  attack(
+    'days after a failed probe in a Pod',
+    create('Pod', 'x', { spec: { containers: [container({ livenessProbe: PROBE })] } }),
+  ),
+  attack(
+    'days after a failed probe in a Job',
+    create('Job', 'x', { spec: job({ containers: [container({ startupProbe: PROBE })] }) }),
+  ),
+  attack(
+    'days after a failed probe in a MiniCluster',
+    create('MiniCluster', 'x', { spec: { containers: [{ image: 'flux', livenessProbe: PROBE }] } }),
+  ),
+  attack(
+    'days after a failed probe in a service of a MiniCluster',
+    cluster({ services: [{ image: 'x', livenessProbe: PROBE }] }),
   ),
   attack('a grace period of days in a MiniCluster', cluster({ pod: DAYS })),
   attack('a grace period of days in its MiniCluster', patch('MiniCluster', 'tame', { spec: { pod: DAYS } })),

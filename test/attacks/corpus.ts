@@ -7,6 +7,7 @@ import { GRANT_ATTACKS } from './corpus-grants';
 import { GROUP_ATTACKS } from './corpus-groups';
 import { JOB_STATUS_ATTACKS } from './corpus-job-status';
 import { KIND_ATTACKS } from './corpus-kinds';
+import { OWNER_ATTACKS } from './corpus-owners';
 import { REACH_ATTACKS } from './corpus-reach';
 import { READER_ATTACKS } from './corpus-reader';
 import { SCHEDULER_ATTACKS } from './corpus-scheduler';
@@ -21,6 +22,7 @@ export const ATTACKS: readonly Attack[] = [
   ...GRACE_ATTACKS,
   ...GROUP_ATTACKS,
   ...KIND_ATTACKS,
+  ...OWNER_ATTACKS,
   ...REACH_ATTACKS,
   ...CONTROLLER_ATTACKS,
   ...JOB_STATUS_ATTACKS,

@@ -106,6 +106,14 @@ test.each<[string, WatchedJob]>([
   expect(walltimeEnd(given, startedAfter(30), BEGUN + 71)).toEqual({});
 });
 
+test('the time for the start is taken back from a Job whose own deadline is of any length', () => {
+  const { metadata, spec } = released('', 0);
+  const asked = { metadata, spec: { ...spec, activeDeadlineSeconds: 2 ** 63 } };
+  const { activeDeadlineSeconds, annotation = '' } = releasedDeadline(asked, starting);
+  const exact = tightened(released(annotation, activeDeadlineSeconds), startedAfter(20), 51);
+  expect(enforcedDeadline(exact)).toBe(80);
+});
+
 test('no edit can move a granted deadline to where only the start is allowed for', () => {
   expect(grantedDeadline(job)).toEqual({ seconds: 3_660, most: 60, own: undefined });
   expect(grantedDeadline(released('60/none', 60))).toMatchObject({ seconds: 60, most: 60 });
@@ -116,6 +124,8 @@ test.each([
   [60.2, undefined, '61+3600/none', 3_661],
   [60, 100, '60+40/100', 100],
   [60, 60, undefined, 60],
+  [60, 9_999_999_999_999, '60+3600/9999999999999', 3_660],
+  [60, 2 ** 63, '60+3600/9007199254740991', 3_660],
   [2 ** 31 - 1, undefined, '2147483647/none', PARKED_SECONDS],
 ])('the deadline of a walltime of %d s and an own deadline of %s s is %s', (walltime, own, text, seconds) => {
   const { metadata, spec } = released('', 0);

@@ -5,6 +5,7 @@ import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { Logger } from '../../runtime/observability/log';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
 import { DryRuns } from '../../runtime/workloads/dry-runs';
+import { adapters } from '../../runtime/workloads/index';
 import { InjectedCharges } from '../../runtime/workloads/injected-charges';
 import { jobAdapter } from '../../runtime/workloads/job';
 import { ManualClock, settle } from '../kubernetes/manual-clock';
@@ -291,6 +292,26 @@ test('until the webhooks and policies are listed, a new Job waits for a second a
   await world.clock.advance(1_000);
   expect(world.submit(jobOf('first'))).toBeUndefined();
   expect(world.asked).toEqual([]);
+});
+
+test.each([
+  ['without a template', { Worker: { replicas: 1 } }],
+  ['with a template that is none', { Worker: { replicas: 1, template: { spec: { containers: 'x' } } } }],
+  ['with fewer pods than none', { Worker: { replicas: -1, template: { spec: { containers: [] } } } }],
+])('a leader begins beside what cannot be read: a kind %s', async (_, sets) => {
+  const ofKind = adapters.get('MPIJob')!;
+  const { metadata } = jobOf('mpi');
+  const object = { metadata, spec: { mpiReplicaSpecs: sets } };
+  const charged = { attributes: { user: { injected: { cpu: '3' } } }, tasks: [{ slot: 'a' }, { slot: 'b' }] };
+  const row = { uid: 'mpi', jobid: 1, allocation: { nodes: [] }, jobspec: charged };
+  const pod = {
+    metadata: { ...metadata, annotations: { 'fluxqueue/jobid': '1' } },
+    spec: { containers: [] },
+  };
+  const job = { object: jobOf('first'), adapter, row: { ...row, uid: 'first', allocation: null }, pods: [] };
+  const active = [{ object, adapter: ofKind, row, pods: [pod] }, job];
+  await world.charges.continueWith(active as never, { isOver: false, rest: async () => undefined } as never);
+  expect(world.added(jobOf('first'))).toEqual({ cpu: '3' });
 });
 
 test('what a leader before has charged is not asked about until something else changes pods', async () => {

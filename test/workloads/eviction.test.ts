@@ -146,6 +146,21 @@ describe('an eviction', () => {
     expect(row()).toMatchObject({ phase: 'Waiting', requeues: 0, notBefore: null });
   });
 
+  test.each([
+    ['more sets of pods than a workload may have', { Worker: { replicas: -1, template: { spec: {} } } }],
+    ['a template that is none', { Worker: { replicas: 1, template: null } }],
+  ])('begins when an object is suspended that has got %s', async (_, sets) => {
+    const { grant, eviction, row } = await setUp();
+    await grant();
+    const { metadata } = job(true);
+    const object = { metadata, spec: { runPolicy: { suspend: true }, mpiReplicaSpecs: sets } };
+    const ofKind = adapters.get('MPIJob')!;
+    expect(eviction.reasonFor({ object, adapter: ofKind, row: row(), pods: [] })).toEqual({
+      cause: 'suspended',
+      message: 'its spec.suspend was set to true',
+    });
+  });
+
   test('keeps the failure that began it until the workload is requeued', async () => {
     const { grant, evict, row, patches, reasonFor } = await setUp();
     await grant();

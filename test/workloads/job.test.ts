@@ -279,6 +279,8 @@ describe('the outcome of a Job', () => {
     expect(jobAdapter.outcome(indexed, [of(0), of(1, left)], 99)).toBeUndefined();
     expect(jobAdapter.outcome(job({ suspend: false }), [of(0), of(0, left)], 99)).toBeUndefined();
     expect(jobAdapter.outcome(indexed, [of(0), of(1)], 99)).toMatchObject({ result: 'Succeeded' });
+    const fewer = { ...indexed, spec: { ...indexed.spec, completions: 1 } };
+    expect(jobAdapter.outcome(fewer, [of(1)], 99)).toBeUndefined();
   });
 });
 

@@ -156,6 +156,7 @@ test.each([
   [{}, 'has no pods'],
   [Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`s${i}`, {}])), 'has 17 sets of pods'],
   [{ a: { replicas: -1 } }, 'has a number of pods that is none'],
+  [{ a: { replicas: 2 ** 31 - 1 }, b: {} }, 'has more than 2147483647 pods'],
 ])('refuses what can be no gang: %j', (sets, text) => {
   expect(() => adapter.demand(objectOf(sets as Record<string, SetShape>))).toThrow(
     `FLUXQ_POD_SETS: spec.replicatedJobs: ${text}`,

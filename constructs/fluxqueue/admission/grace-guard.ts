@@ -27,11 +27,46 @@ const FIELD = 'terminationGracePeriodSeconds';
 
 const limitOf = ({ maxGraceSeconds = STACK_DEFAULTS.maxGraceSeconds }: GraceProps) => maxGraceSeconds;
 
-/** CEL of the sentence. */
+/** CEL of the sentence. @param field CEL */
 function sentence(props: GraceProps, field: string, value: string): string {
   const start = `: must be at most ${limitOf(props)}, because the pod runs for so many seconds beyond its walltime (got `;
   const end = '); shorten it, or ask an administrator for a longer maxGracePeriod of FluxQueue';
   return `${cel('FLUXQ_GRACE_PERIOD: ')} + ${field} + ${cel(start)} + string(${value}) + ${cel(end)}`;
+}
+
+/** A kubelet that ends a container after one of these failed waits for so long, and looks at no deadline of the pod meanwhile. */
+const PROBES = ['livenessProbe', 'startupProbe'];
+const OF_PODS = ['containers', 'initContainers'];
+
+/** Where a pod spec is, and CEL for that of an object. */
+interface Place {
+  readonly path: string;
+  readonly of: (object: string) => string;
+  /** Its lists of containers. */
+  readonly lists: readonly string[];
+}
+
+/** CEL of the longest time of each container for its end after a failed probe. */
+function ofProbes({ of, lists }: Place, object: string): string {
+  const [first, second] = PROBES.map((probe) => `c.?${probe}.?${FIELD}.orValue(0)`);
+  const containers = lists.map((list) => `${of(object)}.?${list}.orValue([])`).join(' + ');
+  return `(${containers}).map(c, ${first} > ${second} ? ${first} : ${second})`;
+}
+
+/** CEL: whether an object has a longer grace period than it may have, and had not before, and the sentence about it. */
+function graceOf(props: GraceProps, place: Place): { readonly isNew: string; readonly problem: string } {
+  const most = limitOf(props);
+  const own = (object: string) => `${place.of(object)}.?${FIELD}.orValue(0)`;
+  const probes = (object: string) => ofProbes(place, object);
+  const isLong = `(${own('object')} > ${most} && (oldObject == null || ${own('object')} != ${own('oldObject')}))`;
+  const hasLongProbe =
+    `(${probes('object')}.exists(seconds, seconds > ${most}) && ` +
+    `(oldObject == null || ${probes('object')} != ${probes('oldObject')}))`;
+  const longest = `${probes('object')}.filter(seconds, seconds > ${most})[0]`;
+  const problem =
+    `${isLong} ? ${sentence(props, cel(`${place.path}.${FIELD}`), own('object'))} : ` +
+    sentence(props, cel(`${place.path}.containers[].*Probe.${FIELD}`), longest);
+  return { isNew: `(${isLong} || ${hasLongProbe})`, problem };
 }
 
 /**
@@ -39,21 +74,27 @@ function sentence(props: GraceProps, field: string, value: string): string {
  * @param spec path of the pod spec in the object, e.g. `spec.template.spec`
  */
 export function gracePart(spec: string, props: GraceProps): GuardPart {
-  const value = (object: string) => `${object}.${spec}.?${FIELD}.orValue(0)`;
-  return {
-    name: 'grace',
-    when:
-      `${value('object')} > ${limitOf(props)} && (oldObject == null || ${value('object')} != ${value('oldObject')}) && ` +
-      `(${NO_MIRROR}) && !${isOfJudgedOwner(props)}`,
-    variables: [],
-    problem: sentence(props, cel(`${spec}.${FIELD}`), value('object')),
-  };
+  const { isNew, problem } = graceOf(props, {
+    path: spec,
+    of: (object) => `${object}.${spec}`,
+    lists: OF_PODS,
+  });
+  // Of a Job the annotation means nothing.
+  const isMade = spec === 'spec' ? ` && (${NO_MIRROR})` : '';
+  return { name: 'grace', when: `${isNew}${isMade} && !${isOfJudgedOwner(props)}`, variables: [], problem };
 }
 
-/** Where the other kinds that users write have the pods that controllers make of them. */
-const TEMPLATES = ['spec.template.spec', 'spec.jobTemplate.spec.template.spec', 'spec.pod'];
-const ofTemplate = (object: string, path: string) =>
-  `dyn(${object}).${[...path.split('.'), FIELD].join('.?')}.orValue(0)`;
+/** Where the other kinds that users write have the pods that controllers make of them; a MiniCluster has its containers in its spec. */
+const TEMPLATES: readonly Place[] = [
+  'spec.template.spec',
+  'spec.jobTemplate.spec.template.spec',
+  'spec.pod',
+  'spec',
+].map((path) => ({
+  path,
+  of: (object) => `dyn(${object}).${path.split('.').join('.?')}`,
+  lists: [...OF_PODS, 'services'],
+}));
 
 const annotations = 'dyn(oldObject).metadata.?annotations.orValue({})';
 /** CEL: pods of a grant of this queue, and of a Job that Kueue started. */
@@ -91,12 +132,8 @@ export class GraceGuard extends Construct {
   constructor(scope: Construct, id: string, props: GraceProps = {}) {
     super(scope, id);
     const most = limitOf(props);
-    const isNew = (path: string) =>
-      `(${ofTemplate('object', path)} > ${most} && (oldObject == null || ` +
-      `${ofTemplate('object', path)} != ${ofTemplate('oldObject', path)}))`;
-    const problem = TEMPLATES.map(
-      (path) => `${isNew(path)} ? ${sentence(props, cel(`${path}.${FIELD}`), ofTemplate('object', path))} : `,
-    ).join('');
+    const templates = TEMPLATES.map((place) => graceOf(props, place));
+    const problem = templates.map(({ isNew, problem: its }) => `${isNew} ? (${its}) : `).join('');
     const writes = ['CREATE', 'UPDATE'] as const;
     addGuard(this, 'grace', props, {
       matchConstraints: {
@@ -109,7 +146,7 @@ export class GraceGuard extends Construct {
         ],
       },
       matchConditions: [
-        { name: 'has-a-long-one', expression: TEMPLATES.map(isNew).join(' || ') },
+        { name: 'has-a-long-one', expression: templates.map(({ isNew }) => isNew).join(' || ') },
         { name: 'by-a-user', expression: `!${isOfJudgedOwner(props)}` },
       ],
       variables: [{ name: 'problem', expression: `${problem}""` }],

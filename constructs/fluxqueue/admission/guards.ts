@@ -127,20 +127,22 @@ export class AdmissionGuards extends Construct {
         validations: [...validations, right],
       });
     };
-    const ofJobs = allConditions(jobConditions(props));
+    // An admitted Job stays one of the queue, whatever owner or label its user gives it.
+    const ofJobs = `(${allConditions(jobConditions(props))} || ${WAS_OURS})`;
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [
       kueuePart(props),
       ...settingParts('Job', ofJobs),
       { ...template, when: `(${when}) && ${ofJobs}`, problem },
-      TEMPLATE_INDEX_PART(ofJobs),
+      TEMPLATE_INDEX_PART,
       podLimitPart('spec.template.spec', ofJobs),
       gracePart('spec.template.spec', props),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
     const ofPods = allConditions([NOT_ASSIGNED, ...POD_CONDITIONS]);
     add('pod-settings', PODS, [
-      ...settingParts('Pod', `(${ofPods}) || ${WAS_ADMITTED_POD}`),
+      // Bound pods are those of the queue if they were admitted.
+      ...settingParts('Pod', `(${ofPods}) || ${WAS_OURS}`),
       podLimitPart('spec', ofPods),
       bypassPart(props),
       gracePart('spec', props),
@@ -148,8 +150,7 @@ export class AdmissionGuards extends Construct {
   }
 }
 
-/** Bound pods are those of the queue if they were admitted. */
-const WAS_ADMITTED_POD = `(oldObject != null && ${WAS_ADMITTED})`;
+const WAS_OURS = `(oldObject != null && ${WAS_ADMITTED})`;
 
 /** @param isOurs CEL: whether the queue has the object */
 export function settingParts(kind: 'Job' | 'Pod', isOurs: string): readonly GuardPart[] {

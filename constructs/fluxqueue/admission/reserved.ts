@@ -55,7 +55,6 @@ const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
 const jobid = annotation(JOBID_ANNOTATION);
 const member = annotation(GROUP_MEMBER_ANNOTATION);
 const deadline = annotation(DEADLINE_ANNOTATION);
-const templateJobid = ofTemplate(JOBID_ANNOTATION);
 const queuedBy = annotation(QUEUED_BY_ANNOTATION);
 const owner = annotation(OWNER_ANNOTATION);
 const templateOwner = ofTemplate(OWNER_ANNOTATION);
@@ -77,6 +76,12 @@ export const USER_STAYS: Validation = {
   ),
 };
 
+/**
+ * What the queue writes of a grant. New job ids follow the highest id in the cluster: an invented id could exhaust them. Whose place a pod
+ * has in a group, and what of its deadline is for the start, no template says.
+ */
+const OF_ITS_PODS = [JOBID_ANNOTATION, GROUP_MEMBER_ANNOTATION, DEADLINE_ANNOTATION];
+
 const ofTheQueue = (props: AdmissionScopeProps) => allConditions(jobConditions(props));
 
 export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & KueueProps): Rules => ({
@@ -93,11 +98,10 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & Kue
         `${templateAssignment('object')} == (${before(templateAssignment('oldObject'))})`,
       message: setByQueue(`metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`),
     },
-    {
-      // New job ids follow the highest id in the cluster: an invented id could exhaust them.
-      expression: `${templateJobid('object')} == (${before(templateJobid('oldObject'))})`,
-      message: setByQueue(`spec.template.metadata.annotations["${JOBID_ANNOTATION}"]`),
-    },
+    ...OF_ITS_PODS.map((key) => ({
+      expression: `${ofTemplate(key)('object')} == (${before(ofTemplate(key)('oldObject'))})`,
+      message: setByQueue(`spec.template.metadata.annotations["${key}"]`),
+    })),
     // The queue has no Job that admission left alone.
     admittedLabel(props, `variables.suspended && ${ofTheQueue(props)}`),
     USER_STAYS,
@@ -134,12 +138,15 @@ const INDEX = cel(COMPLETION_INDEX_ANNOTATION);
 const inTemplate = (object: string) =>
   `${INDEX} in ${object}.spec.template.?metadata.?annotations.orValue({})`;
 
-/** Without indexes all pods would have the one of the template, and so the node of that index. */
-export const TEMPLATE_INDEX_PART = (isOurs: string): GuardPart => ({
+/**
+ * Without indexes all pods would have the one of the template, and so the node of that index. Whose Job it is does not matter: one
+ * that is not of the queue can become one of it.
+ */
+export const TEMPLATE_INDEX_PART: GuardPart = {
   name: 'templateIndex',
   when:
     `${inTemplate('object')} && object.spec.?completionMode.orValue("NonIndexed") != "Indexed" && ` +
-    `(oldObject == null || !(${inTemplate('oldObject')})) && ${isOurs}`,
+    `(oldObject == null || !(${inTemplate('oldObject')}))`,
   variables: [],
   problem: cel(
     reserved(
@@ -148,7 +155,7 @@ export const TEMPLATE_INDEX_PART = (isOurs: string): GuardPart => ({
       'remove it, or set spec.completionMode: Indexed',
     ),
   ),
-});
+};
 
 /** Excludes new Jobs without anything reserved, which are those outside the queue. */
 export const JOB_TOUCHES_RESERVED: MatchCondition = {
@@ -157,7 +164,7 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
     'oldObject != null',
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
     `(${HAS_ASSIGNMENT})`,
-    ...[ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION, USER_ANNOTATION].map(
+    ...[ASSIGNMENT_ANNOTATION, ...OF_ITS_PODS, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION, USER_ANNOTATION].map(
       (key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`,
     ),
   ].join(' || '),
