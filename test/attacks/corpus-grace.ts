@@ -62,7 +62,7 @@ export const GRACE_ATTACKS: readonly Attack[] = [
   ),
   attack(
     'days after a failed probe in a service of a MiniCluster',
-    cluster({ services: [{ image: 'x', livenessProbe: PROBE }] }),
+    cluster({ services: [{ name: 'beside', image: 'x', livenessProbe: PROBE }] }),
   ),
   attack('a grace period of days in a MiniCluster', cluster({ pod: DAYS })),
   attack('a grace period of days in its MiniCluster', patch('MiniCluster', 'tame', { spec: { pod: DAYS } })),

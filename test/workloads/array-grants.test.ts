@@ -1,5 +1,5 @@
 /** What becomes of the pods of an array while others of them cannot run. */
-import { GATE } from '../../constructs/api/labels';
+import { COMPLETION_INDEX_ANNOTATION, GATE } from '../../constructs/api/labels';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { rowIn } from '../queue/rows';
 import { array, type FailedCreate, pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-grant';
@@ -93,7 +93,9 @@ describe('the pods of an array', () => {
     const { observe, seconds } = setUp({ workload: array });
     await observe([RUNNING, WAITING]);
     seconds(3600);
-    const after = [pod('a', { phase: 'Succeeded' }, 'n1'), WAITING];
+    const { metadata, ...done } = pod('a', { phase: 'Succeeded' }, 'n1');
+    const annotations = { ...metadata.annotations, [COMPLETION_INDEX_ANNOTATION]: '0' };
+    const after = [{ ...done, metadata: { ...metadata, annotations } }, WAITING];
     expect(await observe(after)).toMatchObject({ failure: undefined, after: 30_000 });
     seconds(3630);
     expect((await observe(after)).failure).toMatchObject({ cause: 'cluster', avoid: ['n2'] });
