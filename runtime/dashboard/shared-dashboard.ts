@@ -102,6 +102,8 @@ export class SharedDashboard<R> {
   }
 
   private tell(response: ServerResponse, namespace: string | undefined): void {
+    // It has left while it was asked who it is, and will not be heard of again.
+    if (response.destroyed) return;
     const { mostPages = 200, logger } = this.options;
     if (this.isStopped) {
       refuse(response, 503, 'This server is stopping.');

@@ -311,6 +311,32 @@ test('a page that has left before the view was open keeps nobody from it', async
   expect(keys(await (await TestPage.open('science')).all())).toEqual(['science/train-job']);
 });
 
+test('pages that have left before they were let in take no place', async () => {
+  server.removeAllListeners('request');
+  let handled = 0;
+  server.on('request', async (request, response) => {
+    await once(response, 'close');
+    await dashboard.handle(request, response, { reader: 'ada', name: 'queue', path: '/events' });
+    handled += 1;
+  });
+  for (let page = 1; page <= 4; page++) {
+    const left = new AbortController();
+    const asked = once(server, 'request');
+    const answer = fetch(address('-', '/events'), { signal: left.signal }).catch(() => undefined);
+    await asked;
+    left.abort();
+    await answer;
+    while (handled < page) await settle();
+  }
+  server.removeAllListeners('request');
+  server.on('request', (request, response) =>
+    dashboard.handle(request, response, { reader: 'ada', name: 'queue', path: '/events' }),
+  );
+  const page = await TestPage.open('-');
+  expect(await page.next()).toMatchObject({ event: 'all' });
+  page.leave();
+});
+
 test('a server that stops sends its pages to another one, and opens nothing any more', async () => {
   const page = await TestPage.open('science');
   await page.all();
