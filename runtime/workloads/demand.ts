@@ -41,8 +41,8 @@ export interface Demand {
 }
 
 /**
- * What an object asks for; undefined where its pods can be no workload, as of a JobSet with more sets than one may have, or of a kind
- * whose schema takes any template. Such an object waits as Invalid, with the cause, and one that has a grant may still be changed to it.
+ * What an object asks for; undefined where its pods can be no workload, as of a JobSet with more sets than one may have. Such an
+ * object waits as Invalid, with the cause, and one that has a grant may still be changed to it.
  */
 export function readableDemand<T extends KubernetesObject>(
   object: T,

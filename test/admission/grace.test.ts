@@ -146,6 +146,26 @@ describeCluster('the grace period of a pod', (getCluster) => {
       await accepted(change(lasting(60)));
     });
 
+    it('of a probe from before the limit stays, beside other changes', async () => {
+      const probed = (terminationGracePeriodSeconds: number) => ({
+        containers: [
+          {
+            ...CONTAINER,
+            livenessProbe: { exec: { command: ['true'] }, terminationGracePeriodSeconds },
+          },
+        ],
+      });
+      const before = replicaSet(probed(86_400), await ownerOf('Deployment'));
+      const old = await accepted(users.create(byController('deployment'), namespace, before));
+      const change = (spec: Fields) => users.patch(ALICE, namespace, old, { spec: { template: { spec } } });
+      const [one] = probed(86_400).containers;
+      await accepted(change({ containers: [{ ...CONTAINER, name: 'other' }, one] }));
+      await denied(
+        change(probed(86_401)),
+        problem('spec.template.spec.containers[].*Probe.terminationGracePeriodSeconds', 86_401),
+      );
+    });
+
     it('is that of the template in pods that a controller makes, also if it is from before the limit', async () => {
       await oldPod();
       const unjudged = pod(lasting(86_400), { ownerReferences: [owner('example.com/v1', 'Operated')] });

@@ -1,5 +1,5 @@
 /** When a template is asked about by a dry run, how often, and what becomes of its workloads if no answer comes. */
-import { JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { GATE, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { ApiError, timedOut } from '../../runtime/kubernetes/errors';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { Logger } from '../../runtime/observability/log';
@@ -304,10 +304,8 @@ test.each([
   const object = { metadata, spec: { mpiReplicaSpecs: sets } };
   const charged = { attributes: { user: { injected: { cpu: '3' } } }, tasks: [{ slot: 'a' }, { slot: 'b' }] };
   const row = { uid: 'mpi', jobid: 1, allocation: { nodes: [] }, jobspec: charged };
-  const pod = {
-    metadata: { ...metadata, annotations: { 'fluxqueue/jobid': '1' } },
-    spec: { containers: [] },
-  };
+  const of = { ...metadata, annotations: { [JOBID_ANNOTATION]: '1' } };
+  const pod = { metadata: of, spec: { containers: [], schedulingGates: [{ name: GATE }] } };
   const job = { object: jobOf('first'), adapter, row: { ...row, uid: 'first', allocation: null }, pods: [] };
   const active = [{ object, adapter: ofKind, row, pods: [pod] }, job];
   await world.charges.continueWith(active as never, { isOver: false, rest: async () => undefined } as never);

@@ -147,7 +147,7 @@ describe('an eviction', () => {
   });
 
   test.each([
-    ['more sets of pods than a workload may have', { Worker: { replicas: -1, template: { spec: {} } } }],
+    ['a number of pods that is none', { Worker: { replicas: -1, template: { spec: {} } } }],
     ['a template that is none', { Worker: { replicas: 1, template: null } }],
   ])('begins when an object is suspended that has got %s', async (_, sets) => {
     const { grant, eviction, row } = await setUp();

@@ -60,8 +60,8 @@ function graceOf(props: GraceProps, place: Place): { readonly isNew: string; rea
   const probes = (object: string) => ofProbes(place, object);
   const isLong = `(${own('object')} > ${most} && (oldObject == null || ${own('object')} != ${own('oldObject')}))`;
   const hasLongProbe =
-    `(${probes('object')}.exists(seconds, seconds > ${most}) && ` +
-    `(oldObject == null || ${probes('object')} != ${probes('oldObject')}))`;
+    `${probes('object')}.exists(seconds, seconds > ${most} && ` +
+    `(oldObject == null || !(seconds in ${probes('oldObject')})))`;
   const longest = `${probes('object')}.filter(seconds, seconds > ${most})[0]`;
   const problem =
     `${isLong} ? ${sentence(props, cel(`${place.path}.${FIELD}`), own('object'))} : ` +
