@@ -9,7 +9,7 @@ import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
 import type { Surpluses } from '../shared/surplus';
 import { placementOf } from '../workloads/assignment';
-import { podsOf, readableDemand } from '../workloads/demand';
+import { ifReadable, podsOf } from '../workloads/demand';
 import { ignoredChanges, mayChangeOtherwise } from '../workloads/ignored-changes';
 import { adapters } from '../workloads/index';
 import { deploymentsOf, olderPodsText } from '../workloads/rollout';
@@ -140,8 +140,8 @@ export class FluxJobController implements Controller {
       return undefined;
     const adapter = adapters.get(row.kind)!;
     // A group asks for the pods that have not ended: no user has lowered it.
-    const demand = adapter.membersOf(object) === undefined ? readableDemand(object, adapter) : undefined;
-    const isLowered = demand !== undefined && podsOf(demand) < row.pods;
+    const wanted = () => ifReadable(() => podsOf(adapter.demand(object))) ?? row.pods;
+    const isLowered = adapter.membersOf(object) === undefined && wanted() < row.pods;
     return isLowered ? placementOf(row).reduce((sum, { pods }) => sum + pods, 0) : undefined;
   }
 

@@ -1,7 +1,7 @@
 /** What a workload asks for: its pod sets, and how long they may run. */
 import { MINICLUSTER_DEADLINE_SECONDS } from '../../constructs/api/queue-defaults';
 import type { Jobspec } from '../jobspec/types';
-import type { KubernetesObject, PodSpec } from '../kubernetes/types';
+import type { PodSpec } from '../kubernetes/types';
 import type { QueueSettings } from '../queue/settings';
 import { ENDLESS_SECONDS } from '../resources/endless';
 import type { WorkloadSettings } from './settings';
@@ -41,15 +41,12 @@ export interface Demand {
 }
 
 /**
- * What an object asks for; undefined where its pods can be no workload, as of a JobSet with more sets than one may have. Such an
- * object waits as Invalid, with the cause, and one that has a grant may still be changed to it.
+ * What is read of the demand of an object; undefined where its pods can be no workload, as of a JobSet with more sets than one may
+ * have. Such an object waits as Invalid, with the cause, and one that has a grant may still be changed to it.
  */
-export function readableDemand<T extends KubernetesObject>(
-  object: T,
-  { demand }: { demand(object: T): Demand },
-): Demand | undefined {
+export function ifReadable<T>(read: () => T): T | undefined {
   try {
-    return demand(object);
+    return read();
   } catch {
     return undefined;
   }

@@ -18,7 +18,7 @@ import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
 import { terminationOf } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
-import { podsOf, readableDemand } from './demand';
+import { ifReadable, podsOf } from './demand';
 import { isAnswer } from './earlier-guard';
 import { listNames } from './events';
 import { evictPods } from './evict-pods';
@@ -101,8 +101,8 @@ export class Eviction {
     if (lost.length > 0 && !this.goesOnWithout(lost, workload))
       return { cause: 'cluster', message: lostMessage(lost) };
     // It would hold its nodes for nothing until its walltime.
-    const demand = row.releasedAt === null ? undefined : readableDemand(object, adapter);
-    if (isSuspendable && demand !== undefined && podsOf(demand) === 0)
+    const wantsNone = () => ifReadable(() => podsOf(adapter.demand(object))) === 0;
+    if (isSuspendable && row.releasedAt !== null && wantsNone())
       return { cause: 'suspended', message: 'its user wants no pods of it' };
     // Its spec was changed at the apiserver by whoever may, or the watch still shows it as it was before the release.
     const isSuspended = row.releasedAt !== null && adapter.isSuspended(object);

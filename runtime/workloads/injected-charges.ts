@@ -7,7 +7,7 @@ import { podRequests, type Requests } from '../jobspec/requests';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { ActiveWorkload, WorkloadAdapter } from './adapter';
-import type { PodSet } from './demand';
+import { ifReadable, type PodSet } from './demand';
 import { type Addition, InjectedRequests, type Template } from './injected';
 import { belongsToGrant } from './pod';
 
@@ -80,13 +80,12 @@ export class InjectedCharges {
   /** The pods of a workload that makes them of templates, by their pod set; none of one that cannot be read. */
   templatesOfPods(object: KubernetesObject, adapter: WorkloadAdapter): ReadonlyMap<string, Template> {
     const { namespace = '' } = object.metadata;
-    try {
-      const { podSets } = adapter.demand(object);
-      return new Map(podSets.map((podSet) => [podSet.name, this.templateOf(podSet, namespace, adapter)]));
-    } catch {
-      // It waits as Invalid, which says why.
-      return new Map();
-    }
+    const templates = ifReadable(() =>
+      adapter
+        .demand(object)
+        .podSets.map((set) => [set.name, this.templateOf(set, namespace, adapter)] as const),
+    );
+    return new Map(templates);
   }
 
   /** The grant of this row has ended. */

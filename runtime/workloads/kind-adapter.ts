@@ -27,7 +27,7 @@ import {
 import { assignmentOfSets, placementOf, placementOfSets } from './assignment';
 import { sameTerms } from './compared';
 import { isPastWalltime, lookAgainIn, remainingDeadline, START_ALLOWANCE_SECONDS } from './deadlines';
-import { type Demand, type PodSet, readableDemand } from './demand';
+import { type Demand, ifReadable, type PodSet } from './demand';
 import { kindHandOver } from './hand-over';
 import { excessOf, grantedSets } from './kind-pods';
 import { belongsToGrant, isGated, pinPatch, ungated } from './pod';
@@ -226,9 +226,9 @@ function gatedPods(
   // Nearly always: a gang that runs is looked at with each change of its pods.
   if (gated.length === 0) return [];
   // What cannot be read any more gets no more pods.
-  const demand = readableDemand(object, { demand: () => demandOf(kind, object) });
-  if (demand === undefined) return [];
-  const sets = grantedSets(jobspec, demand.podSets[0].name);
+  const [sole] = ifReadable(() => demandOf(kind, object).podSets) ?? [];
+  if (sole === undefined) return [];
+  const sets = grantedSets(jobspec, sole.name);
   return gated.flatMap((pod) => {
     const set = sets.get(podSetNameOf(kind, pod));
     return set === undefined ? [] : [{ pod, set }];

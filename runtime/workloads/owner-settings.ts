@@ -12,7 +12,7 @@ import { ifFound } from '../kubernetes/errors';
 import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject, OwnerReference } from '../kubernetes/types';
 import type { WorkloadAdapter } from './adapter';
-import { readableDemand } from './demand';
+import { ifReadable } from './demand';
 import { remember } from './remembered';
 import { type WorkloadSettings, workloadSettings } from './settings';
 
@@ -133,7 +133,7 @@ function settingsIn({ object, adapter }: Owner): OwnerSettings {
   const settings = validSettings(object, adapter);
   const isSet = (key: (typeof INHERITED)[number]) => settings[key] !== undefined && settings[key] !== false;
   // Of pods that the queue would refuse in the owner nothing is asked here: they exist, and each is judged by itself.
-  const deadlineSeconds = readableDemand(object, adapter)?.deadlineSeconds;
+  const deadlineSeconds = ifReadable(() => adapter.demand(object).deadlineSeconds);
   return {
     ...Object.fromEntries(INHERITED.filter(isSet).map((key) => [key, settings[key]])),
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),

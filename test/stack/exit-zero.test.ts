@@ -4,7 +4,7 @@ import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { secondsOf } from '../../runtime/workloads/adapter';
 import { waitFor } from '../cluster/wait';
 import { describeStack, inOneNamespace } from './suite';
-import { type Namespace, UNTIL_ENDED } from './workloads';
+import { containerStatus, type Namespace, UNTIL_ENDED } from './workloads';
 
 describeStack(
   'a pod that ends with exit code 0 because it has to leave',
@@ -33,10 +33,10 @@ describeStack(
         startedAt: pod.metadata.creationTimestamp,
         finishedAt,
       };
-      const containerStatuses = [
-        { name: 'main', image: 'a:1', imageID: '', ready: false, restartCount: 0, state: { terminated } },
-      ];
-      await science.podStatus(pod, { phase: 'Succeeded', containerStatuses });
+      await science.podStatus(pod, {
+        phase: 'Succeeded',
+        containerStatuses: [containerStatus({ terminated })],
+      });
       await client.delete(path, { gracePeriodSeconds: 0 });
       const ended = await client.get<Pod>(path);
       // As if it had ended before anybody deleted it.

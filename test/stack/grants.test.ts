@@ -7,7 +7,7 @@ import type { WorkloadRow } from '../../runtime/queue/workload';
 import { waitFor } from '../cluster/wait';
 import { type Share, SideBySide } from './side-by-side';
 import { describeStack } from './suite';
-import type { Namespace, Shape } from './workloads';
+import { containerStatus, type Namespace, type Shape } from './workloads';
 
 /** Seconds. */
 const UNSCHEDULABLE = 3;
@@ -189,8 +189,7 @@ describeStack(
           (await science.podsOf(job)).find(({ spec }) => spec.nodeName !== undefined),
         );
         const state = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } };
-        const status = { name: 'main', image: '', imageID: '', ready: false, restartCount: 0, state };
-        await science.podStatus(pod, { containerStatuses: [status] });
+        await science.podStatus(pod, { containerStatuses: [containerStatus(state)] });
         const shown = await science.shown('no-image-job', 'Ready', 'ImagePullBackOff');
         expect(shown.status!.conditions![0]!.message).toBe('ImagePullBackOff: registry.example/nothing:1');
         expect(shown.status!.startTime).toBeUndefined();

@@ -3,14 +3,10 @@ import { JOB_TRACKING_FINALIZER } from '../../constructs/api/job-controller';
 import { DEADLINE_ANNOTATION, GROUP, GROUP_SIZE } from '../../constructs/api/labels';
 import { waitFor } from '../cluster/wait';
 import { describeStack, eachInFreshNamespace } from './suite';
-import { type Namespace, NEVER_STARTS, type Shape, UNTIL_ENDED } from './workloads';
+import { containerStatus, type Namespace, NEVER_STARTS, type Shape, UNTIL_ENDED } from './workloads';
 
 /** Times of Kubernetes have whole seconds. */
 const inSeconds = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-
-function containerStatus(state: object): object {
-  return { name: 'main', image: 'none', imageID: '', ready: false, restartCount: 0, state };
-}
 
 describeStack(
   'planned ends',

@@ -250,6 +250,11 @@ export class Namespace {
   }
 }
 
+/** Of the only container of these pods. */
+export function containerStatus(state: object): object {
+  return { name: 'main', image: 'none', imageID: '', ready: false, restartCount: 0, state };
+}
+
 function podSpec({ cores = 1, podSpec: more }: Shape): object {
   return {
     restartPolicy: 'Never',

@@ -92,7 +92,7 @@ const TEMPLATES: readonly Place[] = [
   'spec',
 ].map((path) => ({
   path,
-  of: (object) => `dyn(${object}).${path.split('.').join('.?')}`,
+  of: (object) => `dyn(${object}).${path.replaceAll('.', '.?')}`,
   lists: [...OF_PODS, 'services'],
 }));
 
