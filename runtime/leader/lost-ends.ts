@@ -59,13 +59,13 @@ export class LostEnds {
   }
 
   private async find(): Promise<readonly Ended[]> {
-    const { workloadCache, workloads } = this.shared;
+    const { workloadCache, workloads, namespaces } = this.shared;
     const found: Ended[] = [];
     const slice = new TimeSlice(this.shared.time.clock);
     for (const key of workloads.keys()) {
       if (slice.isOver) await slice.rest();
       const object = workloads.get(key);
-      if (object === undefined || this.recorded.has(object)) continue;
+      if (object === undefined || this.recorded.has(object) || namespaces.isExcluded(key.namespace)) continue;
       if (workloadCache.byUid(object.metadata.uid) !== undefined) continue;
       const adapter = adapters.get(key.kind)!;
       const grant = this.endedGrant(object, adapter);

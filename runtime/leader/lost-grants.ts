@@ -76,13 +76,13 @@ export class LostGrants {
   }
 
   private async find(): Promise<readonly LostGrant[]> {
-    const { workloadCache, workloads, now } = this.shared;
+    const { workloadCache, workloads, namespaces, now } = this.shared;
     const lost: LostGrant[] = [];
     const slice = new TimeSlice(this.shared.time.clock);
     for (const key of workloads.keys()) {
       if (slice.isOver) await slice.rest();
       const object = workloads.get(key);
-      if (object === undefined) continue;
+      if (object === undefined || namespaces.isExcluded(key.namespace)) continue;
       const { uid } = object.metadata;
       const adapter = adapters.get(key.kind)!;
       const row = workloadCache.byUid(uid);

@@ -34,6 +34,11 @@ export class Namespaces {
     return isAwaited;
   }
 
+  /** Admission never reserved the labels of the queue there: what carries them was not granted by it. */
+  isExcluded(name: string): boolean {
+    return this.scope.excluded.includes(name);
+  }
+
   /** The queue of its workloads that name none; undefined: the namespace names none either. */
   queueOf(name: string): string | undefined {
     const namespace = this.informer.get(name);

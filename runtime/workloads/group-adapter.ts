@@ -20,7 +20,15 @@ import {
 import { isPastWalltime, requestedDeadline } from './deadlines';
 import type { Demand, PodSet } from './demand';
 import { membershipOf, membershipText, podSetNameOf } from './group-member';
-import { assignedNode, belongsToGrant, isServicePod, OF_PLAIN_PODS, releaseOperations, ungated } from './pod';
+import {
+  assignedNode,
+  belongsToGrant,
+  isServicePod,
+  OF_PLAIN_PODS,
+  parseJobid,
+  releaseOperations,
+  ungated,
+} from './pod';
 import {
   cannotStart,
   earlierDeadline,
@@ -218,8 +226,8 @@ function podsToPlace(group: PodGroup, row: WorkloadRow, now: number): readonly P
 /** The grant of the pods that were released last. */
 function recordedGrant(members: readonly Pod[]): RecordedGrant | undefined {
   const released = members.filter((pod) => membershipOf(pod) !== undefined);
-  const jobids = released.map(({ metadata }) => Number(metadata.annotations?.[JOBID_ANNOTATION] ?? 0));
-  const jobid = Math.max(0, ...jobids.filter(Number.isSafeInteger));
+  const jobids = released.map(({ metadata }) => parseJobid(metadata.annotations?.[JOBID_ANNOTATION]));
+  const jobid = Math.max(0, ...jobids);
   const own = released.filter((pod) => belongsToGrant(pod, jobid));
   const live = own.filter((pod) => !isTerminal(pod));
   // Units of pods that have ended are free, unless all have.

@@ -41,7 +41,7 @@ import { jobHandOver } from './hand-over';
 import { endOf, outcomeOf, tasksOf } from './job-end';
 import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
 import { awaitedPods, neededPods } from './needed-pods';
-import { assignedNode, belongsToGrant, isGated, pinPatch, ungated } from './pod';
+import { assignedNode, belongsToGrant, isGated, parseJobid, pinPatch, ungated } from './pod';
 import { hasSucceeded } from './pod-end';
 import { replacesEnded } from './replacement-policy';
 import { settingOf } from './settings';
@@ -157,12 +157,6 @@ function releaseOf(job: WatchedJob, row: WorkloadRow): readonly JsonPatchOperati
     assignment: assignmentOf(job, row),
     deadline: releasedDeadline(job, row),
   });
-}
-
-/** Returns 0 for text that the queue never writes: a number out of range would make the whole adoption fail. */
-function parseJobid(text = ''): number {
-  const jobid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : 0;
-  return Number.isSafeInteger(jobid) ? jobid : 0;
 }
 
 /** The number of pods that are granted together. */

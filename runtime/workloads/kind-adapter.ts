@@ -30,7 +30,7 @@ import { isPastWalltime, lookAgainIn, remainingDeadline, START_ALLOWANCE_SECONDS
 import { type Demand, ifReadable, type PodSet } from './demand';
 import { kindHandOver } from './hand-over';
 import { excessOf, grantedSets } from './kind-pods';
-import { belongsToGrant, isGated, pinPatch, ungated } from './pod';
+import { belongsToGrant, isGated, parseJobid, pinPatch, ungated } from './pod';
 import { failureOf, hasSucceeded } from './pod-end';
 import { byAge, MOST_POD_SETS } from './pod-group';
 import { isOfAnotherPerson } from './row-user';
@@ -328,6 +328,5 @@ function walltimeEnd(kind: WorkloadKind, object: KindObject, row: WorkloadRow, n
 
 function recordedGrant(object: KindObject): RecordedGrant | undefined {
   const placement = placementOfSets(object.metadata.annotations?.[ASSIGNMENT_ANNOTATION] ?? '');
-  const jobid = Number(jobidOf(object) ?? 0);
-  return placement.length === 0 ? undefined : { jobid: Number.isSafeInteger(jobid) ? jobid : 0, placement };
+  return placement.length === 0 ? undefined : { jobid: parseJobid(jobidOf(object)), placement };
 }

@@ -121,6 +121,15 @@ function namesInTerm({ matchFields = [] }: NodeSelectorTerm): readonly string[] 
   return first?.filter((name) => rest.every((list) => list.includes(name)));
 }
 
+/** Microseconds since 1970, in the year 2112: higher ids would leave too few exact numbers for those that follow them. */
+const HIGHEST_JOBID = 2 ** 52;
+
+/** Returns 0 for text that the queue never writes: ids continue after the highest that any workload carries. */
+export function parseJobid(text = ''): number {
+  const jobid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : 0;
+  return jobid < HIGHEST_JOBID ? jobid : 0;
+}
+
 /** Whether a Job's pod was created under the grant with this job id. */
 export function belongsToGrant({ metadata }: Pod, jobid: number): boolean {
   return metadata.annotations?.[JOBID_ANNOTATION] === String(jobid);

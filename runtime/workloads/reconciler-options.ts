@@ -31,7 +31,7 @@ export interface WorkloadReconcilerOptions {
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
   /** The pods of this workload, as the watch last delivered them. */
   readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
-  readonly namespaces: Pick<Namespaces, 'hasLeft' | 'isAwaited'>;
+  readonly namespaces: Pick<Namespaces, 'hasLeft' | 'isAwaited' | 'isExcluded'>;
   readonly scope: Scope;
   readonly nodes: NodeView;
   /** Whether this scheduler has ever scheduled or refused a pod. */

@@ -35,8 +35,6 @@ import { Staging } from './staging';
 import { enforceWalltime, recordStart } from './starts';
 import { Ungating } from './ungate';
 
-type Retry = NonNullable<ReconcileResult>;
-
 const IMMEDIATELY = { after: 1 };
 
 export class WorkloadReconciler {
@@ -137,7 +135,7 @@ export class WorkloadReconciler {
     replaced?: WorkloadRow,
   ): Promise<ReconcileResult> {
     const { submissionBuilder, dryRuns, onQueueChanged } = this.options;
-    const isAdopted = this.requestAdoption(key, object, adapter);
+    const isAdopted = this.requestAdoption(key, object);
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
     if (!adapter.isSuspended(object)) return isAdopted ? undefined : this.staging.end(key, object, adapter);
     if (this.departure.hasLeft(key.namespace)) {
@@ -161,16 +159,13 @@ export class WorkloadReconciler {
   }
 
   /** Requests an audit, which adopts the workload, if it runs under a grant that the queue has no record of. */
-  private requestAdoption(
-    key: WorkloadKey,
-    object: KubernetesObject,
-    adapter: WorkloadAdapter,
-    row?: WorkloadRow,
-  ): boolean {
-    const pods = this.options.podsOf(row ?? identityOf(key.kind, object));
-    if (unrecordedGrant(object, adapter, row, pods, this.options.now()) === undefined) return false;
-    logDecision(this.options.logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
-    this.options.onUnrecordedGrant();
+  private requestAdoption(key: WorkloadKey, object: KubernetesObject, row?: WorkloadRow): boolean {
+    const { namespaces, adapters, podsOf, now, logger, onUnrecordedGrant } = this.options;
+    if (namespaces.isExcluded(key.namespace)) return false;
+    const pods = podsOf(identityOf(key.kind, object));
+    if (unrecordedGrant(object, adapters.get(key.kind)!, row, pods, now()) === undefined) return false;
+    logDecision(logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
+    onUnrecordedGrant();
     return true;
   }
 
@@ -181,7 +176,7 @@ export class WorkloadReconciler {
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
     if (object.metadata.deletionTimestamp !== undefined) return this.endDeleted(row);
-    if (this.requestAdoption(row, object, adapter, row)) return undefined;
+    if (this.requestAdoption(row, object, row)) return undefined;
     const departed = await this.departure.depart(workload);
     if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
     if (!adapter.isSuspended(object) && !this.staging.isSound(workload)) {
@@ -206,8 +201,8 @@ export class WorkloadReconciler {
 
   /** Releases a granted workload, places its pods, evicts it if necessary, and records its start and end. */
   private async reconcileGranted(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { object, adapter, pods } = workload;
-    if (this.requestAdoption(workload.row, object, adapter, workload.row)) return;
+    const { object, pods } = workload;
+    if (this.requestAdoption(workload.row, object, workload.row)) return;
     const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
     const outcome = this.goneEnds.outcomeOf(current);
@@ -240,7 +235,9 @@ export class WorkloadReconciler {
     return [retry, shrinking, await this.orphans.limitDeleted(workload)].reduce(earliest);
   }
 
-  private async place(workload: ActiveWorkload): Promise<readonly Pod[] | EvictionReason | Retry> {
+  private async place(
+    workload: ActiveWorkload,
+  ): Promise<readonly Pod[] | EvictionReason | NonNullable<ReconcileResult>> {
     try {
       const placed = await this.ungating.ungate(workload);
       this.release.forget(workload.row);

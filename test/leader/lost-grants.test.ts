@@ -1,6 +1,9 @@
 /** The database is restored from a backup, on a simulated cluster: running workloads keep the nodes that they really use. */
+import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { pause } from '../../runtime/clock';
+
 import type { Snapshot } from '../fuzz/queue-model';
+import { RUNS } from '../fuzz/simulated-cluster';
 import { SimulatedController } from '../fuzz/simulated-controller';
 import { doubleGrants } from '../invariants/log';
 
@@ -135,3 +138,43 @@ test('a grant that is being released is kept while another one on its node is ad
   expect(doubleGrants(queue.events)).toEqual([]);
   await controller.close();
 });
+
+test.each([
+  ['kube-system', 0],
+  ['science', 1],
+])(
+  'a Job that carries a grant is adopted where admission reserves its labels: %s',
+  async (namespace, rows) => {
+    const controller = new SimulatedController();
+    await controller.start();
+    const annotations = {
+      [ASSIGNMENT_ANNOTATION]: '0/1:node-0',
+      [JOBID_ANNOTATION]: '2000000000000000',
+      [RUNS]: '20',
+    };
+    const forged = (name: string) => ({
+      metadata: { name, namespace, labels: { [ADMITTED_LABEL]: 'true' } },
+      spec: {
+        suspend: false,
+        parallelism: 1,
+        completions: 1,
+        completionMode: 'Indexed',
+        template: {
+          metadata: { annotations },
+          spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none' }] },
+        },
+      },
+    });
+    const rowsOf = (name: string) =>
+      [...controller.queue.backup().rows.values()].filter((row) => row.name === name);
+    controller.apiserver.store.create('jobs', forged('forged'));
+    await controller.seconds(10);
+    expect(rowsOf('forged')).toHaveLength(rows);
+    // One that has ended would be charged to its queue.
+    await controller.seconds(20);
+    controller.queue.restore({ ...controller.queue.backup(), rows: new Map() });
+    await controller.seconds(75);
+    expect(rowsOf('forged')).toHaveLength(rows);
+    await controller.close();
+  },
+);

@@ -50,7 +50,7 @@ describe('an unrecorded grant', () => {
     expect(recordedGrant(released({ ...GRANT, [JOBID_ANNOTATION]: String(jobid) }))).toMatchObject({ jobid });
   });
 
-  test.each(['', 'x', '1.5', '-4', '1e30', '9007199254740993', 'Infinity'])(
+  test.each(['', 'x', '1.5', '-4', '1e30', '4503599627370496', '9007199254740991', 'Infinity'])(
     'has job id 0 if the annotation has the invalid value %j',
     (jobid) => {
       expect(recordedGrant(released({ ...GRANT, [JOBID_ANNOTATION]: jobid }))).toMatchObject({ jobid: 0 });

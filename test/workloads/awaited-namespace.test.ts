@@ -18,7 +18,7 @@ test('a Job is not queued before the label of its namespace is known, which may 
     adapters,
     objectOf: () => JOB,
     podsOf: () => [],
-    namespaces: { hasLeft: () => false, isAwaited: () => isAwaited },
+    namespaces: { hasLeft: () => false, isAwaited: () => isAwaited, isExcluded: () => false },
     submissionBuilder: {
       submit: async ({ metadata }: Job) => {
         submitted.push(metadata.uid);

@@ -247,7 +247,7 @@ export class GroupWorld {
       ),
       objectOf: (key) => objects.get(key),
       podsOf: (workload) => objects.podsOf(workload),
-      namespaces: { hasLeft: () => this.hasLeft, isAwaited: () => false },
+      namespaces: { hasLeft: () => this.hasLeft, isAwaited: () => false, isExcluded: () => false },
       scope: config.namespaces,
       nodes: { exists, isReady: exists },
       schedulerRuns: () => true,

@@ -68,7 +68,7 @@ describe('a Job whose controller does not act', () => {
       client,
       objectOf: () => job,
       podsOf: () => pods,
-      namespaces: { hasLeft: () => hasLeft, isAwaited: () => false },
+      namespaces: { hasLeft: () => hasLeft, isAwaited: () => false, isExcluded: () => false },
       now: () => now,
     });
   });

@@ -66,7 +66,7 @@ describe('granted Jobs', () => {
       submissionBuilder: { asksForGrant: () => true, learn: () => undefined } as never,
       objectOf: job,
       podsOf: () => [],
-      namespaces: { hasLeft: () => false, isAwaited: () => false },
+      namespaces: { hasLeft: () => false, isAwaited: () => false, isExcluded: () => false },
       nodes: { exists: () => true, isReady: () => true },
       limits: parseConfig({}).grants,
       schedulerRuns: () => true,

@@ -23,7 +23,7 @@ export function reconcilerOnTables(
     workloadCache,
     submissionBuilder: defaultSubmissions(workloadCache, () => undefined),
     adapters,
-    namespaces: { hasLeft: () => false, isAwaited: () => false },
+    namespaces: { hasLeft: () => false, isAwaited: () => false, isExcluded: () => false },
     nodes: { exists: () => true, isReady: () => true },
     limits: parseConfig({}).grants,
     isWithdrawn: () => false,

@@ -65,7 +65,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       ),
       objectOf: () => seen,
       podsOf: () => pods,
-      namespaces: { hasLeft: () => false, isAwaited: () => false },
+      namespaces: { hasLeft: () => false, isAwaited: () => false, isExcluded: () => false },
       scope: config.namespaces,
       nodes: { exists: (name) => nodes.has(name), isReady: (name) => nodes.has(name) },
       schedulerRuns: () => true,
