@@ -173,9 +173,10 @@ function waitingPods(job: WatchedJob): number {
   return isGang(job) || !waits ? all : Math.min(all, Math.max(1, openTasks(job, job.status?.succeeded)));
 }
 
-/** The tasks that have not ended; endless without completions. */
+/** The tasks that have not ended. Without completions they are endless, until one has succeeded: then no further pod is created. */
 function openTasks(job: WatchedJob, succeeded = 0): number {
-  return (job.spec.completions ?? Infinity) - succeeded - failedFor(job);
+  const { completions = succeeded > 0 ? 0 : Infinity } = job.spec;
+  return Math.max(0, completions - succeeded - failedFor(job));
 }
 
 /**
@@ -216,11 +217,9 @@ function missingPods(job: WatchedJob, { jobid }: WorkloadRow, pods: readonly Pod
 
 /** Failed pods that the Job controller replaces later count as missing: only its Events tell whether it can. */
 function missing(job: WatchedJob, pods: readonly Pod[]): number {
-  const { completions, suspend } = job.spec;
   // The Job creates no further pods.
-  if (suspend === true || job.metadata.deletionTimestamp !== undefined || endOf(job) !== undefined) return 0;
-  const succeeded = Math.max(job.status?.succeeded ?? 0, tasksOf(job, pods.filter(hasSucceeded)));
-  if (completions === undefined && succeeded > 0) return 0;
+  if (job.spec.suspend === true || job.metadata.deletionTimestamp !== undefined || endOf(job) !== undefined)
+    return 0;
   const replacesEnding = job.spec.podReplacementPolicy !== 'Failed';
   const jobid = job.spec.template.metadata?.annotations?.[JOBID_ANNOTATION];
   // One that ends has a slot of its own grant only: its replacement has one of this grant.
@@ -229,7 +228,11 @@ function missing(job: WatchedJob, pods: readonly Pod[]): number {
     (pod.metadata.deletionTimestamp === undefined ||
       (!replacesEnding && pod.metadata.annotations?.[JOBID_ANNOTATION] === jobid));
   const live = pods.filter(isThere).length;
-  return Math.max(0, Math.min(gangPods(job), openTasks(job, succeeded)) - live);
+  return Math.max(0, Math.min(gangPods(job), openTasks(job, succeededTasks(job, pods))) - live);
+}
+
+function succeededTasks(job: WatchedJob, pods: readonly Pod[]): number {
+  return Math.max(job.status?.succeeded ?? 0, tasksOf(job, pods.filter(hasSucceeded)));
 }
 
 /** The tasks that get no further pod, because each has retries of its own (`backoffLimitPerIndex`). */
@@ -237,14 +240,22 @@ function failedFor({ status }: WatchedJob): number {
   return parseRanges(status?.failedIndexes ?? '').reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
-/** A node is finished only if every completion has its own pod from the start, because then no succeeded pod is replaced. */
+/** The nodes on which no task runs again. */
 function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]): readonly string[] {
-  const { completions, parallelism = 1 } = job.spec;
-  if (completions === undefined || completions > parallelism) return [];
   // More pods than were granted at once: the gated ones start as others end.
   if (pods.some(isGated)) return [];
+  const { completions, parallelism = 1, suspend } = job.spec;
+  const open = openTasks(job, succeededTasks(job, pods));
+  const isEachStarted = suspend !== true && open <= gangPods(job) && missing(job, pods) === 0;
+  // Each task that is left has its pod. One that the watch of pods does not show yet may be pinned by its index.
+  if (isEachStarted) {
+    const awaited = awaitedPods(job, row, pods, 1);
+    return nodesWithout(job, row, pods, false).filter((node) => !awaited.has(node));
+  }
+  // Otherwise a succeeded pod is replaced by none only if every task had its own pod from the start.
+  if (completions === undefined || completions > parallelism) return [];
   // Of an array that was granted its last tasks, a pod that is still to come may need the slot of any index that is done.
-  if (isPinned(job) && row.pods < gangPods(job) && missing(job, pods) > 0) return [];
+  if (isPinned(job) && row.pods < gangPods(job)) return [];
   return nodesWithout(job, row, pods, true);
 }
 

@@ -5,7 +5,7 @@
 import { ASSIGNMENT_ANNOTATION, COMPLETION_INDEX_ANNOTATION } from '../../constructs/api/labels';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
-import { parseIdset } from '../resources/idset';
+import { parseRanges } from '../resources/idset';
 import type { WatchedJob } from '../shared/job-projection';
 import { isTerminal } from './adapter';
 import { nodesOf, placementOf } from './assignment';
@@ -52,8 +52,8 @@ export function awaitedPods(
   if (!isReleasedAs(job, row.jobid) && pods.some((pod) => belongsToGrant(pod, row.jobid)))
     return new Map(placementOf(row).map(({ node, pods: count }) => [node, count]));
   if (missing === 0) return new Map();
-  // An index may fail for good if each has retries of its own.
-  const comesAgain = ({ status }: Pod) => status?.phase === 'Failed' && backoffLimitPerIndex === undefined;
+  // An index fails for good at once if each has no retry of its own; of others the Job says so.
+  const comesAgain = ({ status }: Pod) => status?.phase === 'Failed' && backoffLimitPerIndex !== 0;
   // A pod of an earlier grant ends on a dead node.
   const isReplaced = (pod: Pod) => !isTerminal(pod) && !belongsToGrant(pod, row.jobid);
   return tasksWithout(
@@ -90,12 +90,14 @@ function pinnedTasks(job: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string,
 function tasksWithout({ spec, status }: WatchedJob, left: readonly Pod[]): ReadonlyMap<string, number> {
   const { completions = 0, template } = spec;
   const { completedIndexes = '', failedIndexes = '' } = status ?? {};
-  const indexes = new Set([
-    ...left.map(({ metadata }) => metadata.annotations?.[COMPLETION_INDEX_ANNOTATION]),
-    ...[completedIndexes, failedIndexes].flatMap(parseIdset).map(String),
-  ]);
   const assignment = template.metadata?.annotations?.[ASSIGNMENT_ANNOTATION] ?? '';
   // An assignment lists its nodes in the order of the indexes.
   const nodes = nodesOf(assignment).flatMap(({ node, pods: count }) => Array<string>(count).fill(node));
-  return tally(nodes.slice(0, completions).filter((_, index) => !indexes.has(String(index))));
+  const indexes = new Set(
+    left.map(({ metadata }) => Number(metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])),
+  );
+  // An array may have ended many more tasks than it has pods at once.
+  for (const [from, to] of [completedIndexes, failedIndexes].flatMap(parseRanges))
+    for (let index = from; index < Math.min(to, nodes.length); index++) indexes.add(index);
+  return tally(nodes.slice(0, completions).filter((_, index) => !indexes.has(index)));
 }

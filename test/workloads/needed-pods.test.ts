@@ -113,6 +113,7 @@ describe('pods to come that admission pins by their index', () => {
   test('are those of failed tasks, unless each task may fail for good', () => {
     const pods = [ends(0, 'Failed'), pod(1, 'a', 'Running'), pod(2, 'a', 'Running'), last];
     expect(awaited(array(), pods, 1)).toEqual({ a: 1 });
+    expect(awaited(array({ backoffLimitPerIndex: 3 }), pods, 1)).toEqual({ a: 1 });
     expect(awaited(array({ backoffLimitPerIndex: 0 }), pods, 1)).toEqual({});
   });
 
@@ -125,6 +126,12 @@ describe('pods to come that admission pins by their index', () => {
       ),
     ).toEqual({});
     expect(awaited(array(), [last], 0)).toEqual({});
+  });
+
+  test('count no further for an array that has ended a million other tasks', () => {
+    const of: Job = { ...array(), spec: { ...array().spec, completions: 10 ** 9 } };
+    const status = { succeeded: 10 ** 9 - 3, completedIndexes: '1-2,4-999999999' };
+    expect(awaited({ ...of, status }, [], 1)).toEqual({ a: 1 });
   });
 
   test('are none for tasks that have ended, although somebody deleted their pods', () => {

@@ -49,7 +49,13 @@ describe('an array that waits asks for', () => {
     ],
     ['one pod while its end is counted', {}, { succeeded: 10 }, 1],
     ['no pod if its user wants none', { parallelism: 0 }, { succeeded: 9 }, 0],
-    ['all that it runs at once, if it has no completions', { completions: undefined }, { succeeded: 1 }, 4],
+    ['all that it runs at once, if it has no completions', { completions: undefined }, {}, 4],
+    [
+      'one pod if it has no completions and one has succeeded',
+      { completions: undefined },
+      { succeeded: 1 },
+      1,
+    ],
   ])('%s', (_, spec, status, pods) => {
     expect(asked(spec, status)).toBe(pods);
   });
