@@ -112,7 +112,8 @@ export function kindAdapter(kind: WorkloadKind): WorkloadAdapter<KindObject> {
           },
     handOverPatch: (object, starts) => ({ type: 'json', body: kindHandOver(kind, object, starts) }),
     samplePod: (object, set) => kindTemplatePod(kind, object, set),
-    recordedGrant: (object) => (isHeld(object) || hasEnded(object) ? undefined : recordedGrant(object)),
+    // One whose walltime is over is suspended for good.
+    recordedGrant: (object) => (isHeld(object) && !hasEnded(object) ? undefined : recordedGrant(object)),
   };
 }
 

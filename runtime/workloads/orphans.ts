@@ -51,12 +51,12 @@ export class Orphans {
 
   /** Of an object that does not exist any more. */
   async limitOrphans(
-    row: Pick<WorkloadRow, 'releasedAt' | 'walltime' | 'jobid'>,
+    row: Pick<WorkloadRow, 'releasedAt' | 'startedAt' | 'walltime' | 'jobid'>,
     pods: readonly Pod[],
   ): Promise<void> {
     const { now } = this.options;
     const late = this.late(row, pods);
-    const end = (row.releasedAt ?? now()) + row.walltime;
+    const end = (row.startedAt ?? row.releasedAt ?? now()) + row.walltime;
     await limitPods(this.options, end, pods.filter(isOrphaned));
     if (now() >= end) await evictPods(this.options.client, late);
   }

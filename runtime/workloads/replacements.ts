@@ -5,12 +5,12 @@
 import type { Clock } from '../clock';
 import type { KubernetesClient } from '../kubernetes/client';
 import { controllerOf } from '../kubernetes/owner';
-import type { KubernetesObject, OwnerReference, Pod } from '../kubernetes/types';
+import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import { REPLACEMENT_SECONDS } from './group-adapter';
 import { remember } from './remembered';
-import { makesAgain } from './stateful-sets';
+import { makerOf, makesAgain, type StatefulSetOwner } from './stateful-sets';
 
 const POLL_MS = 250;
 const KEPT_MS = REPLACEMENT_SECONDS * 1000;
@@ -19,8 +19,8 @@ const PLACE_KEPT_MS = 120_000;
 const MOST_HEIRS = 10_000;
 
 export class Replacements {
-  /** UID of a pod -> the StatefulSet that makes it again. */
-  private readonly controllers = new Map<string, OwnerReference>();
+  /** UID of a pod -> the StatefulSet that makes it again, if one does. */
+  private readonly controllers = new Map<string, StatefulSetOwner | undefined>();
   /** UID of a pod -> when it was first seen to be gone, in milliseconds of the clock. */
   private readonly goneSince = new Map<string, number>();
   /** UID of a StatefulSet and name of its pod -> the place that its last pod has left, and until when it is kept. */
@@ -37,7 +37,7 @@ export class Replacements {
   /** A pod that is gone says nothing of its controller. */
   note({ object, adapter, row }: Pick<ActiveWorkload, 'object' | 'adapter' | 'row'>): void {
     const pod = row.kind === 'Pod' ? (object as Pod) : undefined;
-    if (pod !== undefined && isOfStatefulSet(pod)) this.controllers.set(row.uid, controllerOf(pod)!);
+    if (pod !== undefined) this.controllers.set(row.uid, statefulSetOf(pod));
     // A relist may have missed it for a moment.
     if (pod === undefined || !isTerminal(pod)) this.goneSince.delete(row.uid);
     const members = adapter.membersOf(object) ?? [];
@@ -58,6 +58,8 @@ export class Replacements {
    */
   async awaited(row: WorkloadRow): Promise<{ readonly after: number } | undefined> {
     const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
+    if (row.kind === 'Pod' && !this.controllers.has(row.uid))
+      this.controllers.set(row.uid, await this.likelyController(row));
     return isGroup ? this.keepUnits(row) : this.awaitedPod(row);
   }
 
@@ -67,6 +69,11 @@ export class Replacements {
     const kept = this.keepsUnits(row) && (await this.isMadeAgain(row)) ? this.keepUnits(row) : undefined;
     if (kept === undefined) this.keepPlace(row);
     return kept;
+  }
+
+  /** A pod that was gone before this process saw it: its name says which StatefulSet makes it again, if any. */
+  private likelyController(pod: WorkloadRow): Promise<StatefulSetOwner | undefined> {
+    return makerOf(this.options.client, pod).catch(() => undefined);
   }
 
   /** It is asked once for each pod. Without an answer its units are kept: that ends by itself. */
@@ -88,6 +95,8 @@ export class Replacements {
    */
   placeFor(object: KubernetesObject, row: WorkloadRow | undefined): Predecessor | undefined {
     if (row === undefined) return this.placeLeftFor(object);
+    if (row.kind === 'Pod' && !this.controllers.has(row.uid))
+      this.controllers.set(row.uid, statefulSetOf(object as Pod));
     if (!this.isReplaceable(row) || controllerOf(object)?.uid !== this.controllers.get(row.uid)?.uid)
       return undefined;
     if (this.keepsUnits(row)) remember(this.heirs, object.metadata.uid, true, MOST_HEIRS);
@@ -114,15 +123,15 @@ export class Replacements {
   }
 
   private isReplaceable({ uid, evictionReason }: WorkloadRow): boolean {
-    return this.controllers.has(uid) && evictionReason === null;
+    return this.controllers.get(uid) !== undefined && evictionReason === null;
   }
 }
 
 /** Only `Always` is allowed in its template. */
-function isOfStatefulSet(pod: Pod): boolean {
-  const { kind, apiVersion } = controllerOf(pod) ?? {};
-  const isBuiltIn = kind === 'StatefulSet' && apiVersion?.startsWith('apps/') === true;
-  return isBuiltIn && (pod.spec.restartPolicy ?? 'Always') === 'Always';
+function statefulSetOf(pod: Pod): StatefulSetOwner | undefined {
+  const owner = controllerOf(pod);
+  const isBuiltIn = owner?.kind === 'StatefulSet' && owner.apiVersion.startsWith('apps/');
+  return isBuiltIn && (pod.spec.restartPolicy ?? 'Always') === 'Always' ? owner : undefined;
 }
 
 /** A pod that backs off after failed starts, and is made again, is tried at once: it may have been corrected. */

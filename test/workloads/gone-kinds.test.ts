@@ -63,6 +63,21 @@ describe('an object of a workload kind that has ended and is gone', () => {
 
   describe.each(WORKLOAD_KINDS)('$kind', (kind) => {
     test.each(['Succeeded', 'Failed'] as const)(
+      'gets its Finished row again, if the tables lose it: %s',
+      async (result) => {
+        const backup = controller.queue.backup();
+        await released(kind);
+        const at = now();
+        end(kind, kind.ends[result][0]!);
+        await controller.seconds(5);
+        controller.queue.restore(backup);
+        expect(controller.row('train')).toBeUndefined();
+        await controller.seconds(75);
+        expect(controller.row('train')).toMatchObject({ phase: 'Finished', result, finishedAt: at });
+      },
+    );
+
+    test.each(['Succeeded', 'Failed'] as const)(
       'has its own result, of its last state, when the database is back: %s',
       async (result) => {
         await released(kind);

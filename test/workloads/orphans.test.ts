@@ -140,8 +140,13 @@ describe('a pod that has never started, of which the kubelet counts no deadline'
   );
 
   test('of what is deleted ends with its walltime', async () => {
-    expect(await evictedAfter(WALLTIME - 1, {}, [waiting], { isDeleted: true })).toEqual([]);
-    expect(await evictedAfter(WALLTIME, {}, [waiting], { isDeleted: true })).toEqual(EVICTED);
+    const evictedIn = (seconds: number, startedAt: number | null) =>
+      evictedAfter(seconds, { startedAt }, [waiting], { isDeleted: true });
+    expect(await evictedIn(WALLTIME - 1, null)).toEqual([]);
+    expect(await evictedIn(WALLTIME, null)).toEqual(EVICTED);
+    // The walltime counts from the first start.
+    expect(await evictedIn(WALLTIME + 1199, STARTED + 1200)).toEqual([]);
+    expect(await evictedIn(WALLTIME + 1200, STARTED + 1200)).toEqual(EVICTED);
   });
 
   test.each([true, false])(

@@ -57,3 +57,31 @@ test('units are kept for ten seconds', async () => {
   clock.freeze(100);
   expect(await replacements.awaited(running)).toBeUndefined();
 });
+
+describe('a pod that was gone before the term of this controller began', () => {
+  const unseen = (set: object | Error = { metadata: { name: 'db', uid: 'set' }, spec: {} }) => {
+    const get = async () => {
+      if (set instanceof Error) throw set;
+      return set as never;
+    };
+    return new Replacements({ clock: new ManualClock(), client: { get } });
+  };
+
+  test('is replaced by the pod of its name of a StatefulSet', () => {
+    expect(unseen().placeFor(pod('new'), running)).toMatchObject({ uid: 'old', submittedAt: 50 });
+    expect(unseen().placeFor(pod('new', 'ReplicaSet'), running)).toBeUndefined();
+  });
+
+  test('keeps its units if a StatefulSet makes one of its name', async () => {
+    expect(await unseen().awaited(running)).toEqual({ after: 250 });
+  });
+
+  test.each<[string, object | Error, string]>([
+    ['has another name', { metadata: { uid: 'set' }, spec: {} }, 'db'],
+    ['is beyond its replicas', { metadata: { uid: 'set' }, spec: { replicas: 0 } }, 'db-0'],
+    ['is of one that is deleted', { metadata: { uid: 'set', deletionTimestamp: '1' }, spec: {} }, 'db-0'],
+    ['is of one that nobody may read', new Error('forbidden'), 'db-0'],
+  ])('keeps none if it %s', async (_, set, name) => {
+    expect(await unseen(set).awaited({ ...running, name })).toBeUndefined();
+  });
+});
