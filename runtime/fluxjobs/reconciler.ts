@@ -95,6 +95,9 @@ const PACE: StatusPace = {
 /** Milliseconds until a FluxJob that was deleted during a write is created again. */
 const RECREATE_MS = 1_000;
 
+/** A finished row waits no longer for its FluxJob. */
+const LONGEST_REFUSAL_SECONDS = 600;
+
 /** A FluxJob whose workload was deleted without what it owns (`kubectl delete --cascade=orphan`). */
 export interface OrphanedFluxJob {
   /** `namespace/name`. */
@@ -249,12 +252,20 @@ export class FluxJobReconciler {
       this.wrote(row, metadata.uid, body);
       return this.finalize(row, 'created');
     } catch (error) {
-      // A namespace that is being deleted accepts no new objects.
-      if (isStatus(error, 404) || isStatus(error, 403))
-        return this.finalize(row, 'not created: the namespace is gone');
-      if (!isStatus(error, 409)) throw error;
-      return this.replaceOrAdopt(row);
+      if (isStatus(error, 409)) return this.replaceOrAdopt(row);
+      const refusal = this.finalRefusal(row, error);
+      if (refusal === undefined) throw error;
+      return this.finalize(row, `not created: ${refusal}`);
     }
+  }
+
+  /** An apiserver that has just started refuses what it allows later. A quota of the namespace may refuse it for ever. */
+  private finalRefusal({ finishedAt }: WorkloadRow, error: unknown): string | undefined {
+    if (isStatus(error, 404)) return 'the namespace is gone';
+    if (!isStatus(error, 403)) return undefined;
+    if (error.said.includes('being terminated')) return 'the namespace is being deleted';
+    const isLate = finishedAt !== null && this.options.now() - finishedAt > LONGEST_REFUSAL_SECONDS;
+    return isLate ? error.said : undefined;
   }
 
   private newFluxJob(row: WorkloadRow) {

@@ -9,6 +9,8 @@ export interface Change<T> {
   readonly now: T | undefined;
   /** Undefined: the object is new. */
   readonly before: T | undefined;
+  /** The object is gone, and a list says so: its last changes may not have been reported. */
+  readonly isMissed?: boolean;
 }
 
 export class Informer<K extends KubernetesObject, T = K> extends Reflector<K, T> {
@@ -21,7 +23,7 @@ export class Informer<K extends KubernetesObject, T = K> extends Reflector<K, T>
     const rewritten = new Signal();
     super({
       ...options,
-      onChange: (key, now, before) => changed.emit({ key, now, before }),
+      onChange: (key, now, before, isMissed) => changed.emit({ key, now, before, isMissed }),
       onRewritten: () => rewritten.emit(),
     });
     this.changed = changed;

@@ -41,10 +41,11 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /**
    * `now` is undefined for a deleted object, `before` for a new one. An object that was replaced by another one of the
-   * same name is reported as deleted and then as new. If it throws, as `project` and `indexes` may, that is logged and the
+   * same name is reported as deleted and then as new. `isMissed`: it is gone, and a list says so, which may hide its last
+   * changes. If it throws, as `project` and `indexes` may, that is logged and the
    * next object follows: one object must not keep all others from being seen.
    */
-  readonly onChange: (key: string, now: T | undefined, before: T | undefined) => void;
+  readonly onChange: (key: string, now: T | undefined, before: T | undefined, isMissed: boolean) => void;
   /** Everything was listed again, because the apiserver has another history than before, as after a restore of etcd. */
   readonly onRewritten?: () => void;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -226,7 +227,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const seen = new Set<string>();
     const resourceVersion = await this.#readList(seen, signal);
     if (signal.aborted) return;
-    for (const key of [...this.#cache.keys()]) if (!seen.has(key)) this.#remove(key);
+    for (const key of [...this.#cache.keys()]) if (!seen.has(key)) this.#remove(key, true);
     this.#resourceVersion = resourceVersion;
     this.#lastSync = this.#clock.now();
     this.#hasListed = true;
@@ -306,7 +307,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   }
 
   #apply({ type, object }: WatchEvent<K>): void {
-    if (type === 'DELETED') this.#guard(object, () => this.#remove(keyOf(object.metadata)));
+    if (type === 'DELETED') this.#guard(object, () => this.#remove(keyOf(object.metadata), false));
     else if (type !== 'BOOKMARK') this.#guard(object, () => this.#upsert(object));
     this.#resourceVersion = object.metadata.resourceVersion;
     this.#lastSync = this.#clock.now();
@@ -328,19 +329,19 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const { metadata } = raw;
     const key = keyOf(metadata);
     const known = this.#cache.entry(key);
-    if (known !== undefined && known.uid !== metadata.uid) this.#remove(key);
+    if (known !== undefined && known.uid !== metadata.uid) this.#remove(key, true);
     else if (known?.resourceVersion === metadata.resourceVersion && !this.#isRewritten) return;
     const before = this.#cache.entry(key)?.object;
     const now = this.#options.project?.(raw, before) ?? withoutManagedFields<K, T>(raw);
     this.#cache.set(key, metadata, now);
-    this.#options.onChange(key, now, before);
+    this.#options.onChange(key, now, before, false);
   }
 
-  #remove(key: string): void {
+  #remove(key: string, isMissed: boolean): void {
     const known = this.#cache.entry(key);
     if (known === undefined) return;
     this.#cache.delete(key);
-    this.#options.onChange(key, undefined, known.object);
+    this.#options.onChange(key, undefined, known.object, isMissed);
   }
 }
 

@@ -91,11 +91,14 @@ export class WorkloadController implements Controller {
   private followDeletions(): void {
     const { jobs, pods, kinds } = this.shared.informers;
     const { goneEnds } = this.reconciler;
-    const follow = <T extends KubernetesObject>({ changed }: ChangesOf<T>, saw: (object: T) => void) =>
-      changed.subscribe(({ now, before }) => {
-        if (before !== undefined && now?.metadata.uid !== before.metadata.uid) saw(before);
+    const follow = <T extends KubernetesObject>(
+      { changed }: ChangesOf<T>,
+      saw: (object: T, isMissed?: boolean) => void,
+    ) =>
+      changed.subscribe(({ now, before, isMissed }) => {
+        if (before !== undefined && now?.metadata.uid !== before.metadata.uid) saw(before, isMissed);
       });
-    follow(jobs, (job) => goneEnds.saw(job, adapters.get('Job')!));
+    follow(jobs, (job, isMissed) => goneEnds.saw(job, adapters.get('Job')!, isMissed));
     follow(pods, (pod) => goneEnds.saw(pod, adapters.get('Pod')!));
     pods.changed.subscribe(({ now }) => {
       if (now !== undefined && isTerminal(now) && now.metadata.deletionTimestamp === undefined)
@@ -103,7 +106,7 @@ export class WorkloadController implements Controller {
     });
     follow(pods, (pod) => goneEnds.sawMember(pod));
     for (const [kind, objects] of kinds)
-      follow(objects, (object) => goneEnds.saw(object, adapters.get(kind)!));
+      follow(objects, (object, isMissed) => goneEnds.saw(object, adapters.get(kind)!, isMissed));
   }
 
   /** Rows with the objects that they are about. */

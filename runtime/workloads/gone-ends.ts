@@ -60,13 +60,14 @@ export class GoneEnds {
 
   constructor(private readonly options: GoneEndsOptions) {}
 
-  /** The watch says that this object is gone, of which it has delivered all changes before. */
-  saw(object: KubernetesObject, adapter: WorkloadAdapter): void {
+  /** This object is gone. The watch has delivered all changes before, unless a list says so. */
+  saw(object: KubernetesObject, adapter: WorkloadAdapter, isMissed = false): void {
     const row = this.options.workloadCache.byUid(object.metadata.uid);
     if (row === undefined || this.seen.get(row.uid) !== undefined) return;
     // Pods that end because they are deleted with it say nothing about its end.
     const pods = this.options.podsOf(row).filter((pod) => isTerminal(pod) && !isDeleted(pod));
-    this.seen.set(row.uid, adapter.outcome(object, pods, this.options.now(), row));
+    const outcome = adapter.outcome(object, pods, this.options.now(), row);
+    if (outcome !== undefined || !isMissed) this.seen.set(row.uid, outcome);
   }
 
   /** The same of a pod of a group, which ends with the last of its pods, and may lose them one by one after that. */

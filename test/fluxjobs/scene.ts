@@ -113,10 +113,13 @@ export class Scene {
 
   /** Each write of a FluxJob by name: its verb and the phase that it says. */
   readonly said: string[] = [];
+  /** The answer to every create. */
+  refusal: Error | undefined;
 
   private client(): KubernetesClient {
     const answer = { metadata: { uid: 'fluxjob', generation: 1 } };
     const create = async (_: string, body: FluxJobObject) => {
+      if (this.refusal !== undefined) throw this.refusal;
       this.said.push(`create ${body.status?.phase}`);
       this.sent(body.metadata.name);
       await this.clock.pause(REQUEST_MS);

@@ -183,6 +183,22 @@ describe('a Job that has ended and is gone', () => {
     });
   });
 
+  describe('while its watch has expired', () => {
+    test.each([
+      ['has the result of the Event that says so', 'Completed', 'Succeeded'],
+      ['was deleted if no Event says that it ended', 'SuccessfulCreate', 'Cancelled'],
+    ])('%s', async (_, reason, result) => {
+      const uid = await running('a', 300);
+      controller.apiserver.breakWatches('expired');
+      tell(uid, reason, 'it is over', Math.floor(controller.now()));
+      for (const pod of controller.apiserver.store.list('pods'))
+        controller.apiserver.store.remove('pods', `science/${pod.metadata.name}`);
+      remove('a');
+      await controller.seconds(60);
+      expect(controller.row('a')).toMatchObject({ phase: 'Finished', result });
+    });
+  });
+
   describe('while no controller runs', () => {
     test.each([
       ['Completed', 'Job completed', 'Succeeded', null],
