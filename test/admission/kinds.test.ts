@@ -127,6 +127,23 @@ describeCluster('an object of a workload kind', (getCluster) => {
       await denied(users.patch(ALICE, 'policies', waiting, later), problem);
     });
 
+    test('is not taken with a longer grace period than pods may have, in any of its pod sets', async () => {
+      const pods = (spec: Fields) => specOf(kind, {}, spec, { Master: {} });
+      const ending = (seconds: number) => pods({ terminationGracePeriodSeconds: seconds });
+      const probed = (seconds: number) => {
+        const livenessProbe = { exec: { command: ['true'] }, terminationGracePeriodSeconds: seconds };
+        return pods({
+          initContainers: [{ ...CONTAINER, name: 'beside', restartPolicy: 'Always', livenessProbe }],
+        });
+      };
+      const problem = `FLUXQ_GRACE_PERIOD: ${kind.podSets.in.join('.')}.`;
+      for (const spec of [ending, probed]) await refused(make({}, spec(3601)), problem);
+      for (const spec of [ending, probed]) {
+        const waiting = await created('policies', make({}, spec(3600)));
+        await denied(users.patch(ALICE, 'policies', waiting, { spec: spec(3601) }), problem);
+      }
+    });
+
     test('is not taken with a PriorityClass that not every user may use, in any of its pod sets', async () => {
       // Not in the first of them.
       const classed = (priorityClassName: string) => specOf(kind, {}, { priorityClassName }, { Master: {} });

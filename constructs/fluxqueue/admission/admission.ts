@@ -69,7 +69,7 @@ export class Admission extends Construct {
       ...(kueueUsers === undefined ? {} : { kueueUsers }),
       ...grace,
     });
-    new KindGuards(this, 'kinds', byRights);
+    new KindGuards(this, 'kinds', { ...byRights, ...grace });
     new GraceGuard(this, 'grace', { ...byUsers, ...grace });
     new CreatorGuard(this, 'creators', byUsers);
     new ReachGuard(this, 'priorities', byRights);

@@ -6,8 +6,10 @@
 import { Construct } from 'constructs';
 import { ADMITTED_LABEL, JOBID_ANNOTATION, MINICLUSTER_GROUP, QUEUED_BY_ANNOTATION } from '../../api/labels';
 import { STACK_DEFAULTS } from '../../api/queue-defaults';
+import type { WorkloadKind } from '../../api/workload-kinds';
 import type { GuardPart } from './guard-parts';
 import { addGuard, resourceRule } from './guard-policy';
+import { podSpecOfSet, setsIn } from './kind-fields';
 import {
   type AdmissionScopeProps,
   BY_KUBERNETES,
@@ -46,10 +48,10 @@ interface Place {
   readonly lists: readonly string[];
 }
 
-/** CEL of the longest time of each container for its end after a failed probe. */
-function ofProbes({ of, lists }: Place, object: string): string {
+/** CEL of the longest time of each container of a pod spec for its end after a failed probe. */
+function ofProbes(spec: string, lists: readonly string[]): string {
   const [first, second] = PROBES.map((probe) => `c.?${probe}.?${FIELD}.orValue(0)`);
-  const containers = lists.map((list) => `${of(object)}.?${list}.orValue([])`).join(' + ');
+  const containers = lists.map((list) => `${spec}.?${list}.orValue([])`).join(' + ');
   return `(${containers}).map(c, ${first} > ${second} ? ${first} : ${second})`;
 }
 
@@ -57,7 +59,7 @@ function ofProbes({ of, lists }: Place, object: string): string {
 function graceOf(props: GraceProps, place: Place): { readonly isNew: string; readonly problem: string } {
   const most = limitOf(props);
   const own = (object: string) => `${place.of(object)}.?${FIELD}.orValue(0)`;
-  const probes = (object: string) => ofProbes(place, object);
+  const probes = (object: string) => ofProbes(place.of(object), place.lists);
   const isLong = `(${own('object')} > ${most} && (oldObject == null || ${own('object')} != ${own('oldObject')}))`;
   const hasLongProbe =
     `${probes('object')}.exists(seconds, seconds > ${most} && ` +
@@ -82,6 +84,22 @@ export function gracePart(spec: string, props: GraceProps): GuardPart {
   // Of a Job the annotation means nothing.
   const isMade = spec === 'spec' ? ` && (${NO_MIRROR})` : '';
   return { name: 'grace', when: `${isNew}${isMade} && !${isOfJudgedOwner(props)}`, variables: [], problem };
+}
+
+/** Objects of a workload kind, whose pods their own controller makes: without this they would be granted before anybody refuses them. */
+export function kindGracePart(kind: WorkloadKind, props: GraceProps): GuardPart {
+  const most = limitOf(props);
+  const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
+  const spec = podSpecOfSet(kind);
+  const times = `([${spec}.?${FIELD}.orValue(0)] + ${ofProbes(spec, OF_PODS)})`;
+  const long = `${now}.map(set, ${times}.filter(seconds, seconds > ${most})).filter(long, long.size() > 0)`;
+  const field = [...kind.podSets.in, '*', ...kind.podSets.template, 'spec', FIELD].join('.');
+  return {
+    name: 'grace',
+    when: `(oldObject == null || ${now} != ${old}) && ${long}.size() > 0 && !${isOfJudgedOwner(props)}`,
+    variables: [],
+    problem: sentence(props, cel(field), `${long}[0][0]`),
+  };
 }
 
 /** Where the other kinds that users write have the pods that controllers make of them; a MiniCluster has its containers in its spec. */

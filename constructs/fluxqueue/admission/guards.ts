@@ -150,7 +150,8 @@ export class AdmissionGuards extends Construct {
   }
 }
 
-const WAS_OURS = `(oldObject != null && ${WAS_ADMITTED})`;
+/** CEL: an admitted object stays one of the queue, whatever owner or label its user gives it. */
+export const WAS_OURS = `(oldObject != null && ${WAS_ADMITTED})`;
 
 /** @param isOurs CEL: whether the queue has the object */
 export function settingParts(kind: 'Job' | 'Pod', isOurs: string): readonly GuardPart[] {

@@ -13,9 +13,10 @@ import {
   workloadKinds,
 } from '../../api/workload-kinds';
 import { sameExcept, sameMetadata } from './comparison';
+import { type GraceProps, kindGracePart } from './grace-guard';
 import { type GuardPart, guardOf } from './guard-parts';
 import { addGuard, type GuardSpec } from './guard-policy';
-import { settingParts } from './guards';
+import { settingParts, WAS_OURS } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { addKindClasses } from './kind-classes';
@@ -48,9 +49,11 @@ const scaleRule = ({ group, version, plural }: WorkloadKind) => ({
   resources: [`${plural}/scale`],
 });
 
+interface KindGuardProps extends ReachGuardProps, GraceProps {}
+
 /** Denies invalid settings, reserved names, a start by anybody but the queue, and changes of what it has started. */
 export class KindGuards extends Construct {
-  constructor(scope: Construct, id: string, props: ReachGuardProps = {}) {
+  constructor(scope: Construct, id: string, props: KindGuardProps = {}) {
     super(scope, id);
     const kinds = workloadKinds(props.workloadKinds);
     // Before those of the kinds, which had its rules in versions before: kubectl applies them in this order.
@@ -67,7 +70,11 @@ export class KindGuards extends Construct {
 
   /** The same rules for all kinds: the apiserver compiles each text of a policy, and these are most of all texts. */
   private addSettings(kinds: readonly WorkloadKind[], props: ReachGuardProps): void {
-    const { variables = [], validations, ...guard } = guardOf(settingParts('Job', 'variables.isHeld'));
+    const {
+      variables = [],
+      validations,
+      ...guard
+    } = guardOf(settingParts('Job', `(variables.isHeld || ${WAS_OURS})`));
     addGuard(this, 'kind-settings', props, {
       ...guard,
       matchConstraints: {
@@ -80,12 +87,13 @@ export class KindGuards extends Construct {
   }
 
   /** What its pod sets and the kind itself must not have. It keeps its name from when it had the settings, too, so that an update replaces it. */
-  private addPodSets(kind: WorkloadKind, props: ReachGuardProps): void {
-    const isOurs = allConditions(kindConditions(kind, props));
+  private addPodSets(kind: WorkloadKind, props: KindGuardProps): void {
+    const isOurs = `(${allConditions(kindConditions(kind, props))} || ${WAS_OURS})`;
     const guard = guardOf([
       kueuePart(kind),
       templateKeyPart(kind, isOurs),
       reachPart(kind, isOurs),
+      kindGracePart(kind, props),
       ...(kind.refused ?? []).map((refused) => refusedPart(kind, refused, isOurs)),
     ]);
     addGuard(this, `${kind.plural}-settings`, props, {

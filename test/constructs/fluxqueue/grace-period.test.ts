@@ -1,5 +1,7 @@
 /** The prop in the policies; test/admission/grace.test.ts has their effect. */
+
 import { Duration } from 'cdk8s';
+import { WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 import { stackObjects } from '../manifests';
 
 const CODE = 'FLUXQ_GRACE_PERIOD';
@@ -17,6 +19,7 @@ test.each(['policies', 'webhook'] as const)(
     expect(byDefault.map(([name]) => name)).toEqual([
       'fluxqueue-guard-job-settings',
       'fluxqueue-guard-pod-settings',
+      ...WORKLOAD_KINDS.map(({ plural }) => `fluxqueue-guard-${plural}-settings`),
       'fluxqueue-guard-grace',
       'fluxqueue-guard-grace-of-deletions',
     ]);
