@@ -1,4 +1,5 @@
 /** Every single change of an object that the schema of the apiserver knows, and pairs of changes of its spec. */
+import { KUEUE_QUEUE_LABEL } from '../../../constructs/api/labels';
 import type { KubeObject } from '../../cluster/api';
 
 export interface Schema {
@@ -48,6 +49,26 @@ const VALUES: Readonly<Record<string, readonly Value[]>> = {
   string: ['attack', '', '1000'],
 };
 
+/** What a grant is about: the marks of the object and of its template, and the fields directly in either spec. */
+const OF_THE_GRANT = /^(spec\.template\.)?(metadata\.(labels|annotations)|spec)\.[^.]+(\/[^.]+)?$/;
+
+const ownedBy = (apiVersion: string, kind: string): readonly [readonly Step[], Value] => [
+  ['metadata', 'ownerReferences'],
+  [{ apiVersion, kind, name: 'x', uid: '6f1d2a0e-0000-4000-8000-000000000001', controller: true }],
+];
+
+/** One owner of each sort that admission tells apart, and what keeps it from an object of others. */
+const DISGUISES: readonly (readonly [name: string, change: readonly [readonly Step[], Value]])[] = [
+  ['of a JobSet', ownedBy('jobset.x-k8s.io/v1alpha2', 'JobSet')],
+  ['of a TrainJob', ownedBy('trainer.kubeflow.org/v1alpha1', 'TrainJob')],
+  ['of a MiniCluster', ownedBy('flux-framework.org/v1alpha2', 'MiniCluster')],
+  ['of a ReplicaSet', ownedBy('apps/v1', 'ReplicaSet')],
+  ['of a Job', ownedBy('batch/v1', 'Job')],
+  ['of something else', ownedBy('example.com/v1', 'Operated')],
+  ['of Kueue', [['metadata', 'labels', KUEUE_QUEUE_LABEL], 'x']],
+  ['of a kubelet', [['metadata', 'annotations', 'kubernetes.io/config.mirror'], 'x']],
+];
+
 /** @param keys of the maps of labels and annotations that are changed, beside one of nobody */
 export class Mutations {
   constructor(
@@ -75,6 +96,18 @@ export class Mutations {
           object: withValue(changed, other.path, other.value),
         };
       }
+  }
+
+  /** A change that reaches the grant, beside one by which the object seems to be another's: that may turn off what forbids the first. */
+  *disguised(object: KubeObject, root: string): Generator<Mutation> {
+    const single = [...this.walk({ $ref: `#/components/schemas/${root}` }, [], object)].filter(({ path }) =>
+      OF_THE_GRANT.test(path.join('.')),
+    );
+    for (const [name, disguise] of DISGUISES) {
+      const disguised = withValue(object, ...disguise);
+      for (const { path, value } of single)
+        yield { path: [...path, '+', name], object: withValue(disguised, path, value) };
+    }
   }
 
   private *walk(schema: Schema, path: readonly Step[], live: unknown): Generator<Change> {

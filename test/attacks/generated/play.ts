@@ -63,7 +63,7 @@ const SCHEMAS = {
   Pod: ['/openapi/v3/api/v1', 'io.k8s.api.core.v1.Pod'],
 } as const;
 const KEYS = Object.values(LABELS).filter((text) =>
-  /^(fluxqueue|flux-framework\.org|kueue\.x-k8s\.io)\//.test(text),
+  /^(fluxqueue|flux-framework\.org|kueue\.x-k8s\.io|batch\.kubernetes\.io)\//.test(text),
 );
 /** Requests at the same time. */
 const IN_FLIGHT = 16;
@@ -121,7 +121,7 @@ function tasksOf(
   );
   if (subresource !== undefined)
     return single.filter(([mutation]) => CHANGED[subresource].test(mutation.path.join('.')));
-  const pairs = [...mutations.pairs(before, root)].map(
+  const pairs = [...mutations.pairs(before, root), ...mutations.disguised(before, root)].map(
     (mutation) => [mutation, 'merge patch'] as [Mutation, Way],
   );
   return [...single, ...pairs];

@@ -3,8 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
   GATE,
+  GROUP_MEMBER_ANNOTATION,
   JOBID_ANNOTATION,
   KUEUE_QUEUE_LABEL,
   PRIORITY,
@@ -86,6 +88,11 @@ const WAITING: Promises = {
   'it has no other grant': (before, after) =>
     [ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION].every((key) =>
       [undefined, '', grantOf(before)[key]].includes(grantOf(after)[key]),
+    ),
+  // Each of its pods would be this one.
+  'its pods have no place of their own': (before, after) =>
+    [COMPLETION_INDEX_ANNOTATION, GROUP_MEMBER_ANNOTATION].every(
+      (key) => grantOf(before)[key] === grantOf(after)[key],
     ),
 };
 
