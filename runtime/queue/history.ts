@@ -20,6 +20,9 @@ export interface NamedLogEntry extends LogEntry {
 
 type Logged = Omit<LogEntry, 'why'>;
 
+/** Whoever submits a workload of one name again and again makes any number of them: the newest ones are told. */
+export const MOST_OF_NAME = 200;
+
 /** SQL for the entries of some workloads. @param current condition on events @param archived condition on the archive */
 const entries = (current: string, archived: string) => `
 SELECT uid, kind, at, actor, event, detail FROM (
@@ -27,13 +30,14 @@ SELECT uid, kind, at, actor, event, detail FROM (
   FROM fluxqueue.events e LEFT JOIN fluxqueue.workloads w USING (uid) WHERE ${current}
   UNION ALL
   SELECT a.uid, a.workload->>'kind', e.id, e.at, e.actor, e.event, e.detail
-  FROM fluxqueue.archive a, jsonb_to_recordset(a.events) AS e(id bigint, at float8, actor text, event text, detail jsonb)
-  WHERE ${archived}
+  FROM (SELECT * FROM fluxqueue.archive a WHERE ${archived} ORDER BY seq DESC LIMIT ${MOST_OF_NAME}) a,
+    jsonb_to_recordset(a.events) AS e(id bigint, at float8, actor text, event text, detail jsonb)
 ) entries ORDER BY id`;
 
 const BY_UID = entries('e.uid = $1', 'a.uid = $1');
 const BY_NAME = entries(
-  'e.uid = ANY (ARRAY(SELECT uid FROM fluxqueue.workloads WHERE namespace = $1 AND name = $2))',
+  `e.uid = ANY (ARRAY(
+    SELECT uid FROM fluxqueue.workloads WHERE namespace = $1 AND name = $2 ORDER BY seq DESC LIMIT ${MOST_OF_NAME}))`,
   'a.namespace = $1 AND a.name = $2',
 );
 

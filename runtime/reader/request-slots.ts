@@ -1,4 +1,4 @@
-/** What one reader can cost the others: how many requests run at once, of all and of each user. */
+/** What one reader can cost the others: how many requests run at once, of all and of each user, or of all ServiceAccounts of a namespace. */
 import { Refusal } from './status';
 
 export interface SlotLimits {
@@ -13,10 +13,11 @@ export class RequestSlots {
   constructor(private readonly limits: SlotLimits) {}
 
   /** @returns ends the use of the slot; a second call does nothing @throws Refusal 429 */
-  take(user: string): () => void {
+  take(username: string): () => void {
+    const user = payerOf(username);
     const own = this.users.get(user) ?? 0;
     if (own >= this.limits.user)
-      throw new Refusal(429, `${own} requests of this user are in progress already; try again later`);
+      throw new Refusal(429, `${own} requests of ${user} are in progress already; try again later`);
     if (this.all >= this.limits.all)
       throw new Refusal(429, `${this.all} requests are in progress already; try again later`);
     this.all++;
@@ -31,4 +32,9 @@ export class RequestSlots {
       else this.users.set(user, left);
     };
   }
+}
+
+/** Whoever may edit a namespace makes any number of ServiceAccounts there. */
+function payerOf(username: string): string {
+  return username.replace(/^(system:serviceaccount:[^:]+):.*$/, '$1');
 }

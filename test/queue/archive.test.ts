@@ -1,5 +1,6 @@
 import type { AccountingLine, AccountingQuery } from '../../runtime/queue/accounting';
 import { ARCHIVE } from '../../runtime/queue/archive';
+import { MOST_OF_NAME } from '../../runtime/queue/history';
 import type { Queue } from '../../runtime/queue/store';
 import { HANDED_BACK, type Result, type Submission } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
@@ -174,6 +175,15 @@ describePostgres('accounting and the archive', (getPostgres) => {
     await queue.archive(fence, NOON + DAY);
     expect(await history()).toEqual(expected);
     expect(await queue.historyOf('science', 'nothing')).toEqual([]);
+  });
+
+  test('tells the newest workloads of a name that was used very often', async () => {
+    await ran('w', NOON, NOON + 1, { name: 'again' });
+    await queue.archive(fence, NOON + DAY);
+    await sql(`INSERT INTO fluxqueue.archive SELECT 'w-' || i, namespace, name, submitted_at, seq + i, result, workload, events
+      FROM fluxqueue.archive, generate_series(1, ${MOST_OF_NAME}) i`);
+    const uids = new Set((await queue.historyOf('science', 'again')).map(({ uid }) => uid));
+    expect(uids).toEqual(new Set(Array.from({ length: MOST_OF_NAME }, (_, i) => `w-${i + 1}`)));
   });
 
   test('returns the result of an archived workload to its dependents, and refuses an archived uid', async () => {

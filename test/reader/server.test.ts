@@ -180,8 +180,24 @@ test('one user cannot take the slots of all, and all have a limit', async () => 
   reading.answer = () => new Promise((resolve) => open.push(() => resolve({})));
   const first = ['ada', 'ada', 'bob'].map((user) => reading.asUser(user, NOTES));
   await waitFor('the questions', async () => open.length === 3);
-  expect(statusOf(await reading.asUser('ada', NOTES)).message).toMatch(/^2 requests of this user/);
+  expect(statusOf(await reading.asUser('ada', NOTES)).message).toMatch(/^2 requests of ada/);
   expect(statusOf(await reading.asUser('eve', NOTES)).message).toMatch(/^3 requests are in progress/);
+  for (const end of open) end();
+  expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test('the ServiceAccounts of a namespace, of which its users make any number, count as one user', async () => {
+  await reading.server.stop();
+  const users = ['a:one', 'a:two', 'a:three', 'b:one'].map((account) => `system:serviceaccount:${account}`);
+  reading.rights = Object.fromEntries(users.map((user) => [user, ['a list notes']]));
+  await reading.start({ limits: { requests: 9, requestsOfUser: 2 } });
+  const open: (() => void)[] = [];
+  reading.answer = () => new Promise((resolve) => open.push(() => resolve({})));
+  const first = [users[0]!, users[1]!, users[3]!].map((user) => reading.asUser(user, NOTES));
+  await waitFor('the questions', async () => open.length === 3);
+  expect(statusOf(await reading.asUser(users[2]!, NOTES)).message).toMatch(
+    /^2 requests of system:serviceaccount:a are/,
+  );
   for (const end of open) end();
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });

@@ -141,7 +141,7 @@ again every 5 seconds.`,
       },
       {
         command: 'history',
-        text: 'What has been deleted has a history, too. `-n` or `NAMESPACE/NAME` names another namespace.',
+        text: 'What has been deleted has a history, too; of a name that was used more often, that of its 200 newest workloads. `-n` or `NAMESPACE/NAME` names another namespace.',
         runs: [
           'kubectl fluxqueue history prepare',
           'kubectl fluxqueue history tune',
