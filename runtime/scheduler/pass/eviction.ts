@@ -120,25 +120,44 @@ export function protectedUntil(pass: Pass, { row, since }: Holder): number {
   return Math.min(since, pass.input.now) + preemption.minRuntimeSeconds;
 }
 
-/** What is free for the row when those that leave have left, beside the reservations of the rows before it. */
-export async function freeFor(pass: Pass, row: WorkloadRow): Promise<FreeCapacity> {
+type Holdings = ReadonlyMap<number, Allocation>;
+
+const holdings = new WeakMap<Pass, Holdings>();
+
+/**
+ * By job id: what Fluxion holds for the rows. It holds a row on other units where its node has lost some, and not at all where another row
+ * has the same units. No pass changes that.
+ */
+async function holdingsOf(pass: Pass): Promise<Holdings> {
+  const known = holdings.get(pass);
+  if (known !== undefined) return known;
+  const { jobs } = await pass.input.matcher.state();
+  const found = new Map(jobs.map((job) => [job.jobid, job]));
+  holdings.set(pass, found);
+  return found;
+}
+
+const NONE: Pick<Allocation, 'nodes'> = { nodes: [] };
+
+/**
+ * Room on nodes for the row when those that leave have left, beside the reservations of the rows before it and without regard to
+ * quota.
+ */
+export async function nodeRoom(pass: Pass, row: WorkloadRow): Promise<Room<Holder>> {
   const { input } = pass;
+  const held = await holdingsOf(pass);
+  const unitsOf = ({ jobid }: WorkloadRow) => held.get(jobid) ?? NONE;
   const free = new FreeCapacity(row.jobspec, await input.matcher.state());
-  for (const { allocation } of leaving(pass)) free.release(allocation!);
+  for (const other of leaving(pass)) free.release(unitsOf(other));
   for (const { uid, allocation } of pass.reservations.reachedBefore(input.now + row.walltime))
     if (uid !== row.uid) free.take(allocation);
   takeNear(pass, row, free);
-  return free;
-}
-
-/** Room on nodes, without regard to quota. */
-export function nodeRoom(free: FreeCapacity): Room<Holder> {
   return {
     get missing() {
       return free.missing;
     },
-    release: ({ allocation }) => free.release(allocation),
-    take: ({ allocation }) => free.take(allocation),
+    release: (holder) => free.release(unitsOf(holder.row)),
+    take: (holder) => free.take(unitsOf(holder.row)),
   };
 }
 
@@ -244,12 +263,21 @@ function startsBetween(
 /** Plans with another end of the victim. */
 async function hold(pass: Pass, { row }: Holder, before: Allocation, allocation: Allocation): Promise<void> {
   const { matcher, now } = pass.input;
-  await matcher.cancel(row.jobid);
-  await matcher.replay([allocation], now);
+  const held = (await holdingsOf(pass)).get(row.jobid);
+  if (held !== undefined) {
+    await matcher.cancel(row.jobid);
+    await matcher.replay([withUnitsOf(held, allocation)], now);
+  }
   pass.quotas.hold(row, allocation.start, allocation.end, allocation);
   const forecast = forecastOf(pass);
   forecast.remove(before);
   forecast.add(allocation);
+}
+
+/** Fluxion does not know how many pods of each pod set a node has. */
+function withUnitsOf(held: Allocation, allocation: Allocation): Allocation {
+  const parts = new Map(allocation.nodes.map((part) => [part.name, part]));
+  return { ...allocation, nodes: held.nodes.map((part) => ({ ...parts.get(part.name), ...part })) };
 }
 
 function markEvicted(pass: Pass, { uid }: Holder, message: string, gone: number): void {

@@ -40,15 +40,15 @@ export class FreeCapacity {
     return Math.max(0, this.ask.pods - this.pods);
   }
 
-  release(allocation: Allocation): void {
-    this.shift(allocation, 1);
+  release(units: Units): void {
+    this.shift(units, 1);
   }
 
-  take(allocation: Allocation): void {
-    this.shift(allocation, -1);
+  take(units: Units): void {
+    this.shift(units, -1);
   }
 
-  private shift(allocation: Allocation, sign: 1 | -1): void {
+  private shift(allocation: Units, sign: 1 | -1): void {
     for (const { name, units } of partsOf(allocation)) {
       const node = this.nodes.get(name);
       if (node === undefined) continue;
@@ -75,10 +75,12 @@ interface CountedPart {
   readonly units: UnitCounts;
 }
 
-/** The search for victims releases and takes each candidate hundreds of times. */
-const counted = new WeakMap<Allocation, readonly CountedPart[]>();
+type Units = Pick<Allocation, 'nodes'>;
 
-function partsOf(allocation: Allocation): readonly CountedPart[] {
+/** The search for victims releases and takes each candidate hundreds of times. */
+const counted = new WeakMap<Units, readonly CountedPart[]>();
+
+function partsOf(allocation: Units): readonly CountedPart[] {
   const known =
     counted.get(allocation) ?? allocation.nodes.map(({ name, units }) => ({ name, units: countsOf(units) }));
   counted.set(allocation, known);

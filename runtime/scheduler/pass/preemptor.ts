@@ -1,15 +1,7 @@
 /** Preemption: evictions for a workload of higher priority. */
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
-import {
-  type EvictionPlan,
-  evictableFor,
-  evictFor,
-  freeFor,
-  type Holder,
-  nodeRoom,
-  protectedUntil,
-} from './eviction';
+import { type EvictionPlan, evictableFor, evictFor, type Holder, nodeRoom, protectedUntil } from './eviction';
 import { priorityOf } from './order';
 import { shownName } from './shown-names';
 import type { Pass } from './state';
@@ -28,7 +20,7 @@ export async function evictLowerPriority(
   pass.preemptAt.delete(row.uid);
   const lower = lowerThan(pass, row);
   if (lower.length === 0) return undefined;
-  const room = nodeRoom(await freeFor(pass, row));
+  const room = await nodeRoom(pass, row);
   const { now } = pass.input;
   const open = lower.filter((holder) => protectedUntil(pass, holder) <= now);
   const chosen = victims(room, open);

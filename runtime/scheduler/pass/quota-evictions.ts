@@ -14,7 +14,6 @@ import {
   evictableFor,
   evicted,
   evictFor,
-  freeFor,
   goneOf,
   type Holder,
   isAwaiting,
@@ -140,7 +139,7 @@ async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<
   }
   const attempts = attemptsFor(pass, row, quota, rights);
   if (attempts.length === 0) return undefined;
-  const nodes = nodeRoom(await freeFor(pass, row));
+  const nodes = await nodeRoom(pass, row);
   const { now } = pass.input;
   const until = (victim: Victim) => (victim.leaves === 'returned' ? now : protectedUntil(pass, victim));
   for (const { candidates, room, choose } of attempts) {

@@ -1,6 +1,9 @@
 /** What ran in a simulation, and what was evicted. */
+
+import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { parseIdset } from '../../../runtime/resources/idset';
-import type { Allocation } from '../../../runtime/resources/types';
+import type { Allocation, GraphNode } from '../../../runtime/resources/types';
+import { heldAllocations } from '../../../runtime/scheduler/replay';
 
 export interface Start {
   readonly uid: string;
@@ -17,6 +20,19 @@ export interface Eviction {
   readonly at: number;
   /** When its pods were gone, or it had ended by itself. */
   gone?: number;
+}
+
+export function holdersIn(rows: ReadonlyMap<string, WorkloadRow>): WorkloadRow[] {
+  return [...rows.values()].filter(({ allocation }) => allocation !== null);
+}
+
+/** @returns what these nodes can hold of one of the holders; it is found when it is first asked for */
+export function heldOn(nodes: readonly GraphNode[], holders: readonly WorkloadRow[], now: number) {
+  let held: ReadonlyMap<number, Allocation> | undefined;
+  return ({ jobid }: WorkloadRow): Allocation | undefined => {
+    held ??= heldAllocations(holders, new Map(nodes.map((node) => [node.name, node])), now).byJob;
+    return held.get(jobid);
+  };
 }
 
 /** Units that two workloads held at the same time; empty if there are none. */

@@ -15,7 +15,6 @@ import { NodeChanges } from '../../../runtime/scheduler/pass/node-changes';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
 import type { PassCache } from '../../../runtime/scheduler/pass/pass-cache';
 import type { PlacedPods, Surroundings } from '../../../runtime/scheduler/pass/placed-pods';
-import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
 import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { PassInput, PassQueue, PassResult } from '../../../runtime/scheduler/pass/types';
 import { PlannedEnds } from '../../../runtime/scheduler/planned-ends';
@@ -23,7 +22,7 @@ import { simulationFluxion } from './engine';
 import type { JobOptions } from './job-options';
 import { submissionOf } from './requests';
 import { queueSettings } from './settings';
-import { doubleGrants, type Eviction, type Start } from './simulated-runs';
+import { doubleGrants, type Eviction, heldOn, holdersIn, type Start } from './simulated-runs';
 
 export const granted = ({ grants }: { grants: readonly { uid: string }[] }) => grants.map(({ uid }) => uid);
 
@@ -67,7 +66,7 @@ export class Simulation {
 
   private constructor(
     readonly fluxion: Fluxion,
-    readonly nodes: readonly GraphNode[],
+    public nodes: readonly GraphNode[],
     readonly policy: QueuePolicy,
     readonly depth: number,
     readonly match: MatchPolicy,
@@ -116,7 +115,7 @@ export class Simulation {
   async pass(over: Partial<PassInput> = {}): Promise<PassResult> {
     const all = [...this.rows.values()].filter(({ phase }) => phase !== 'Finished');
     const nodes = over.nodes ?? this.nodes;
-    await this.planEnds(all.filter(({ allocation }) => allocation !== null));
+    await this.planEnds();
     const result = await runPass({
       now: this.now,
       queues: this.queuesOf(all),
@@ -147,11 +146,11 @@ export class Simulation {
   }
 
   /** Makes the ends in Fluxion those that are planned now, as the controller does before a pass. */
-  private async planEnds(holders: readonly WorkloadRow[]): Promise<void> {
-    const planned = ({ allocation }: WorkloadRow) => plannedAllocation(allocation!, this.now);
+  private async planEnds(): Promise<void> {
+    const holders = holdersIn(this.rows);
     const { moved, reservations } = await this.plannedEnds.update(
       holders,
-      planned,
+      heldOn(this.nodes, holders, this.now),
       this.reservations,
       this.now,
     );
@@ -224,15 +223,24 @@ export class Simulation {
 
   /** A new leader: Fluxion is rebuilt from the rows, and nothing else is known. */
   async restart(): Promise<void> {
-    const holders = [...this.rows.values()].filter(({ allocation }) => allocation !== null);
-    await this.fluxion.init({ nodes: this.nodes, policy: this.match, now: this.now });
-    const held = holders.map(({ allocation }) => plannedAllocation(allocation!, this.now));
-    await this.fluxion.replay(held, this.now);
+    await this.rebuild(this.nodes);
+    this.cache = undefined;
+    this.lastNodes = undefined;
+  }
+
+  /** From now on the cluster has these nodes: Fluxion is rebuilt, as the controller does where many have changed. */
+  async rebuild(nodes: readonly GraphNode[]): Promise<void> {
+    this.nodes = nodes;
+    const holders = holdersIn(this.rows);
+    const held = heldOn(nodes, holders, this.now);
+    await this.fluxion.init({ nodes, policy: this.match, now: this.now });
+    await this.fluxion.replay(
+      holders.flatMap((holder) => held(holder) ?? []),
+      this.now,
+    );
     this.plannedEnds = new PlannedEnds(this.fluxion);
     this.plannedEnds.reset(holders, this.now);
     this.reservations = [];
-    this.cache = undefined;
-    this.lastNodes = undefined;
     this.freed = true;
   }
 

@@ -3,7 +3,11 @@ import type { QueuePolicy } from '../../../constructs/api/policies';
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import fc from '../../fast-check';
 import { nodesOf, Simulation } from '../pass/simulation';
+import { START } from './eviction-traces';
 import { holdsNone, type Property } from './property';
+
+const NODES = 3;
+const CORES = 2;
 
 const job = fc.record({
   priority: fc.integer({ min: 0, max: 3 }),
@@ -14,6 +18,13 @@ const job = fc.record({
   gap: fc.integer({ min: 0, max: 60 }),
 });
 
+/** A pod of a DaemonSet: while it runs, its node has one core less, also under the workloads that hold it. */
+const agent = fc.record({
+  node: fc.integer({ min: 0, max: NODES - 1 }),
+  after: fc.integer({ min: 1, max: 400 }),
+  runs: fc.integer({ min: 1, max: 400 }),
+});
+
 const jobsUpTo = (maxLength: number) =>
   fc.record({
     jobs: fc.array(job, { minLength: 2, maxLength, size: 'max' }),
@@ -22,6 +33,7 @@ const jobsUpTo = (maxLength: number) =>
       minRuntimeSeconds: fc.constantFrom(0, 0, 30),
       limit: fc.constantFrom(1, 2, 1_000),
     }),
+    agents: fc.array(agent, { maxLength: 2 }),
   });
 
 type Given = ReturnType<typeof jobsUpTo> extends fc.Arbitrary<infer T> ? T : never;
@@ -29,15 +41,15 @@ type Given = ReturnType<typeof jobsUpTo> extends fc.Arbitrary<infer T> ? T : nev
 let evictions = 0;
 
 async function checkPreemption(given: Given): Promise<void> {
-  const { jobs, policy, preemption } = given;
-  const sim = await Simulation.of(nodesOf(3, 2), { policy });
+  const { jobs, policy, preemption, agents } = given;
+  const sim = await Simulation.of(nodesOf(NODES, CORES), { policy });
   sim.queue('default', { policy, preempts: true, preemption });
   let at = sim.now;
   const arrivals = jobs.map(({ gap, ...options }, i) => {
     at += gap;
     return { at, submit: () => void sim.submit(`j${i}`, options) };
   });
-  await sim.run(arrivals, async () => {
+  await sim.run([...arrivals, ...changesBy(agents, sim)], async () => {
     const evicted = [...sim.rows.values()].filter(({ evictionReason }) => evictionReason !== null);
     evictions += evicted.length;
     holdsNone(evicted.flatMap((row) => violations(sim, given, row)));
@@ -45,6 +57,22 @@ async function checkPreemption(given: Given): Promise<void> {
   });
   const waiting = [...sim.rows.values()].filter(({ phase }) => phase !== 'Finished');
   holdsNone([...sim.doubleGrants(), ...waiting.map(({ uid }) => `${uid} never ended`)]);
+}
+
+/** When each of them starts and ends, the nodes change. */
+function changesBy(agents: Given['agents'], sim: Simulation) {
+  const runsNow = ({ after, runs }: Given['agents'][number]) =>
+    START + after <= sim.now && sim.now < START + after + runs;
+  const nodes = () => {
+    const taken = agents.filter(runsNow).map(({ node }) => `n${node}`);
+    return nodesOf(NODES, CORES).map(({ name }) => {
+      const core = CORES - taken.filter((one) => one === name).length;
+      return { name, units: { core } };
+    });
+  };
+  return agents
+    .flatMap(({ after, runs }) => [after, after + runs])
+    .map((after) => ({ at: START + after, submit: () => sim.rebuild(nodes()) }));
 }
 
 function violations(sim: Simulation, { policy, preemption }: Given, row: WorkloadRow): string[] {
