@@ -15,7 +15,8 @@ export function avoiding(pass: Pass, row: WorkloadRow): WorkloadRow {
   const jobspec = narrowedTo(row.jobspec, { not: [{ hostlist: names }] });
   const part = countedPart(pass, jobspec);
   const fits = input.nodes === undefined || (cluster.fits(part) && cluster.fitsUp(part));
-  return fits ? { ...row, jobspec } : row;
+  // With a shape of its own: what keeps it waiting keeps no other workload of its shape waiting.
+  return fits ? { ...row, jobspec, shape: `${row.shape} without ${names}` } : row;
 }
 
 /** True of nearly all rows, and every pass looks at all that wait. */

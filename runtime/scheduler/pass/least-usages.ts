@@ -24,8 +24,7 @@ export class LeastUsages {
     if (found !== undefined) return found;
     const least = leastUsage(row, this.cluster.classesFor(row.jobspec), this.units);
     if (this.byShape.size >= MOST_SHAPES) this.byShape.clear();
-    // Without the nodes that it avoids for a while it may come to more.
-    if (Object.keys(row.avoid).length === 0) this.byShape.set(row.shape, least);
+    this.byShape.set(row.shape, least);
     return least;
   }
 }

@@ -1,5 +1,6 @@
+import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import { apart, labels, zones } from './rules';
-import { nodesOf, Simulation } from './simulation';
+import { granted, nodesOf, Simulation } from './simulation';
 
 const nodeOf = (sim: Simulation, uid: string) => sim.row(uid).allocation?.nodes.map(({ name }) => name);
 
@@ -61,4 +62,21 @@ test('a workload that avoids a node keeps its placement rules', async () => {
   await sim.pass();
   const { allocation } = sim.row('job');
   expect(allocation?.nodes.map(({ name, units }) => `${name} ${units.core}`)).toEqual(['a1 0', 'a2 0']);
+});
+
+test('what one that avoids a free node waits for keeps no equal workload from that node', async () => {
+  const sim = await Simulation.of(nodesOf(2, 8));
+  sim.submit('service', { kind: 'Pod', cpu: 8, walltime: ENDLESS_SECONDS });
+  await sim.pass();
+  const [taken] = nodeOf(sim, 'service')!;
+  const free = taken === 'n0' ? 'n1' : 'n0';
+  sim.submit('again', { cpu: 8, walltime: 100 });
+  sim.change('again', { avoid: { [free]: sim.now + 600 } });
+  await sim.pass();
+  expect(sim.row('again').message).toContain('only when services leave their nodes (science/service)');
+  sim.submit('equal', { cpu: 8, walltime: 100 });
+  expect(granted(await sim.pass())).toEqual(['equal']);
+  await sim.finish('equal');
+  sim.now += 600;
+  expect(granted(await sim.pass())).toEqual(['again']);
 });
