@@ -51,7 +51,8 @@ export function newPassCache(): PassCache {
     unplannable: refusals({ compareWalltime: true }),
     down: refusals({ compareWalltime: false }),
     never: refusals({ compareWalltime: false }),
-    endless: refusals({ compareWalltime: false }),
+    // A shorter one may end before the reservation of a service begins.
+    endless: refusals({ compareWalltime: true }),
     vain: new Map(),
     endlessUsage: undefined,
     promised: new Map(),

@@ -206,3 +206,15 @@ test('says which services hold the quota that has no known start', async () => {
     estimatedStart: null,
   });
 });
+
+test('a workload that would run behind the reservation of a service keeps no shorter one waiting', async () => {
+  const sim = await Simulation.of(nodesOf(1, 8), { policy: 'conservative' });
+  sim.submit('batch', { cpu: 4, walltime: 3_600 });
+  await sim.pass();
+  sim.submit('web', { ...SERVICE, cpu: 8 });
+  sim.submit('long', { cpu: 4, walltime: 36_000 });
+  await sim.pass();
+  expect(sim.row('long').message).toContain('whose end is not known');
+  sim.submit('short', { cpu: 4, walltime: 1_800 });
+  expect(granted(await sim.pass())).toEqual(['short']);
+});
