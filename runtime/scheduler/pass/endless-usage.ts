@@ -51,6 +51,7 @@ export class EndlessUsage {
   private readonly rooms = new Map<string, number>();
   private scansLeft = SCANS;
   private roomsLeft = SCANS;
+  private fixed: EndlessUsage | undefined;
 
   /** @param unmanaged units that pods outside the queue use, by node */
   constructor(
@@ -73,9 +74,23 @@ export class EndlessUsage {
       services.every(({ allocation }, i) => allocation === this.services[i]!.allocation) &&
       sameUsage(unmanaged, this.unmanaged);
     if (!same) return new EndlessUsage(nodes, services, unmanaged);
+    this.renew();
+    return this;
+  }
+
+  private renew(): void {
     this.scansLeft = SCANS;
     this.roomsLeft = SCANS;
-    return this;
+    if (this.fixed !== this) this.fixed?.renew();
+  }
+
+  /** The same without services that can be suspended: those of queues that have borrowed may have to leave. */
+  get ofImmovable(): EndlessUsage {
+    const { nodes, services, unmanaged } = this;
+    this.fixed ??= services.every(isImmovable)
+      ? this
+      : new EndlessUsage(nodes, services.filter(isImmovable), unmanaged);
+    return this.fixed;
   }
 
   /** @returns why the row can't be planned; undefined if it can, as far as counting tells */

@@ -12,10 +12,18 @@ import type { Pass } from './state';
 
 /** Whether somebody may have to leave for the row, behind the next in its queue. */
 export function mayEvictBehind(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
-  if ((budget.isStrict && !budget.closed) || budget.evictionsLeft === 0 || !mayEndOthers(pass, row))
-    return false;
-  if (!mayPreempt(pass, budget, row) && !mayTakeShare(pass, budget, row)) return false;
-  return pass.cache.vain.get(keyOf(budget, row))?.covers(row.jobspec) !== true;
+  if ((budget.isStrict && !budget.closed) || budget.evictionsLeft === 0) return false;
+  if (mayPreemptOthers(pass, budget, row)) return true;
+  return mayEndOthers(pass, row) && mayTakeShare(pass, budget, row) && !isVain(pass, budget, row);
+}
+
+/** Whether it has a higher priority than others that may have to leave, and it is not known that this helps none. */
+export function mayPreemptOthers(pass: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+  return mayEndOthers(pass, row) && mayPreempt(pass, budget, row) && !isVain(pass, budget, row);
+}
+
+function isVain({ cache }: Pass, budget: QueueBudget, row: WorkloadRow): boolean {
+  return cache.vain.get(keyOf(budget, row))?.covers(row.jobspec) === true;
 }
 
 function mayPreempt(pass: Pass, { settings }: QueueBudget, row: WorkloadRow): boolean {

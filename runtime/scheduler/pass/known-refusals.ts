@@ -1,21 +1,53 @@
 /** What keeps a workload from being asked for: it was refused before, or it can't be planned. */
 import type { WorkloadRow } from '../../queue/workload';
-import { mayEvictBehind } from './eviction-tries';
+import type { EndlessBlock } from './endless-usage';
+import { mayEndOthers } from './eviction';
+import { mayEvictBehind, mayPreemptOthers } from './eviction-tries';
 import type { QueueBudget } from './queue-budget';
-import { cacheFor, type Pass } from './state';
-import { mayReserve } from './strategies';
+import type { QuotaShortage } from './quota-shortage';
+import { budgetOf, cacheFor, type Pass } from './state';
+import { mayEvict, mayReserve } from './strategies';
 
 /**
- * Whether the row can start only when something leaves that has no end. When that is, nobody knows: what waits for it
- * blocks nothing, and nothing is reserved for it.
+ * Whether the row can start only when something leaves that has no end, and that nobody may have to leave for it. When that is, is not
+ * known: what waits for it blocks nothing, and nothing is reserved for it.
+ * @param shortage why quota keeps it from starting
  */
-export function isUnplannable(pass: Pass, row: WorkloadRow): boolean {
-  const { endlessUsage, waits, cluster, input } = pass;
-  const block = endlessUsage.blocks(row);
-  if (block === undefined && !cacheFor(pass, row).endless.covers(row.jobspec)) return false;
+export function isUnplannable(pass: Pass, row: WorkloadRow, shortage: QuotaShortage | undefined): boolean {
+  const block = endlessBlock(pass, row);
+  if (block === undefined) return false;
+  const mayHelp = mayTakeQuota(pass, row, shortage)
+    ? pass.endlessUsage.ofImmovable.blocks(row) === undefined
+    : block === 'unnamed' && mayPreemptNow(pass, row);
+  return !mayHelp && waitsBehindEndless(pass, row);
+}
+
+/** @returns `unnamed` if Fluxion found that something has no end; undefined if nothing has that the row waits for */
+function endlessBlock(pass: Pass, row: WorkloadRow): EndlessBlock | 'unnamed' | undefined {
+  const block = pass.endlessUsage.blocks(row);
+  return block ?? (cacheFor(pass, row).endless.covers(row.jobspec) ? 'unnamed' : undefined);
+}
+
+/** Whether workloads of other queues may have to return quota to its queue, or to give it up to a queue with a smaller share. */
+function mayTakeQuota(pass: Pass, row: WorkloadRow, shortage: QuotaShortage | undefined): boolean {
+  if (shortage === undefined || shortage.never || !mayEndOthers(pass, row)) return false;
+  const { reclaim, fairSharing } = budgetOf(pass, row).settings;
+  return (reclaim && shortage.lent) || (fairSharing !== 'Never' && (shortage.lent || shortage.ofCohort));
+}
+
+function mayPreemptNow(pass: Pass, row: WorkloadRow): boolean {
+  const budget = budgetOf(pass, row);
+  return mayPreemptOthers(pass, budget, row) && mayEvict(pass, budget, row);
+}
+
+/** Tells the row so if it waits for something that has no end. @returns whether it does */
+export function waitsBehindEndless(pass: Pass, row: WorkloadRow): boolean {
+  const { waits, cluster, input } = pass;
+  const block = endlessBlock(pass, row);
+  if (block === undefined) return false;
   // Nodes that are down, or too few nodes, are the better reason.
   if (input.nodes !== undefined && !cluster.fitsUp(row.jobspec)) return false;
-  waits.markBehindEndless(row, block);
+  waits.markBehindEndless(row, block === 'unnamed' ? undefined : block);
   return true;
 }
 

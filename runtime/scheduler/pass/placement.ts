@@ -84,10 +84,12 @@ function placeNow(pass: Pass, row: WorkloadRow, heads: Heads): Promise<void> | u
   const reservation = pass.reservations.of(row.uid);
   const mayStart =
     reservation === undefined
-      ? !budget.closed && !budget.limitedUsers.has(row.user) && !isUnplannable(pass, row)
+      ? !budget.closed && !budget.limitedUsers.has(row.user)
       : isHead(pass, row, reservation, heads) && mayStartNow(pass, row, reservation);
   if (!mayStart) return undefined;
-  if (shortageOf(pass, row) !== undefined) {
+  const shortage = shortageOf(pass, row);
+  if (reservation === undefined && isUnplannable(pass, row, shortage)) return undefined;
+  if (shortage !== undefined) {
     if (reservation !== undefined) claimQuota(pass, row, reservation.allocation);
     return undefined;
   }
@@ -140,10 +142,10 @@ function decide(
   if (reservation === undefined && (budget.closed || userLimit !== undefined))
     return waitBehind(pass, row, budget);
   // 4. What can't be planned takes neither units nor quota from those behind it.
-  if (reservation === undefined && isUnplannable(pass, row)) return undefined;
+  const shortage = shortageOf(pass, row);
+  if (reservation === undefined && isUnplannable(pass, row, shortage)) return undefined;
   // 5. Limits of running workloads, and quota.
   const applicant = { row, budget, reservation };
-  const shortage = shortageOf(pass, row);
   if (shortage !== undefined)
     return waitsInLine(pass, applicant, shortage) ? undefined : decideWithShortage(pass, applicant, shortage);
   // 6. What was refused before is refused again.

@@ -5,6 +5,7 @@ import { isClaimOf, takePlaces } from './claims';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
 import { closeBehind } from './fcfs-head';
+import { waitsBehindEndless } from './known-refusals';
 import type { QueueBudget } from './queue-budget';
 import { evictForQuota } from './quota-evictions';
 import { holdAgain } from './quota-plan';
@@ -92,8 +93,14 @@ export async function waitsForQuota(
   }
   if (candidate.mayReserve && (await giveUpPlans(pass, row)) && quotas.shortageOf(row) === undefined)
     return false;
-  await waitOrReserve(pass, applicant, shortage);
+  await waitForOthers(pass, applicant, shortage);
   return true;
+}
+
+/** Nobody has to leave for it: what has no end does not. */
+async function waitForOthers(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {
+  if (applicant.reservation !== undefined || !waitsBehindEndless(pass, applicant.row))
+    await waitOrReserve(pass, applicant, shortage);
 }
 
 async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<void> {

@@ -1,5 +1,6 @@
 /** Services and pods outside the queue have no end: nothing is planned behind them, and what needs them gone blocks nobody. */
 import { QUEUE_POLICIES } from '../../../constructs/api/policies';
+import type { QueueSettings } from '../../../runtime/queue/settings';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import type { JobOptions } from './job-options';
 import { PREEMPTS } from './settings';
@@ -207,6 +208,40 @@ test('says which services hold the quota that has no known start', async () => {
   });
 });
 
+const evictedBy = (result: { evictions: readonly { uid: string }[] }) =>
+  result.evictions.map(({ uid }) => uid);
+
+test.each(QUEUE_POLICIES)(
+  '%s: it may also be preempted once another workload was refused behind it',
+  async (policy) => {
+    const sim = await Simulation.of(nodesOf(1, 8));
+    sim.queue('default', { ...PREEMPTS, policy });
+    sim.submit('forever', { kind: 'RayCluster', cpu: 8, walltime: ENDLESS_SECONDS, preemptible: true });
+    await sim.pass();
+    sim.submit('equal', { cpu: 4 });
+    await sim.pass();
+    expect(sim.row('equal').message).toContain('whose end is not known');
+    sim.submit('urgent', { cpu: 4, priority: 1 });
+    expect(evictedBy(await sim.pass())).toEqual(['forever']);
+    expect(sim.row('urgent').reason).toBe('Reserved');
+    await sim.requeue('forever');
+    expect(granted(await sim.pass())).toContain('urgent');
+  },
+);
+
+test('asks once for those that would preempt it in vain', async () => {
+  const sim = await Simulation.of(nodesOf(2, 8));
+  sim.queue('default', PREEMPTS);
+  sim.submit('web', { ...SERVICE, cpu: 8 });
+  sim.submit('forever', { kind: 'RayCluster', cpu: 8, walltime: ENDLESS_SECONDS, preemptible: true });
+  sim.submit('wide', { cpu: 4 });
+  await sim.pass();
+  for (let i = 0; i < 20; i++) sim.submit(`urgent${i}`, { cpu: 8, pods: 2, priority: 1 });
+  expect(evictedBy(await sim.pass())).toEqual([]);
+  sim.now += 1;
+  expect(await sim.pass()).toMatchObject({ waits: [], matches: 0 });
+});
+
 test('a workload that would run behind the reservation of a service keeps no shorter one waiting', async () => {
   const sim = await Simulation.of(nodesOf(1, 8), { policy: 'conservative' });
   sim.submit('batch', { cpu: 4, walltime: 3_600 });
@@ -217,4 +252,48 @@ test('a workload that would run behind the reservation of a service keeps no sho
   expect(sim.row('long').message).toContain('whose end is not known');
   sim.submit('short', { cpu: 4, walltime: 1_800 });
   expect(granted(await sim.pass())).toEqual(['short']);
+});
+
+/** Two nodes, both borrowed or held by workloads of `guest` that have no end; `owner` has quota for one of them. */
+async function withLentNodes(owner: Partial<QueueSettings>): Promise<Simulation> {
+  const sim = await Simulation.of(nodesOf(2, 8));
+  sim.queue('owner', { cohort: 'lab', quota: { cores: 8 }, ...owner });
+  sim.queue('guest', { ...PREEMPTS, cohort: 'lab', quota: { cores: 8 } });
+  for (const uid of ['ray0', 'ray1']) {
+    sim.submit(uid, { queue: 'guest', kind: 'RayCluster', cpu: 8, walltime: ENDLESS_SECONDS });
+    await sim.pass();
+  }
+  return sim;
+}
+
+describe.each<[string, Partial<QueueSettings>]>([
+  ['returns borrowed quota', { reclaim: true }],
+  ['gives quota to a queue with a smaller share', { fairSharing: 'LessThanInitialShare' }],
+])('a workload without an end that can be suspended %s', (_, owner) => {
+  test('where it holds all nodes', async () => {
+    const sim = await withLentNodes(owner);
+    sim.submit('mine', { queue: 'owner', cpu: 8, walltime: 100 });
+    expect(evictedBy(await sim.pass())).toEqual(['ray1']);
+    await sim.requeue('ray1');
+    expect(granted(await sim.pass())).toEqual(['mine']);
+  });
+
+  test('also once another workload was refused behind it', async () => {
+    const sim = await withLentNodes(owner);
+    sim.submit('other', { cpu: 4, walltime: 100 });
+    await sim.pass();
+    sim.submit('mine', { queue: 'owner', cpu: 8, walltime: 100 });
+    expect(evictedBy(await sim.pass())).toEqual(['ray1']);
+  });
+
+  test('but not to one that needs a service gone', async () => {
+    const sim = await withLentNodes(owner);
+    await sim.finish('ray0');
+    sim.submit('web', { ...SERVICE, queue: 'guest', cpu: 8 });
+    await sim.pass();
+    sim.submit('mine', { queue: 'owner', cpu: 4, pods: 2, exclusive: true, walltime: 100 });
+    expect(evictedBy(await sim.pass())).toEqual([]);
+    expect(sim.row('mine')).toMatchObject({ reason: 'Busy' });
+    expect(sim.row('mine').message).toContain('science/web)');
+  });
 });
