@@ -4,6 +4,7 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { isClaimOf } from './claims';
+import { postpone } from './costly-plans';
 import { closeBehind } from './fcfs-head';
 import type { QueueBudget } from './queue-budget';
 import type { Refusal } from './quota-shortage';
@@ -11,7 +12,7 @@ import { addReservation, claimQuota, markMoved } from './reservation-updates';
 import { isSamePlan } from './reservations';
 import { cacheFor, type Pass } from './state';
 import type { Candidate } from './strategies';
-import { BEHIND_ENDLESS } from './wait-reasons';
+import { BEHIND_ENDLESS, COSTLY_NOW } from './wait-reasons';
 import { withinQuota } from './within-quota';
 
 /** @param given Fluxion's last answer */
@@ -40,7 +41,9 @@ export async function record(pass: Pass, candidate: Candidate, given: MatchResul
     case 'UNSATISFIABLE':
       return refuseForGood(pass, row, answer.text);
     case 'INVALID':
-      return pass.waits.markInvalid(row, answer.text);
+      if (answer.text !== COSTLY_NOW) return pass.waits.markInvalid(row, answer.text);
+      postpone(pass, row);
+      return pass.waits.markCostly(row);
     case 'NOT_READY':
       throw new FluxqError('FLUXQ_FLUXION_IN_DOUBT', `Fluxion has no graph: ${answer.text}`, {
         remedy: 'init and replay, then go on',

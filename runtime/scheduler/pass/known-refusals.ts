@@ -1,5 +1,6 @@
 /** What keeps a workload from being asked for: it was refused before, or it can't be planned. */
 import type { WorkloadRow } from '../../queue/workload';
+import { isPostponed } from './costly-plans';
 import type { EndlessBlock } from './endless-usage';
 import { mayEndOthers } from './eviction';
 import { mayEvictBehind, mayPreemptOthers } from './eviction-tries';
@@ -60,6 +61,10 @@ export function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): b
   const cache = cacheFor(pass, row);
   if (cache.never.covers(row.jobspec)) {
     waits.markUnsatisfiable(row, 'requests at least as much as another workload that can never start');
+    return true;
+  }
+  if (isPostponed(pass, row)) {
+    waits.markCostly(row);
     return true;
   }
   // When nodes that are down come back is not known: what needs them blocks nothing, and nothing is reserved for it.

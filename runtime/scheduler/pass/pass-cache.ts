@@ -1,4 +1,5 @@
 /** What passes learn of the cluster, kept from pass to pass for as long as it is true. */
+import type { CostlyRetry } from './costly-plans';
 import type { EndlessUsage } from './endless-usage';
 import { type Refusals, refusals } from './refusal-cache';
 import type { Reservation } from './reservations';
@@ -35,6 +36,8 @@ export interface PassCache {
   readonly preemptAt: ReadonlyMap<string, number>;
   /** By uid of a waiting workload: who was evicted for it. Kept until nobody has to leave. */
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>;
+  /** By shape of waiting workloads that cost too much to plan. Kept when units become free. */
+  readonly costly: ReadonlyMap<string, CostlyRetry>;
   /** Uids of waiting workloads whose promised start is a claim. */
   readonly claims: ReadonlySet<string>;
   /** Whether the pass ended before all reservations were tried on units that had become free. */
@@ -60,6 +63,7 @@ export function newPassCache(): PassCache {
     ends: new Map(),
     preemptAt: new Map(),
     beneficiaries: new Map(),
+    costly: new Map(),
     claims: new Set(),
     freed: false,
     granted: false,

@@ -13,6 +13,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { besideEndless, countedPart, withinCluster } from './array-width';
 import { avoidanceEnd, avoiding } from './avoidance';
 import { holdPlaces } from './claims';
+import { pendingRetries } from './costly-plans';
 import { DependencyCycles } from './dependency-cycles';
 import { isEligible } from './eligibility';
 import { evicted } from './eviction';
@@ -111,6 +112,7 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
       ends: endsAfter(pass),
       preemptAt: pendingPreemptions(pass, line),
       beneficiaries: pendingBeneficiaries(pass, line),
+      costly: pendingRetries(pass, line),
       claims: claimed(pass, reservations),
       freed: more && pass.freed,
       granted: grants.length > 0,

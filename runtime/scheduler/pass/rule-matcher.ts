@@ -18,6 +18,7 @@ import { type PlacedPods, podsOfJob, podsOn, type Surroundings, traitsOfSet } fr
 import type { Reservation } from './reservations';
 import { RulePlanner, type RuleRequest } from './rule-planner';
 import type { Matcher } from './types';
+import { COSTLY_NOW } from './wait-reasons';
 import { TOO_COSTLY } from './work-budget';
 
 export interface RuleMatcherOptions {
@@ -118,6 +119,17 @@ export class RuleMatcher implements Matcher {
   private async plan(asked: MatchRequest, request: RuleRequest): Promise<MatchResult> {
     try {
       return await this.planWithin(asked, request);
+    } catch (error) {
+      if (!hasCode(error, TOO_COSTLY)) throw error;
+      return this.tooCostly(request);
+    }
+  }
+
+  /** INVALID for good only if it costs as much on an empty cluster. */
+  private async tooCostly(request: RuleRequest): Promise<MatchResult> {
+    try {
+      const refusal = await this.refusal(request);
+      return refusal.status === 'BUSY' ? { status: 'INVALID', text: COSTLY_NOW } : refusal;
     } catch (error) {
       if (!hasCode(error, TOO_COSTLY)) throw error;
       return { status: 'INVALID', text: error.message };

@@ -6,6 +6,7 @@ import type { EvictionRequest, WorkloadRow } from '../../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
 import { type Cluster, clusterOf } from './cluster';
+import type { CostlyRetry } from './costly-plans';
 import { EndlessUsage, isService } from './endless-usage';
 import { type Beneficiary, newPassCache, type PassCache } from './pass-cache';
 import { plannedEnd, withPlannedEnd } from './planned-end';
@@ -41,6 +42,8 @@ export interface Pass {
   readonly preemptAt: Map<string, number>;
   /** By uid of a workload: those that were evicted for it. It starts before others borrow what these leave. */
   readonly beneficiaries: Map<string, Beneficiary>;
+  /** By shape: when those are tried again that cost too much to plan. */
+  readonly costly: Map<string, CostlyRetry>;
   /** Uids of workloads whose start is promised with a claim, from the pass on that has quota returned for them. */
   readonly claims: Set<string>;
   /** Uids of beneficiaries with a reservation that only keeps others away until the pass reaches them. */
@@ -138,8 +141,11 @@ export function beginPass(given: PassInput): Pass {
   };
 }
 
-function keptFrom(cache: PassCache): Pick<Pass, 'preemptAt' | 'beneficiaries' | 'claims' | 'hasNewHolders'> {
+type Kept = 'preemptAt' | 'beneficiaries' | 'costly' | 'claims' | 'hasNewHolders';
+
+function keptFrom(cache: PassCache): Pick<Pass, Kept> {
   return {
+    costly: new Map(cache.costly),
     hasNewHolders: cache.granted,
     preemptAt: new Map(cache.preemptAt),
     beneficiaries: new Map(cache.beneficiaries),

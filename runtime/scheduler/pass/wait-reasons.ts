@@ -17,6 +17,11 @@ const RESERVED = 'nodes are reserved for it';
 export const BEHIND_ENDLESS =
   'the nodes it needs are used by services or by pods outside the queue, whose end is not known';
 
+/** Message of a workload whose plan costs too much beside the pods of now. */
+export const COSTLY_NOW =
+  'takes too long to place beside the pods that are on the nodes now, and is tried again within the hour; ' +
+  'use fewer terms of pod affinity and topologySpreadConstraints, or fewer pods';
+
 /** Reasons of those that wait until others leave. */
 const FOR_UNITS: ReadonlySet<WaitReason> = new Set(['Busy', 'QuotaExceeded', 'Reserved']);
 
@@ -125,6 +130,10 @@ export class WaitReasons {
 
   private endlessTextOf(row: WorkloadRow, block: EndlessBlock): string {
     return endlessText(row.jobspec, { ...block, services: shownNames(row, block.services) }, this.units);
+  }
+
+  markCostly(row: WorkloadRow): void {
+    this.mark(row, 'Busy', COSTLY_NOW);
   }
 
   markReserved(row: WorkloadRow, start: number): void {

@@ -97,6 +97,43 @@ test('a workload that costs too much waits as Invalid, and the others start', as
   expect((await sim.pass()).matches).toBe(0);
 });
 
+/** A pod has to be on one node with seven others, and 9,000 pods outside the queue are counted for each node that is tried. */
+async function costlyBesideLoad(): Promise<Simulation> {
+  const all = zones({ a: 150, b: 150 }, 8);
+  const sim = await Simulation.of(all);
+  for (const { name } of all) sim.others.push(...times(30, () => other(name, { labels: { app: 'x' } })));
+  sim.submit('load', { cpu: 5, pods: all.length, walltime: 10_000 });
+  await sim.pass();
+  for (const uid of ['gang', 'equal'])
+    sim.submit(uid, { pods: 8, labels, walltime: 100, pod: { ...together(), ...spread(ZONE, 8) } });
+  await sim.pass();
+  return sim;
+}
+
+test('a workload that costs too much only beside the pods of now is tried again', async () => {
+  const sim = await costlyBesideLoad();
+  expect(sim.row('gang')).toMatchObject({
+    reason: 'Busy',
+    message: expect.stringContaining('takes too long to place beside the pods that are on the nodes now'),
+  });
+  await sim.finish('load');
+  sim.now += 60;
+  expect(granted(await sim.pass())).toEqual(['gang']);
+});
+
+test('it is tried less and less often, and once for all that ask for the same', async () => {
+  const sim = await costlyBesideLoad();
+  const tries: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    const { nextAt, matches } = await sim.pass({ freed: true });
+    expect(matches).toBe(0);
+    sim.now = nextAt!;
+    tries.push(sim.now - 1_000);
+    expect((await sim.pass()).matches).toBe(1);
+  }
+  expect(tries).toEqual([60, 180, 420, 900]);
+});
+
 test('a pass rests between its workloads', async () => {
   const sim = await Simulation.of(zones({ a: 4 }));
   for (const uid of ['a', 'b', 'c']) sim.submit(uid);
