@@ -38,6 +38,11 @@ export interface PassCache {
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>;
   /** By shape of waiting workloads that cost too much to plan. Kept when units become free. */
   readonly costly: ReadonlyMap<string, CostlyRetry>;
+  /**
+   * By node: how many pods outside the queue there were when pods, and not units, kept a workload from starting. What is refused holds
+   * until one of them has ended. Undefined: only units have.
+   */
+  readonly crowding: ReadonlyMap<string, number> | undefined;
   /** Uids of waiting workloads whose promised start is a claim. */
   readonly claims: ReadonlySet<string>;
   /** Whether the pass ended before all reservations were tried on units that had become free. */
@@ -64,6 +69,7 @@ export function newPassCache(): PassCache {
     preemptAt: new Map(),
     beneficiaries: new Map(),
     costly: new Map(),
+    crowding: undefined,
     claims: new Set(),
     freed: false,
     granted: false,

@@ -113,6 +113,7 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
       preemptAt: pendingPreemptions(pass, line),
       beneficiaries: pendingBeneficiaries(pass, line),
       costly: pendingRetries(pass, line),
+      crowding: pass.rules?.crowding ?? cache.crowding,
       claims: claimed(pass, reservations),
       freed: more && pass.freed,
       granted: grants.length > 0,

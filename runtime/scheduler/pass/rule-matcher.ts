@@ -44,6 +44,8 @@ export class RuleMatcher implements Matcher {
   private readonly allocations = new Map<number, Allocation>();
   /** Pods that keep others out of their group of nodes. */
   private readonly repelling: PlacedPods[];
+  /** By node: how many pods outside the queue there are, once pods and not units keep a workload from starting. */
+  crowding: ReadonlyMap<string, number> | undefined;
 
   constructor(private readonly options: RuleMatcherOptions) {
     const { rows, surroundings } = options;
@@ -63,11 +65,20 @@ export class RuleMatcher implements Matcher {
     const answer = await this.options.fluxion.match(request);
     if (answer.status !== 'OK') return answer;
     if (!this.podCounts.allow(row, answer.allocation)) {
+      this.noteCrowding();
       await this.options.fluxion.cancel(jobid);
       return this.plan(request, { row, rules: {}, jobid, jobspec });
     }
     this.record(answer.allocation);
     return answer;
+  }
+
+  /** What is planned from now on counts no pods that have ended before. */
+  private noteCrowding(): void {
+    if (this.crowding !== undefined) return;
+    const { nodes, surroundings } = this.options;
+    this.crowding = new Map(nodes.map(({ name }) => [name, surroundings.unmanagedOn(name)]));
+    this.planner = undefined;
   }
 
   async satisfiable(jobspec: Jobspec): Promise<{ satisfiable: boolean; text: string }> {

@@ -100,7 +100,7 @@ export function beginPass(given: PassInput): Pass {
   const settings = settingsText(given.queues);
   const hasNewSettings = cache.settings !== settings;
   const isGrown = given.graphGrew !== false || hasNewSettings;
-  const freed = given.freed !== false || isGrown || isPreemptDue;
+  const freed = given.freed !== false || isGrown || isPreemptDue || isLessCrowded(given, cache);
   // Refusals that an unfinished pass has found are as good as before.
   const kept = freed ? newPassCache() : cache;
   const rules = ruleMatcherOf(given);
@@ -151,6 +151,11 @@ function keptFrom(cache: PassCache): Pick<Pass, Kept> {
     beneficiaries: new Map(cache.beneficiaries),
     claims: new Set(cache.claims),
   };
+}
+
+function isLessCrowded({ surroundings }: PassInput, { crowding }: PassCache): boolean {
+  if (surroundings === undefined || crowding === undefined) return false;
+  return [...crowding].some(([node, pods]) => surroundings.unmanagedOn(node) < pods);
 }
 
 function budgetsOf(queues: PassInput['queues']): ReadonlyMap<string, QueueBudget> {

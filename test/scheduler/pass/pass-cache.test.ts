@@ -1,4 +1,5 @@
-import { nodesOf, Simulation } from './simulation';
+import { other } from './rules';
+import { granted, nodesOf, Simulation } from './simulation';
 
 /** Two full nodes; `n` workloads of one shape wait, the first with a reservation. */
 async function refused(n: number): Promise<Simulation> {
@@ -38,6 +39,19 @@ test('repeats refused requests when a reservation is dropped', async () => {
   sim.change('wide', { held: true });
   await sim.pass();
   expect(sim.startOf('long')).toBe(sim.now);
+});
+
+test('repeats refused requests once a pod ends that kept others from its node by their number only', async () => {
+  const sim = await Simulation.of(nodesOf(2, 200));
+  for (const { name } of sim.nodes) sim.amounts.set(name, { pods: 3 });
+  sim.others = sim.nodes.flatMap(({ name }) => [1, 2, 3].map(() => other(name)));
+  sim.submit('a');
+  await sim.pass();
+  expect(sim.row('a').reason).toBe('Busy');
+  sim.submit('equal');
+  expect((await sim.pass()).matches).toBe(0);
+  sim.others = sim.others.slice(0, -1);
+  expect(granted(await sim.pass())).toEqual(['a']);
 });
 
 test('starts with an empty cache when nodes are added', async () => {
