@@ -9,7 +9,7 @@ import type { GraphNode, Surplus, UnitCounts } from '../resources/types';
 import type { FluxionSync } from './fluxion-sync';
 import type { FairShare } from './pass/fair-share';
 import type { Surroundings } from './pass/placed-pods';
-import type { HasLeft, PassResult } from './pass/types';
+import type { HasLeft, PassInput, PassResult, PassStep } from './pass/types';
 
 /** What the scheduling loop reads, and whom it calls. */
 export interface SchedulingLoopOptions {
@@ -66,3 +66,14 @@ export interface SchedulingLoopOptions {
   /** Unix seconds; they never go back. */
   readonly now: () => number;
 }
+
+/** What the loop adds to a snapshot is left out. */
+export type Snapshot = Omit<
+  PassInput,
+  'matcher' | 'surroundings' | 'units' | 'problemOf' | 'cache' | 'interrupted' | 'rest' | 'onStep' | 'nodes'
+> & {
+  readonly nodes: readonly GraphNode[];
+};
+
+/** `audit`: compare rows and apiserver. `sync`: make Fluxion equal to rows and nodes. `snapshot`: read the rows. */
+export type PassPhase = 'audit' | 'sync' | 'snapshot' | PassStep | 'commit';

@@ -10,7 +10,7 @@ import type { GraphNode } from '../resources/types';
 import { logDecisions } from './decision-log';
 import type { DesiredState } from './fluxion-sync';
 import { measureGrants } from './grant-metrics';
-import type { SchedulingLoopOptions } from './loop-options';
+import type { PassPhase, SchedulingLoopOptions, Snapshot } from './loop-options';
 import { NodeList } from './node-list';
 import { shareFactors } from './pass/fair-share';
 import { jobSizes } from './pass/job-size';
@@ -19,22 +19,11 @@ import type { Precedence } from './pass/order';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
-import type { PassInput, PassResult, PassStep } from './pass/types';
+import type { PassResult } from './pass/types';
 import { PhaseTimer } from './phase-timer';
 import { rowsByQueue } from './queue-rows';
 import { Reminders } from './reminders';
 import { confirmedGrants, withoutPlans } from './void-grants';
-
-/** What the loop adds to a snapshot is left out. */
-type Snapshot = Omit<
-  PassInput,
-  'matcher' | 'surroundings' | 'units' | 'problemOf' | 'cache' | 'interrupted' | 'rest' | 'onStep' | 'nodes'
-> & {
-  readonly nodes: readonly GraphNode[];
-};
-
-/** `audit`: compare rows and apiserver. `sync`: make Fluxion equal to rows and nodes. `snapshot`: read the rows. */
-type PassPhase = 'audit' | 'sync' | 'snapshot' | PassStep | 'commit';
 
 /** Without any trigger a pass runs this often. */
 const IDLE_MS = 30_000;
@@ -160,15 +149,20 @@ export class SchedulingLoop {
       }
       this.problem = messageOf(error);
       this.options.graph.invalidate(this.problem);
-      // The rebuild drops the reservations; one of their job ids may be an allocation by then.
-      this.reservations = [];
-      this.cache = undefined;
+      this.forget();
       logger.warn(
         { pass: this.passes, error: messageOf(error) },
         `pass failed, retrying in ${RETRY_MS / 1000}s`,
       );
       return RETRY_MS;
     }
+  }
+
+  /** What the last pass decided is void. A rebuild follows: one of its job ids may be an allocation by then. */
+  private forget(): void {
+    this.reservations = [];
+    this.cache = undefined;
+    this.lastNodes = undefined;
   }
 
   private async pass(): Promise<number> {
@@ -235,6 +229,7 @@ export class SchedulingLoop {
     const { workloadCache, graph } = this.options;
     if (workloadCache.isStale) {
       this.cancelRefused(result.grants, []);
+      this.forget();
       this.again = true;
       return;
     }

@@ -1,98 +1,7 @@
-import { Writable } from 'node:stream';
-import pino from 'pino';
-import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
-import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
-import { controllerMetrics, createRegistry } from '../../runtime/observability/metrics';
-import type { WorkloadRow } from '../../runtime/queue/workload';
-import { WorkloadCache } from '../../runtime/queue/workload-cache';
 import type { GraphNode } from '../../runtime/resources/types';
-import { FluxionSync } from '../../runtime/scheduler/fluxion-sync';
-import { SchedulingLoop } from '../../runtime/scheduler/loop';
-import type { SchedulingLoopOptions } from '../../runtime/scheduler/loop-options';
-import type { Surroundings } from '../../runtime/scheduler/pass/placed-pods';
-import { QueueModel } from '../fuzz/queue-model';
-import { SimulatedClock } from '../fuzz/simulated-clock';
 import { submission } from '../queue/submission';
+import { type Line, NODE, startLoop } from './loop-fixture';
 import { queueSettings } from './pass/settings';
-
-type Line = Readonly<Record<string, unknown>>;
-
-const NO_PODS: Surroundings = {
-  unmanaged: () => [],
-  repelling: () => [],
-  unmanagedOn: () => 0,
-  traitsOf: ({ namespace }) => ({ namespace, labels: {} }),
-  amountsOf: () => ({}),
-};
-
-const NODE: GraphNode = { name: 'n0', units: { core: 1 } };
-
-/** A loop over tables in memory and one node of one core. */
-async function start(
-  level: 'debug' | 'info',
-  onSnapshot = (_queue: QueueModel, _setNodes: (nodes: readonly GraphNode[]) => void) => {},
-  over: Partial<SchedulingLoopOptions> = {},
-) {
-  const clock = new SimulatedClock();
-  const now = () => 1_700_000_000 + clock.now() / 1000;
-  const lines: Line[] = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(JSON.parse(String(chunk)) as Line);
-      done();
-    },
-  });
-  const logger = pino({ level, messageKey: 'message' }, stream);
-  const queue = new QueueModel(now);
-  const fence = await queue.acquireFence('leader-1');
-  const workloadCache = new WorkloadCache(queue, fence, { now });
-  let nodes: ReadonlyMap<string, GraphNode> = new Map([['n0', NODE]]);
-  const setNodes = (list: readonly GraphNode[]) => {
-    nodes = new Map(list.map((node) => [node.name, node]));
-  };
-  const unmanaged = new Map<string, Readonly<Record<string, number>>>();
-  const granted: string[] = [];
-  const graph = new FluxionSync({
-    fluxion: embeddedFluxion(),
-    policy: 'lonode',
-    fence,
-    logger,
-    onRebuild: () => undefined,
-  });
-  const loop = new SchedulingLoop({
-    workloadCache,
-    graph,
-    nodes: () => nodes,
-    surroundings: NO_PODS,
-    unmanaged: () => {
-      onSnapshot(queue, setNodes);
-      return unmanaged;
-    },
-    surpluses: () => new Map(),
-    units: DEFAULT_UNITS,
-    queueSettings: () => queueSettings(),
-    queues: () => [queueSettings()],
-    problemOf: () => undefined,
-    fairUsage: () => undefined,
-    hasLeft: () => false,
-    mayGrant: () => true,
-    onGranted: ({ uid }: WorkloadRow) => granted.push(uid),
-    onEvictionRequested: () => undefined,
-    onPending: () => undefined,
-    audit: async () => false,
-    onFluxionDiffers: () => undefined,
-    auditMs: 3_600_000,
-    onReloaded: () => undefined,
-    onFenced: () => undefined,
-    logger,
-    metrics: controllerMetrics(createRegistry()),
-    clock,
-    now,
-    ...over,
-  });
-  loop.start();
-  return { clock, lines, queue, workloadCache, granted, loop };
-}
 
 const decisions = (lines: readonly Line[]) =>
   lines
@@ -100,7 +9,7 @@ const decisions = (lines: readonly Line[]) =>
     .map(({ time: _, pid: __, hostname: ___, level: ____, ...line }) => line);
 
 test('logs each decision once, with workload, queue and job id', async () => {
-  const { clock, lines, workloadCache, granted, loop } = await start('debug');
+  const { clock, lines, workloadCache, granted, loop } = await startLoop('debug');
   await clock.advance(1_000);
   for (const uid of ['a', 'b']) await workloadCache.submit(submission(uid));
   loop.trigger();
@@ -131,7 +40,7 @@ test('logs each decision once, with workload, queue and job id', async () => {
 });
 
 test('plans behind the end of a grant that moved before the next pass', async () => {
-  const { clock, workloadCache, loop } = await start('info');
+  const { clock, workloadCache, loop } = await startLoop('info');
   await clock.advance(1_000);
   await workloadCache.submit(submission('a'));
   loop.trigger();
@@ -146,29 +55,11 @@ test('plans behind the end of a grant that moved before the next pass', async ()
   await loop.stop();
 });
 
-test('commits no decision on rows that became stale during the pass, and decides again', async () => {
-  let restored = 0;
-  const { clock, queue, workloadCache, granted, loop } = await start('info', (tables) => {
-    if (restored > 0 || tables.all.length === 0) return;
-    restored += 1;
-    tables.restore(tables.backup());
-  });
-  await clock.advance(1_000);
-  await workloadCache.submit(submission('a'));
-  loop.trigger();
-  await clock.advance(10);
-  expect(restored).toBe(1);
-  expect(queue.events.filter(({ event }) => event === 'Allocated')).toEqual([]);
-  await clock.advance(2_000);
-  expect(granted).toEqual(['a']);
-  await loop.stop();
-});
-
 test.each([
   ['gone', []],
   ['closed', [{ ...NODE, up: false }]],
 ])('does not grant a node that is %s since the snapshot of the pass, and decides again', async (_, after) => {
-  const { clock, queue, workloadCache, granted, loop } = await start('info', (tables, setNodes) => {
+  const { clock, queue, workloadCache, granted, loop } = await startLoop('info', (tables, setNodes) => {
     if (tables.all.length > 0) setNodes(after);
   });
   await clock.advance(1_000);
@@ -182,7 +73,7 @@ test.each([
 
 test('gives no later workload a node that an earlier one needs because its own is gone', async () => {
   const other: GraphNode = { name: 'n1', units: { core: 1 } };
-  const { clock, workloadCache, granted, loop } = await start('info', (tables, setNodes) => {
+  const { clock, workloadCache, granted, loop } = await startLoop('info', (tables, setNodes) => {
     setNodes(tables.all.length === 0 ? [NODE, other] : [other]);
   });
   await clock.advance(5_000);
@@ -200,7 +91,7 @@ test.each(['a', 'b'])(
     const queues = ['a', 'b'].map((name) => queueSettings({ name }));
     const queueSettingsOf = (of: string) => queues.find(({ name }) => name === of)!;
     const other: GraphNode = { name: 'n1', units: { core: 1 } };
-    const { clock, workloadCache, granted, loop } = await start(
+    const { clock, workloadCache, granted, loop } = await startLoop(
       'info',
       (tables, setNodes) => {
         const { length } = tables.all;
@@ -224,7 +115,7 @@ test.each(['a', 'b'])(
 );
 
 test('logs the number of each pass and how long its phases took', async () => {
-  const { clock, lines, loop } = await start('debug');
+  const { clock, lines, loop } = await startLoop('debug');
   await clock.advance(40_000);
   const passes = lines.filter(({ message }) => message === 'pass done');
   expect(passes.map(({ pass }) => pass)).toEqual([1, 2]);
@@ -240,7 +131,7 @@ test('logs the number of each pass and how long its phases took', async () => {
 });
 
 test('logs nothing at info level while nothing happens', async () => {
-  const { clock, lines, loop } = await start('info');
+  const { clock, lines, loop } = await startLoop('info');
   await clock.advance(1_000);
   expect(lines.map(({ message }) => message)).toEqual(['graph rebuilt', 'pass done']);
   await clock.advance(300_000);
@@ -249,7 +140,7 @@ test('logs nothing at info level while nothing happens', async () => {
 });
 
 test('writes nothing and seldom asks Fluxion while a workload overruns its walltime', async () => {
-  const { clock, lines, workloadCache, granted, loop } = await start('debug');
+  const { clock, lines, workloadCache, granted, loop } = await startLoop('debug');
   for (const uid of ['late', 'next', 'last']) await workloadCache.submit(submission(uid));
   await clock.advance(1_000);
   expect(granted).toEqual(['late']);
@@ -267,7 +158,7 @@ test('writes nothing and seldom asks Fluxion while a workload overruns its wallt
 
 test('a trigger during a pass starts the next one at once, also when that pass wanted a rest of a second', async () => {
   let trigger = () => {};
-  const { clock, lines, workloadCache, granted, loop } = await start('debug', () => trigger());
+  const { clock, lines, workloadCache, granted, loop } = await startLoop('debug', () => trigger());
   // A walltime that ends in less than a second makes the pass ask for another one after exactly a second.
   await workloadCache.submit(submission('a', { walltime: 1 }));
   loop.trigger();
@@ -288,7 +179,7 @@ test('a trigger during a pass starts the next one at once, also when that pass w
 
 test('tells again of what was granted and not released, and of what has to leave, but not all the time', async () => {
   const pending: string[] = [];
-  const { clock, workloadCache, loop } = await start('info', undefined, {
+  const { clock, workloadCache, loop } = await startLoop('info', undefined, {
     // Whoever hears of it fails.
     onGranted: () => {
       throw new Error('a listener');
@@ -316,7 +207,7 @@ test('grants nothing in a namespace that leaves during the pass, and starts no p
   let asked = 0;
   // The pass still sees it in the queue.
   const hasLeft = () => asked++ > 0;
-  const { clock, lines, workloadCache, granted, loop } = await start('debug', undefined, { hasLeft });
+  const { clock, lines, workloadCache, granted, loop } = await startLoop('debug', undefined, { hasLeft });
   await clock.advance(1_000);
   await workloadCache.submit(submission('a'));
   loop.trigger();
