@@ -103,6 +103,8 @@ export class Postgres extends Construct {
       metadata: objectMetadata({ ...place, annotations: KEEP }),
       spec: {
         replicas: 1,
+        // With OrderedReady a pod that never becomes Ready is not replaced, whatever template follows (kubernetes/kubernetes#67250).
+        podManagementPolicy: 'Parallel',
         serviceName: NAME,
         selector: { matchLabels: labels },
         template: props.pods.template('database', pod(props)),

@@ -18,6 +18,8 @@ interface ConfigVolume {
 export interface Deployment extends KubernetesObject {
   readonly spec: {
     readonly replicas?: number;
+    /** Of a StatefulSet. */
+    readonly podManagementPolicy?: 'OrderedReady' | 'Parallel';
     readonly template: {
       readonly spec: Omit<PodSpec, 'containers' | 'volumes'> & {
         readonly containers: readonly ContainerWithEnv[];

@@ -63,7 +63,12 @@ export function deploymentFindings(
   const since = conditions.find(({ type, status: holds }) => type === 'Available' && holds !== 'True');
   const seconds = secondsSince(since?.lastTransitionTime, now);
   const age = seconds === 0 ? '' : ` since ${duration(seconds)}`;
-  const remedy = `look at its pods below, and at: kubectl -n ${namespace} describe ${kind}/${name}`;
+  // An earlier version had this policy, whose controller waits for the pod that is there, whatever template follows.
+  const pod =
+    spec.podManagementPolicy === 'OrderedReady'
+      ? `, and if a wrong template was reverted since, replace its pod: kubectl -n ${namespace} delete pod ${name}-0`
+      : '';
+  const remedy = `look at its pods below, and at: kubectl -n ${namespace} describe ${kind}/${name}${pod}`;
   return availableReplicas === 0
     ? [error(`none of ${counted(replicas, 'pod')} of ${name} is available${age}${meaning}`, remedy)]
     : [warning(`${availableReplicas} of ${replicas} pods of ${name} are available${age}`, remedy)];

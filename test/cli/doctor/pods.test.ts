@@ -39,6 +39,20 @@ test('a StatefulSet that is scaled to 0 gets its own command', () => {
   ]);
 });
 
+test.each([
+  ['OrderedReady', true],
+  ['Parallel', false],
+] as const)(
+  'the pod of a StatefulSet with %s has to be deleted after a wrong update: %s',
+  (policy, expected) => {
+    const { spec, ...rest } = deployment('fluxqueue-database', 1, 0);
+    const findings = deploymentFindings({ ...rest, spec: { ...spec, podManagementPolicy: policy } }, NOW);
+    expect(findings.map(({ remedy }) => remedy?.includes('delete pod fluxqueue-database-0'))).toEqual([
+      expected,
+    ]);
+  },
+);
+
 const NOT_READY = [{ type: 'Ready', status: 'False' as const, lastTransitionTime: ago(180) }];
 
 function waitingPod(reason: string, message?: string): Pod {
