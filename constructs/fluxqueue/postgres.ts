@@ -48,6 +48,7 @@ const LOGIN =
   'psql -XAtqw -h 127.0.0.1 -U "$RUNTIME_ROLE" -d "$POSTGRES_DB" -c "SELECT 1"';
 /** User `postgres` of the Debian image. */
 export const POSTGRES_USER_ID = 999;
+const VOLUME = 'data';
 const CREDENTIALS = '/run/fluxqueue-credentials';
 const SOCKET_FOLDER = '/var/run/postgresql';
 /** The owner reaches the database by the Unix socket only. */
@@ -99,6 +100,11 @@ export class Postgres extends Construct {
       type: 'Opaque',
     });
     this.addServices(namespace, labels);
+    // The templates of a StatefulSet cannot be changed, so its claim of this name has the size that may grow.
+    new KubeObject(this, 'volume', k8s.KubePersistentVolumeClaim, {
+      metadata: objectMetadata({ ...place, name: `${VOLUME}-${NAME}-0`, annotations: KEEP }),
+      spec: claim(props, props.storage),
+    });
     new KubeObject(this, 'stateful-set', k8s.KubeStatefulSet, {
       metadata: objectMetadata({ ...place, annotations: KEEP }),
       spec: {
@@ -108,7 +114,7 @@ export class Postgres extends Construct {
         serviceName: NAME,
         selector: { matchLabels: labels },
         template: props.pods.template('database', pod(props)),
-        volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim(props) }],
+        volumeClaimTemplates: [{ metadata: { name: VOLUME }, spec: claim(props) }],
       },
     });
   }
@@ -133,10 +139,10 @@ export class Postgres extends Construct {
   }
 }
 
-function claim({
+function claim(
+  { storageClassName }: StatefulDatabaseProps,
   storage = DATABASE_STORAGE,
-  storageClassName,
-}: StatefulDatabaseProps): k8s.PersistentVolumeClaimSpec {
+): k8s.PersistentVolumeClaimSpec {
   return {
     accessModes: ['ReadWriteOnce'],
     ...(storageClassName === undefined ? {} : { storageClassName }),
@@ -234,7 +240,7 @@ function postgresContainer({ image = DEFAULT_IMAGES.postgres, replacesMajor }: P
     securityContext: RESTRICTED,
     volumeMounts: [
       // The parent of the data directory: the image has one subdirectory per major version.
-      { name: 'data', mountPath: '/var/lib/postgresql' },
+      { name: VOLUME, mountPath: '/var/lib/postgresql' },
       { name: 'credentials', mountPath: CREDENTIALS, readOnly: true },
       { name: 'run', mountPath: SOCKET_FOLDER },
       { name: 'tmp', mountPath: '/tmp' },

@@ -83,6 +83,9 @@ export function podValues(objects: readonly KubeObject[]): (Value & { readonly p
   });
 }
 
+const DATABASE = 'fluxqueue-database';
+const CLAIM = `data-${DATABASE}-0`;
+
 /** Further fields: of the pods, and of the database's volume. */
 export const OTHERS: readonly Parameter[] = [
   ...PODS.map(
@@ -94,25 +97,19 @@ export const OTHERS: readonly Parameter[] = [
       as: 'block',
     }),
   ),
-  ...volume('StatefulSet', ['spec', 'volumeClaimTemplates', '0', 'spec'], 'storageClassName', [
-    'resources',
-    'requests',
-    'storage',
-  ]),
-  ...volume('Cluster', ['spec', 'storage'], 'storageClass', ['size']),
+  size('PersistentVolumeClaim', CLAIM, ['spec', 'resources', 'requests', 'storage']),
+  className('PersistentVolumeClaim', CLAIM, ['spec', 'storageClassName']),
+  className('StatefulSet', DATABASE, ['spec', 'volumeClaimTemplates', '0', 'spec', 'storageClassName']),
+  size('Cluster', DATABASE, ['spec', 'storage', 'size']),
+  className('Cluster', DATABASE, ['spec', 'storage', 'storageClass']),
 ];
 
-function volume(
-  kind: string,
-  path: readonly string[],
-  className: string,
-  size: readonly string[],
-): Parameter[] {
-  const of = { kind, name: 'fluxqueue-database' };
-  return [
-    { ...of, path: [...path, ...size], value: 'database.storage', as: 'text' },
-    { ...of, path: [...path, className], value: 'database.storageClassName', as: 'optional text' },
-  ];
+function size(kind: string, name: string, path: readonly string[]): Parameter {
+  return { kind, name, path, value: 'database.storage', as: 'text' };
+}
+
+function className(kind: string, name: string, path: readonly string[]): Parameter {
+  return { kind, name, path, value: 'database.storageClassName', as: 'optional text' };
 }
 
 /** Sets a field in a copy of an object. */

@@ -14,7 +14,7 @@ test.each([
         annotations['argocd.argoproj.io/sync-options']?.split(',').includes(option),
       ),
   );
-  const data = ['Namespace', 'CustomResourceDefinition', 'StatefulSet', 'Secret'];
+  const data = ['Namespace', 'CustomResourceDefinition', 'PersistentVolumeClaim', 'StatefulSet', 'Secret'];
   expect(kept).toEqual(stackObjects(props).filter(({ kind }) => data.includes(kind)));
   expect(new Set(kept.map(({ kind }) => kind))).toEqual(new Set(data));
 });

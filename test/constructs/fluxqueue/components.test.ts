@@ -119,13 +119,8 @@ describe('the components of the stack', () => {
     if (template === undefined) throw new Error('no database');
     const folder = container(template, 'password').command?.at(-1);
     expect(container(template, 'postgres').env).toContainEqual({ name: 'CREDENTIALS', value: folder });
-    expect(
-      find<{ spec: { volumeClaimTemplates: { spec: unknown }[] } }>(
-        objects,
-        'StatefulSet',
-        'fluxqueue-database',
-      ).spec.volumeClaimTemplates[0]?.spec,
-    ).toMatchObject({
+    const claim = find(objects, 'PersistentVolumeClaim', 'data-fluxqueue-database-0');
+    expect(claim.spec).toMatchObject({
       storageClassName: 'fast',
       resources: { requests: { storage: '40Gi' } },
     });

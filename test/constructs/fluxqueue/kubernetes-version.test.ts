@@ -7,6 +7,7 @@ import { LARGEST_STACK, stackObjects } from '../manifests';
  */
 const INTRODUCED: Readonly<Record<string, number>> = {
   'v1 Namespace': 0,
+  'v1 PersistentVolumeClaim': 0,
   'v1 Secret': 0,
   'v1 Service': 0,
   'v1 ServiceAccount': 0,
