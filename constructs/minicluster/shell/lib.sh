@@ -46,7 +46,10 @@ find_flux() {
   case ${HOME:-/} in
   /) export HOME="$config/home" ;;
   esac
-  mkdir -p "$config/home" || fail "cannot write to $mount; make it a volume that the user of the container can write to"
+  # A sidecar may have another user than the broker, and creates these folders first. As in /tmp, each keeps what it has there.
+  # shellcheck disable=SC2174 # both folders are named
+  (umask 0 && mkdir -p -m 1777 "$config" "$config/home") ||
+    fail "cannot write to $mount; make it a volume that the user of the container can write to"
   flux=$(command -v flux) || fail "flux is neither in PATH nor in $mount/view"
   case $flux in
   "$mount"/*)

@@ -127,7 +127,8 @@ run_script_quietly init
 find_flux
 notes=$config/run/lead
 rm -rf "$config"/run/flux/local* "$notes"
-mkdir -p "$config/curve" "$config/etc/flux/system" "$config/run/flux" "$config/var/lib/flux" "$notes"
+mkdir -p "$config/curve" "$config/etc/flux/system" "$config/run/flux" "$config/var/lib/flux" "$notes" ||
+  fail "cannot write to $config; let the user of the container own it, or give the cluster an empty volume"
 if [ -n "$logs" ]; then
   export FLUX_OUTPUT_DIR="$logs"
   mkdir -p "$logs" || fail "cannot create $logs for the output of jobs"

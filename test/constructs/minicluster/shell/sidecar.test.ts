@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { MiniClusterSpec } from '../../../../constructs/minicluster';
 import { waitFor } from '../../../cluster/wait';
 import { ended } from '../pod-files';
@@ -46,5 +47,17 @@ describeShells('a sidecar', (make) => {
     await waitFor('its first files', () => pod.has('/mnt/flux/config/home'));
     child.kill('SIGTERM');
     expect((await end).stdout).toBe('');
+  });
+
+  test('leaves its folders to a broker of another user, which starts later', async () => {
+    const pod = make(sidecars({ command: 'true' }, { flux: { noWaitSocket: true } }));
+    const child = pod.start('sidecar.sh', ['side']);
+    const end = ended(child);
+    const folders = ['/mnt/flux/config', '/mnt/flux/config/home'];
+    await waitFor('its first files', () => folders.every((folder) => pod.has(folder)));
+    child.kill('SIGTERM');
+    await end;
+    // As /tmp: nobody removes what another user has there.
+    expect(folders.map((folder) => statSync(pod.path(folder)).mode & 0o7777)).toEqual([0o1777, 0o1777]);
   });
 });

@@ -40,6 +40,14 @@ describeShells('the lead broker', (make) => {
     expect(stderr).toContain('MiniCluster: cannot read the certificate ');
   });
 
+  test('names the folder that it cannot write to', async () => {
+    const pod = make(spec({ command: 'true' }));
+    pod.write('/mnt/flux/config/curve', 'of another user');
+    const { code, stderr } = await pod.run();
+    expect([code, pod.call('broker')]).toEqual([1, undefined]);
+    expect(stderr.replaceAll(pod.root, '')).toContain('MiniCluster: cannot write to /mnt/flux/config; ');
+  });
+
   test('turns pinning off in a copy of the shell_initrc of the image', async () => {
     const pod = make(spec({ command: 'true' }));
     await pod.run();
