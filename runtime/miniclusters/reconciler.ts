@@ -228,7 +228,8 @@ export class MiniClusterReconciler {
   ): Promise<Rejection | undefined> {
     const others = manifests.filter((manifest) => !isWorkload(manifest));
     const rejection = await this.applyInOrder(context, [...manifests.filter(isWorkload), ...others]);
-    return rejection !== undefined && isRendererChange(context.cluster, rejection) ? undefined : rejection;
+    if (rejection !== undefined && !isRendererChange(context.cluster, rejection)) return rejection;
+    return mayUseCertificate(context) ? undefined : this.ensureCertificate(context);
   }
 
   /** Stops at the first manifest that the apiserver rejects. */
@@ -250,13 +251,14 @@ export class MiniClusterReconciler {
     return undefined;
   }
 
-  /** Only before the workload is created: running brokers have their certificate. */
-  private async ensureCertificate({ cluster, state }: Context): Promise<Rejection | undefined> {
+  /** Only while no broker can have another one: brokers with different certificates cannot communicate. */
+  private async ensureCertificate({ cluster, state, workload }: Context): Promise<Rejection | undefined> {
     if (cluster.spec.flux?.curveCertSecret !== undefined) return undefined;
     try {
       const outcome = await createCertificate(this.options.client, cluster, objectNames(cluster).certificate);
-      // Soon after its creation, a Secret of this name may belong to a deleted cluster; later it is the user's.
-      if (outcome === 'exists' && !state.hasCertificate && this.isNew(cluster)) return nameTaken(cluster);
+      // Soon after its creation, a Secret of this name may belong to a deleted cluster; later it is its own, or the user's.
+      const isOwn = state.hasCertificate === true || workload.progress !== undefined;
+      if (outcome === 'exists' && !isOwn && this.isNew(cluster)) return nameTaken(cluster);
     } catch (error) {
       if (!(error instanceof FluxqError) || error.retryable) throw error;
       return { reason: 'Invalid', message: error.message };
@@ -339,4 +341,10 @@ export class MiniClusterReconciler {
     const { logger } = this.options;
     logger.debug({ minicluster: key, queue: row?.queue, jobid: row?.jobid, ...detail }, decision);
   }
+}
+
+/** Whether brokers may run with the certificate that the cluster had first. */
+function mayUseCertificate({ cluster, workload: { progress } }: Context): boolean {
+  if (progress === undefined || progress.pods === 0) return false;
+  return progress.ready > 0 || cluster.status?.startTime !== undefined;
 }

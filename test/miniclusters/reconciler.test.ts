@@ -29,23 +29,7 @@ test('does nothing for an unchanged cluster, and applies all objects again after
   expect((await apiserver.reconcile()).calls).toEqual([STATUS]);
   expect(await apiserver.reconcile()).toEqual({ calls: [], requeueAfter: 300 });
   apiserver.now += 301;
-  expect((await apiserver.reconcile()).calls).toEqual([ALL[4], ...ALL.slice(0, 3)]);
-});
-
-test('creates no certificate for a cluster that names a Secret', async () => {
-  const named = new FakeApiserver({ flux: { curveCertSecret: 'mine' } });
-  expect((await named.reconcile()).calls).not.toContain('create secrets');
-});
-
-test('waits for a Secret of a deleted cluster, and later uses an existing Secret of the user', async () => {
-  const apiserver = new FakeApiserver();
-  apiserver.reject = { call: 'create secrets', error: errorOf(409, 'secrets "hello-curve" already exists') };
-  apiserver.now = Date.parse(CREATED) / 1000 + 2;
-  const early = await apiserver.reconcile();
-  expect(early.calls).not.toContain('apply jobs/hello');
-  expect(early.requeueAfter).toBe(1);
-  apiserver.now += 10;
-  expect((await apiserver.reconcile()).calls).toContain('apply jobs/hello');
+  expect((await apiserver.reconcile()).calls).toEqual([ALL[4], ...ALL.slice(0, 4)]);
 });
 
 describe('a change of a running cluster', () => {
