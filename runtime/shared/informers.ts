@@ -46,6 +46,7 @@ import type {
 import type { Logger } from '../observability/log';
 import type { ControllerMetrics } from '../observability/metrics';
 import { isAgent } from './agents';
+import { projectClaim } from './claim-projection';
 import { projectFluxJob, type WatchedFluxJob } from './fluxjob-projection';
 import { projectJob, type WatchedJob } from './job-projection';
 import { projectKind } from './kind-projection';
@@ -168,6 +169,7 @@ export class Informers {
     this.claims = new Informer<PersistentVolumeClaim>({
       ...common('persistentvolumeclaims'),
       path: persistentVolumeClaims(),
+      project: (claim) => projectClaim(claim, pool),
     });
     this.volumes = new Informer<PersistentVolume>({
       ...common('persistentvolumes'),
