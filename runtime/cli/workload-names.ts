@@ -1,6 +1,6 @@
 /** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`, `fj/train-job`. */
 import { ADMITTED_LABEL, FLUXJOB_GROUP, HOLD } from '../../constructs/api/labels';
-import { type MakerKind, makerKinds, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
 import { nameOf } from '../fluxjobs/reading';
 import { fluxJobName } from '../fluxjobs/status';
@@ -12,13 +12,13 @@ import { ifFound, isStatus } from '../kubernetes/errors';
 import { kindPath } from '../kubernetes/kind-fields';
 import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
 import type { Job, KubernetesObject, Pod } from '../kubernetes/types';
-import { miniClusters } from '../miniclusters/resource';
 import { isTerminal } from '../workloads/adapter';
 import { groupOf } from '../workloads/group-member';
 import { isGated } from '../workloads/pod';
 import { byAge, POD_GROUP } from '../workloads/pod-group';
 import { settingOf } from '../workloads/settings';
 import { whyNoRecord } from './late-record';
+import { MINICLUSTER_WORDS, makerNamed, makerOf, readMaker, wordsOf } from './makers';
 import { unknownWorkload } from './unknown-workload';
 
 interface Kind {
@@ -29,12 +29,6 @@ interface Kind {
   readonly mayBeUnknown?: boolean;
 }
 
-/** A MiniCluster waits as its Job, which has the same name. */
-const MINICLUSTER_WORDS = ['mc', 'minicluster', 'miniclusters'];
-/** A TrainJob waits as its JobSet, which has the same name. */
-const MAKER_WORDS: ReadonlyMap<string, MakerKind> = new Map(
-  makerKinds().flatMap((maker) => wordsOf(maker).map((word) => [word, maker] as const)),
-);
 /** Of the record of a workload, as `kubectl get fluxjobs -o name` has it, too. */
 const RECORD_WORDS = ['fj', 'fluxjob', 'fluxjobs', `fluxjob.${FLUXJOB_GROUP}`];
 const KINDS: readonly Kind[] = [
@@ -56,10 +50,6 @@ const OWNERS: readonly { readonly kind: string; readonly of: string; readonly wo
   { kind: 'StatefulSet', of: 'Pod', words: ['sts', 'statefulset', 'statefulsets', 'statefulset.apps'] },
   { kind: 'CronJob', of: 'Job', words: ['cj', 'cronjob', 'cronjobs', 'cronjob.batch'] },
 ];
-
-function wordsOf({ kind, plural, group }: Pick<MakerKind, 'kind' | 'plural' | 'group'>): readonly string[] {
-  return [kind.toLowerCase(), plural, `${plural}.${group}`];
-}
 
 /** The forms of the workload kinds in a list: the first one stands for all. */
 export function kindForms(name: string): string {
@@ -199,24 +189,20 @@ export async function findWorkload(client: KubernetesClient, namespace: string, 
   throw await unknownWorkload(client, namespace, text, `namespace ${namespace} has no workload of this name`);
 }
 
-/** What `cancel` deletes: the controller would make the Job of a MiniCluster and the JobSet of a TrainJob again. */
+/** What `cancel` deletes: what would make the workload again, if there is such an object. */
 export async function findDeletable(client: KubernetesClient, namespace: string, text: string) {
   const [word = '', name] = text.split('/');
-  const maker = name === undefined ? undefined : makerNamed(word.toLowerCase());
-  if (name === undefined || maker === undefined) return findWorkload(client, namespace, text);
+  const named = name === undefined ? undefined : makerNamed(word);
+  if (name === undefined || named === undefined) {
+    const found = await findWorkload(client, namespace, text);
+    const maker = await makerOf(client, namespace, found.object);
+    return maker === undefined ? found : { ...maker, paths: [maker.path] };
+  }
   parseWorkload(text);
-  const path = maker.path(namespace, name);
-  if ((await ifFound(client.get<KubernetesObject>(path))) !== undefined)
-    return { paths: [path], shown: `${maker.kind.toLowerCase()}/${name}` };
-  const problem = `namespace ${namespace} has no ${maker.kind} of this name`;
-  throw await unknownWorkload(client, namespace, text, problem, `kubectl get ${maker.plural}`);
-}
-
-function makerNamed(word: string) {
-  if (MINICLUSTER_WORDS.includes(word))
-    return { kind: 'MiniCluster', plural: 'miniclusters', path: miniClusters };
-  const maker = MAKER_WORDS.get(word);
-  return maker && { ...maker, path: kindPath(maker) };
+  const maker = await readMaker(client, named, namespace, name);
+  if (maker !== undefined) return { ...maker, paths: [maker.path] };
+  const problem = `namespace ${namespace} has no ${named.kind} of this name`;
+  throw await unknownWorkload(client, namespace, text, problem, `kubectl get ${named.plural}`);
 }
 
 /** The text, or the workload whose FluxJob it names. @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN */

@@ -114,16 +114,52 @@ describe('a group of pods', () => {
   });
 });
 
-test.each([
-  ['trainjob/train', '/apis/trainer.kubeflow.org/v1alpha1/namespaces/a/trainjobs/train', 'trainjob/train'],
-  ['mc/train', '/apis/flux-framework.org/v1alpha2/namespaces/a/miniclusters/train', 'minicluster/train'],
-])(
-  '%s is deleted itself, because its controller would make the workload again',
-  async (text, path, shown) => {
-    const client = { get: async () => ({ metadata: { name: 'train' } }) } as unknown as KubernetesClient;
-    expect(await findDeletable(client, 'a', text)).toEqual({ paths: [path], shown });
+const controlledBy = (apiVersion: string, kind: string) => ({
+  metadata: {
+    name: 'train',
+    ownerReferences: [{ apiVersion, kind, name: 'train', uid: 'u', controller: true }],
   },
-);
+});
+const MINICLUSTER = '/apis/flux-framework.org/v1alpha2/namespaces/a/miniclusters/train';
+const TRAIN_JOB = '/apis/trainer.kubeflow.org/v1alpha1/namespaces/a/trainjobs/train';
+const JOB = '/apis/batch/v1/namespaces/a/jobs/train';
+const JOB_SET = '/apis/jobset.x-k8s.io/v1alpha2/namespaces/a/jobsets/train';
+const OF_MINICLUSTER = controlledBy('flux-framework.org/v1alpha2', 'MiniCluster');
+const OF_TRAIN_JOB = controlledBy('trainer.kubeflow.org/v1alpha1', 'TrainJob');
+const RECORD = '/apis/jobs.converged-computing.org/v1alpha1/namespaces/a/fluxjobs/train-job';
+
+describe('cancel deletes what makes the workload again:', () => {
+  const deletable = async (text: string, objects: Readonly<Record<string, object>>) => {
+    const get = async (path: string) => {
+      if (objects[path] !== undefined) return objects[path];
+      throw apiError(404, 'not found', undefined, path);
+    };
+    const client = { get, list: async () => ({ items: [] }) } as unknown as KubernetesClient;
+    const { paths, shown } = await findDeletable(client, 'a', text);
+    return [shown, ...paths];
+  };
+
+  test.each(['mc/train', 'train', 'job/train', 'fj/train-job'])(
+    'a MiniCluster, named as %s',
+    async (text) => {
+      const workload = { kind: 'Job', name: 'train' };
+      const objects = { [JOB]: OF_MINICLUSTER, [MINICLUSTER]: {}, [RECORD]: { spec: { workload } } };
+      expect(await deletable(text, objects)).toEqual(['minicluster/train', MINICLUSTER]);
+    },
+  );
+
+  test.each(['trainjob/train', 'train', 'jobset/train'])('a TrainJob, named as %s', async (text) => {
+    const objects = { [JOB_SET]: OF_TRAIN_JOB, [TRAIN_JOB]: {} };
+    expect(await deletable(text, objects)).toEqual(['trainjob/train', TRAIN_JOB]);
+  });
+
+  test('a workload itself if its owner is gone already, or makes the next one at another time', async () => {
+    expect(await deletable('train', { [JOB]: OF_MINICLUSTER })).toEqual(['job/train', JOB]);
+    const nightly = controlledBy('batch/v1', 'CronJob');
+    const objects = { [JOB]: nightly, '/apis/batch/v1/namespaces/a/cronjobs/train': {} };
+    expect(await deletable('train', objects)).toEqual(['job/train', JOB]);
+  });
+});
 
 const COMPLETE = { conditions: [{ type: 'Complete', status: 'True' }] };
 const ADMITTED = { [ADMITTED_LABEL]: 'true' };

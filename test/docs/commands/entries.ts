@@ -129,6 +129,7 @@ again every 5 seconds.`,
       },
       {
         command: 'cancel',
+        text: 'Of a MiniCluster or a TrainJob it deletes the object itself, also if you name its Job or JobSet, which would be made again.',
         runs: [
           'kubectl fluxqueue cancel tune',
           { line: 'kubectl fluxqueue queue', until: /1 +job\/impossible(.|\n)*2 +job\/wide .*~/ },
