@@ -12,6 +12,7 @@ import type { KubernetesObject } from '../kubernetes/types';
 import { settingOf } from '../workloads/settings';
 import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
+import { type Wish, wishingMiniCluster } from './makers';
 import type { Picture } from './picture';
 import { priorityOfJob } from './priority-factors';
 import { addQueueCommand } from './queue-command';
@@ -148,7 +149,7 @@ function hold(text: string, scope: Scope): Promise<void> {
   const held = { metadata: { annotations: { [HOLD]: 'true' } } };
   return change(text, scope, (shown, object) => {
     requireWaiting(shown, object, 'a hold keeps only what waits from starting');
-    return { patch: held, done: 'held' };
+    return { patch: held, wish: { suspend: true }, done: 'held' };
   });
 }
 
@@ -161,11 +162,11 @@ function release(text: string, scope: Scope): Promise<void> {
     requireGoingOn(shown, object);
     const hasLeft = (await hasQueue(client, metadata.namespace!)) === false;
     const after = hasLeft ? LEFT_LINE : whySentence(object);
+    const released = { wish: { suspend: false }, done: `released; ${after}` };
     if (metadata.annotations?.[SUSPEND_ANNOTATION] !== undefined)
-      return { patch: { metadata: none, ...suspension(shown, false) }, done: `released; ${after}` };
-    const isHeld = settingOf(metadata, HOLD) !== undefined;
-    return isHeld
-      ? { patch: { metadata: none }, done: `released; ${after}` }
+      return { patch: { metadata: none, ...suspension(shown, false) }, ...released };
+    return settingOf(metadata, HOLD) === 'true'
+      ? { patch: { metadata: none }, ...released }
       : { done: hasLeft ? `is not held; ${after}` : 'is not held' };
   });
 }
@@ -178,20 +179,23 @@ function whySentence({ metadata: { name, namespace } }: KubernetesObject): strin
 /** What the queue has handed back, or never had. */
 function resume(shown: string, object: KubernetesObject): Change {
   if (!isSuspended(shown, object)) return { done: 'is not in the queue' };
-  return { patch: suspension(shown, false), done: 'resumed; it is not in the queue' };
+  const done = 'resumed; it is not in the queue';
+  return { patch: suspension(shown, false), wish: { suspend: false }, done };
 }
 
 function setPriority(text: string, priority: number, scope: Scope): Promise<void> {
   const patch = { metadata: { annotations: { [PRIORITY]: `${priority}` } } };
   return change(text, scope, (shown, object) => {
     requireWaiting(shown, object, 'a priority orders only what waits');
-    return { patch, done: `has priority ${priority}` };
+    return { patch, wish: { priority }, done: `has priority ${priority}` };
   });
 }
 
 interface Change {
   /** @default - nothing has to change */
   readonly patch?: object;
+  /** The same, as a MiniCluster says it. @default - no MiniCluster can undo it */
+  readonly wish?: Wish;
   readonly done: string;
 }
 
@@ -204,11 +208,13 @@ async function change(
   await inNamespace(scope, async (client, namespace) => {
     const { paths, shown, object } = await findWorkload(client, namespace, text);
     if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') await requireInstalled(client, namespace);
-    const { patch, done } = await changeOf(shown, object, client);
-    await ofEach(patch === undefined ? [] : paths, (path) =>
-      client.patch(path, patch!, 'merge', { fieldManager: FIELD_MANAGER }),
+    const { patch, wish, done } = await changeOf(shown, object, client);
+    const cluster = wish && (await wishingMiniCluster(client, namespace, object, wish));
+    const target = cluster === undefined ? { paths, shown, patch } : { ...cluster, patch: { spec: wish } };
+    await ofEach(target.patch === undefined ? [] : target.paths, (path) =>
+      client.patch(path, target.patch!, 'merge', { fieldManager: FIELD_MANAGER }),
     );
-    write(`${shown} ${done}`);
+    write(`${target.shown} ${done}`);
   });
 }
 

@@ -195,12 +195,12 @@ export async function findDeletable(client: KubernetesClient, namespace: string,
   const named = name === undefined ? undefined : makerNamed(word);
   if (name === undefined || named === undefined) {
     const found = await findWorkload(client, namespace, text);
-    const maker = await makerOf(client, namespace, found.object);
-    return maker === undefined ? found : { ...maker, paths: [maker.path] };
+    const made = makerOf(found.object);
+    return (made && (await readMaker(client, made.maker, namespace, made.name))) ?? found;
   }
   parseWorkload(text);
   const maker = await readMaker(client, named, namespace, name);
-  if (maker !== undefined) return { ...maker, paths: [maker.path] };
+  if (maker !== undefined) return maker;
   const problem = `namespace ${namespace} has no ${named.kind} of this name`;
   throw await unknownWorkload(client, namespace, text, problem, `kubectl get ${named.plural}`);
 }

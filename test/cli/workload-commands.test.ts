@@ -122,6 +122,86 @@ test('a MiniCluster is named as one: its Job waits, and cancel deletes the MiniC
   });
 });
 
+describe('of a MiniCluster', () => {
+  const job = (annotations: object = {}) => ({
+    body: {
+      metadata: {
+        name: 'lammps',
+        namespace: 'science',
+        labels: { 'fluxqueue/admitted': 'true' },
+        annotations,
+        ownerReferences: [
+          {
+            apiVersion: 'flux-framework.org/v1alpha2',
+            kind: 'MiniCluster',
+            name: 'lammps',
+            uid: 'm',
+            controller: true,
+          },
+        ],
+      },
+      spec: { suspend: true },
+    },
+  });
+
+  // Its controller writes on the Job what the spec says, at each change of it and every five minutes.
+  test.each<[string, object, object, string, object]>([
+    ['hold lammps', { suspend: false }, {}, 'minicluster/lammps held', { spec: { suspend: true } }],
+    [
+      'release job/lammps',
+      { suspend: true },
+      { 'fluxqueue/hold': 'true' },
+      'minicluster/lammps released; kubectl fluxqueue why lammps -n science says what it waits for',
+      { spec: { suspend: false } },
+    ],
+    [
+      'release mc/lammps',
+      { suspend: true },
+      { 'fluxqueue/hold': 'true', 'fluxqueue/suspend': 'true' },
+      'minicluster/lammps released; kubectl fluxqueue why lammps -n science says what it waits for',
+      { spec: { suspend: false } },
+    ],
+    [
+      'priority lammps -50',
+      { priority: -5 },
+      { 'fluxqueue/priority': '-5' },
+      'minicluster/lammps has priority -50',
+      { spec: { priority: -50 } },
+    ],
+  ])('%s of %j writes its spec', async (words, spec, annotations, said, body) => {
+    answers({
+      '/jobs/lammps': job(annotations),
+      '/miniclusters/lammps': { body: { spec } },
+      '/namespaces/science': QUEUED,
+    });
+    const { refused, output } = await getApi().run(...words.split(' '));
+    expect([refused, output]).toEqual([undefined, `${said}\n`]);
+    const written = getApi().asked.filter(({ method }) => method === 'PATCH');
+    expect(written.map(({ path }) => path.split('/').at(-2))).toEqual(['miniclusters']);
+    expect(written[0]!.body).toEqual(body);
+  });
+
+  test.each([
+    ['hold lammps', { priority: -5 }],
+    ['priority lammps -50', { suspend: false, priority: 5 }],
+  ])('%s of %j writes its Job, which keeps what the spec says nothing of', async (words, spec) => {
+    answers({ '/jobs/lammps': job(), '/miniclusters/lammps': { body: { spec } } });
+    const { refused } = await getApi().run(...words.split(' '));
+    const written = getApi().asked.filter(({ method }) => method === 'PATCH');
+    expect([refused, ...written.map(({ path }) => path.split('/').at(-2))]).toEqual([undefined, 'jobs']);
+  });
+
+  test('release changes nothing where the spec says that it is not held', async () => {
+    answers({
+      '/jobs/lammps': job({ 'fluxqueue/hold': 'false' }),
+      '/miniclusters/lammps': { body: { spec: { suspend: false } } },
+      '/namespaces/science': QUEUED,
+    });
+    expect((await getApi().run('release', 'lammps')).output).toBe('job/lammps is not held\n');
+    expect(getApi().asked.map(({ method }) => method)).not.toContain('PATCH');
+  });
+});
+
 const WAITING_JOB = {
   body: { metadata: { name: 'train', labels: { 'fluxqueue/admitted': 'true' } }, spec: { suspend: true } },
 };

@@ -100,7 +100,7 @@ again every 5 seconds.`,
       },
       {
         command: 'hold',
-        text: 'It sets the annotation `fluxqueue/hold`. The workload keeps its place in the line, and others may start before it.',
+        text: 'It sets the annotation `fluxqueue/hold`, or `spec.suspend` of a MiniCluster that has it. The workload keeps its place in the line, and others may start before it.',
         runs: [
           'kubectl fluxqueue hold wide',
           { line: 'kubectl fluxqueue why wide', until: /Held: (?!waiting for the next)/ },
@@ -109,7 +109,7 @@ again every 5 seconds.`,
       },
       {
         command: 'release',
-        text: 'It removes the hold, and starts also what is held by `suspend: true` in its manifest. Here `tune` keeps what was promised to it meanwhile.',
+        text: 'It removes the hold, and starts also what is held by `suspend: true` in its manifest, or in that of its MiniCluster. Here `tune` keeps what was promised to it meanwhile.',
         runs: [
           'kubectl fluxqueue release wide',
           { line: 'kubectl fluxqueue why wide', until: /position 1\nBusy.*\nit would start/ },
@@ -117,7 +117,7 @@ again every 5 seconds.`,
       },
       {
         command: 'priority',
-        text: 'It sets the annotation `fluxqueue/priority`, within the priorities that you may use.',
+        text: 'It sets the annotation `fluxqueue/priority`, or a `spec.priority` of a MiniCluster that is below 0, within the priorities that you may use.',
         runs: [
           'kubectl fluxqueue priority wide -5',
           {
