@@ -1,4 +1,4 @@
-/** Lines of a table: columns as wide as their longest cell, two spaces between them; and texts that are cut or joined. */
+/** Lines of a table: columns as wide as their longest cell, two spaces between them; and texts that are cut, joined or made harmless. */
 
 /** @param align of the cells behind the first column. @default 'left' */
 export function columns(rows: readonly (readonly string[])[], align: 'left' | 'right' = 'left'): string[] {
@@ -16,4 +16,14 @@ export function cut(text: string, most: number): string {
 /** `a, b and c`; empty without parts. */
 export function joined(parts: readonly string[]): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? '');
+}
+
+/** The text as a part of one line. What others have written cannot move the cursor of a terminal, nor look like a line of its own. */
+export function plain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
+}
+
+/** The same for a text that may have several lines. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n');
 }

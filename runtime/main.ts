@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { version } from '../package.json';
 import { addCommands } from './cli/commands';
+import { plainLines } from './columns';
 import type { Config } from './config';
 import { configured } from './configured';
 import { messageOf } from './errors';
@@ -73,7 +74,7 @@ program.parseAsync(process.argv.flatMap(spread)).then(
   // A command that a signal ended has set its exit code.
   () => exitWhenWritten(),
   (error: unknown) => {
-    process.stderr.write(`${messageOf(error)}\n`);
+    process.stderr.write(`${plainLines(messageOf(error))}\n`);
     return exitWhenWritten(1);
   },
 );

@@ -91,19 +91,30 @@ describe('a role that can not start', () => {
   });
 });
 
-test('a command whose output nobody reads ends like other programs, without a word', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fluxqueue-main-'));
-  try {
-    const bundle = join(folder, 'runtime.js');
+describe('a command', () => {
+  let folder: string;
+  let bundle: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fluxqueue-main-'));
+    bundle = join(folder, 'runtime.js');
     bundleRuntime(bundle);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('whose output nobody reads ends like other programs, without a word', async () => {
     const child = spawn(process.execPath, [bundle, 'completion', 'bash']);
     child.stdout.destroy();
     const errors = text(child.stderr);
     expect(await once(child, 'exit')).toEqual([141, null]);
     expect(await errors).toBe('');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
+
+  test('that fails writes nothing that moves the cursor', async () => {
+    const child = spawn(process.execPath, [bundle, 'render', '/nowhere/\u001b[2Jfile']);
+    const errors = text(child.stderr);
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(await errors).toMatch(/^FLUXQ_RENDER_INPUT: \/nowhere\/ \[2Jfile: .*\n$/);
+  });
 });
 
 describeOwnStack(

@@ -1,5 +1,6 @@
 /** The completion of command lines: `completion` prints the script of a shell, and the scripts and kubectl call `__complete`. */
 import { Argument, type Command } from 'commander';
+import { plainLines } from '../columns';
 import { messageOf } from '../errors';
 import { nameOf } from '../fluxjobs/reading';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -38,7 +39,7 @@ async function lookUp(what: Lookup, asked: Asked, partial: string): Promise<read
   try {
     return await namesOf(what, asked, partial);
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
+    process.stderr.write(`${plainLines(messageOf(error))}\n`);
     return [];
   }
 }

@@ -1,4 +1,5 @@
 /** `fluxqueue mc`: what runs inside a MiniCluster, from its status, which needs no right but to read it. */
+import { plainLines } from '../columns';
 import type { FluxNumbers } from '../miniclusters/reports';
 import type { MiniCluster } from '../miniclusters/resource';
 
@@ -6,7 +7,7 @@ import type { MiniCluster } from '../miniclusters/resource';
 export function miniClusterLines({ metadata, spec, status = {} }: MiniCluster): string[] {
   const { phase = 'Requested', result, flux, conditions = [] } = status;
   const message = conditions.find(({ type }) => type === 'Ready')?.message;
-  const first = `${metadata.namespace}/${metadata.name}  ${result ?? phase}${message === undefined ? '' : `: ${message}`}`;
+  const first = `${metadata.namespace}/${metadata.name}  ${result ?? phase}${message === undefined ? '' : `: ${plainLines(message)}`}`;
   if (flux === undefined) return [first, whyNothing(spec.flux?.report === true, phase)];
   const { pending, running, done, failed } = flux.jobs;
   const resources = Object.entries(flux.resources) as [string, FluxNumbers['resources']['nodes']][];

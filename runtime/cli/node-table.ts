@@ -1,11 +1,13 @@
 /** What `nodes` shows: what of each node is free, used, reserved and used by others, and where Fluxion says something else. Pure functions. */
+
+import { plain } from '../columns';
 import { FluxqError } from '../errors';
 import type { NodeReport, NodeReportList } from '../reader/kinds';
 import { hostlistOf, parseHostlist } from '../resources/hostlist';
 import type { UnitCounts } from '../resources/types';
 import { addUnits } from '../resources/unit-counts';
 import { byName } from './node-names';
-import { counted, plain, tableLines } from './output';
+import { counted, tableLines } from './output';
 import { amountsText, type UnitType, unitTypes } from './unit-amounts';
 
 export interface NodeTableOptions {

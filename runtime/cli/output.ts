@@ -1,7 +1,7 @@
 /** What commands on the read API print: tables, or the whole answer for programs. */
 import { Option } from 'commander';
 import { stringify } from 'yaml';
-import { columns } from '../columns';
+import { columns, plain } from '../columns';
 
 export type ObjectFormat = 'json' | 'yaml';
 
@@ -21,10 +21,6 @@ export function objectText(object: object, format: ObjectFormat): string {
 /** Lines of a table. Names and messages in it come from others, so they cannot move the cursor. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   return columns(rows.map((row) => row.map(plain)));
-}
-
-export function plain(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
 }
 
 export function printLines(

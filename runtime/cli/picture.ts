@@ -1,5 +1,5 @@
 /** What a command shows and goes on to show with `--watch`: lines over lines on a terminal, new lines in a pipe. Pure. */
-import { columns, cut } from '../columns';
+import { columns, cut, plain, plainLines } from '../columns';
 
 export interface PictureRow {
   /** Tells the row from others. */
@@ -33,7 +33,9 @@ export function linesOf({ head, rows: all, empty }: Picture): string[] {
 
 /** One text for each row. A row of one cell may be of any length and have several lines. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
-  return rows.every((cells) => cells.length === 1) ? rows.map(([cell]) => cell!) : columns(rows);
+  return rows.every((cells) => cells.length === 1)
+    ? rows.map(([cell]) => plainLines(cell!))
+    : columns(rows.map((cells) => cells.map(plain)));
 }
 
 /** The lines that a pipe gets: first the whole picture, then each row that is new, has changed or is gone. */
@@ -108,5 +110,5 @@ function fit(lines: readonly string[], { rows, columns }: Size): string[] {
   const most = Math.max(1, rows - 1);
   const shown =
     lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more`];
-  return shown.map((line) => cut(line.replace(/\p{Cc}/gu, ' '), columns));
+  return shown.map((line) => cut(plain(line), columns));
 }

@@ -1,10 +1,10 @@
 /** What `plan` shows: the coming hours as a chart of characters, one line for each job. Pure functions. */
-import { cut } from '../columns';
+import { cut, plain } from '../columns';
 import type { EstimateError, Plan, PlannedJob } from '../reader/kinds';
 import { isEndless } from '../resources/endless';
 import { hostlistOf } from '../resources/hostlist';
 import { rfc3339, spanText } from './durations';
-import { counted, plain, tableLines } from './output';
+import { counted, tableLines } from './output';
 import type { Page } from './repeat';
 
 export interface PlanOptions {

@@ -2,7 +2,9 @@
  * Shows an answer of the read API once, or with `--watch` again and again: its answers are computed when somebody asks, so there is nothing
  * that could be watched.
  */
+
 import { type Clock, pause, systemClock } from '../clock';
+import { plain } from '../columns';
 import { messageOf } from '../errors';
 import { printLines } from './output';
 import { Screen } from './picture';
@@ -90,7 +92,7 @@ class Repetition<T> {
       // The end has broken off the question.
       if (end.aborted) return before;
       const time = new Date().toISOString().slice(11, 19);
-      this.trouble = `${time} no answer, trying again: ${messageOf(error)}`;
+      this.trouble = `${time} no answer, trying again: ${plain(messageOf(error))}`;
       if (!this.isScreen) (this.options.errors ?? process.stderr).write(`${this.trouble}\n`);
       return before;
     }

@@ -4,6 +4,7 @@
  */
 import { constants } from 'node:os';
 import { pause, systemClock } from '../clock';
+import { plain } from '../columns';
 import type { KubernetesClient } from '../kubernetes/client';
 import { Informer } from '../kubernetes/informer';
 import type { Selection } from '../kubernetes/query';
@@ -185,7 +186,7 @@ class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
 
   private lost(error: string): void {
     const time = new Date().toISOString().slice(11, 19);
-    this.trouble = `${time} the apiserver does not answer, trying again: ${error}`;
+    this.trouble = `${time} the apiserver does not answer, trying again: ${plain(error)}`;
     if (!this.isTerminal) (this.options.errors ?? process.stderr).write(`${this.trouble}\n`);
     this.changed();
   }

@@ -1,5 +1,6 @@
 /** Why the cluster has no workload of a name: its namespace does not exist or has no queue, or the workload is gone. */
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
+import { plain } from '../columns';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { fluxJobs } from '../kubernetes/custom-resources';
@@ -94,7 +95,7 @@ async function endOf(client: KubernetesClient, namespace: string, name: string):
   try {
     const { entries } = await historyAtOnce(client, namespace, name);
     const last = entries.findLast(({ event }) => event === 'Finished');
-    if (last !== undefined) return `it ended at ${rfc3339(last.at)}: ${last.message}`;
+    if (last !== undefined) return `it ended at ${rfc3339(last.at)}: ${plain(last.message)}`;
     const now = entries.at(-1)?.event;
     if (now === undefined) return undefined;
     return WITHOUT_GRANT.has(now)

@@ -1,10 +1,11 @@
 /** What `whatif` shows: when a workload would start. Pure functions. */
 
+import { plain } from '../columns';
 import type { WhatIf, WhatIfSpec } from '../reader/kinds';
 import { hostlistOf } from '../resources/hostlist';
 import { rfc3339 } from './durations';
 import { likelySentence } from './likely-start';
-import { counted, plain } from './output';
+import { counted } from './output';
 
 /** @param name as users name it: `job/train` */
 export function whatIfLines(name: string, { spec, status }: WhatIf): string[] {

@@ -4,6 +4,7 @@
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import { ADMITTED_LABEL, HOLD, PRIORITY, SUSPEND_ANNOTATION } from '../../constructs/api/labels';
+import { plain } from '../columns';
 import { scheduled } from '../fluxjobs/reading';
 import type { Reason } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
@@ -137,7 +138,7 @@ async function showWorkload(
 
 /** A text that is printed as a whole when a part of it changes. */
 function picture({ lines, done }: Said): Picture {
-  const text = lines.join('\n');
+  const text = lines.map(plain).join('\n');
   return { rows: [{ key: 'text', cells: [text], state: text }], done };
 }
 

@@ -3,7 +3,7 @@
  * every watcher of a namespace receives them all. With a jobspec of at most 32 KiB the parts fit.
  */
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
-import { cut } from '../columns';
+import { cut, plain } from '../columns';
 
 /** Characters; four or five conditions repeat the message. */
 const LONGEST_MESSAGE = 1024;
@@ -11,8 +11,9 @@ const LONGEST_HOSTLIST = 8 * 1024;
 /** Characters of the allocation as JSON: about 200 nodes. */
 const LARGEST_ALLOCATION = 16 * 1024;
 
+/** One line: messages quote names that users choose freely, such as those of claims and images. */
 export function boundedMessage(message: string): string {
-  return cut(message, LONGEST_MESSAGE);
+  return cut(plain(message), LONGEST_MESSAGE);
 }
 
 /** A hostlist that is too long ends in `,…` behind its last whole entry. */

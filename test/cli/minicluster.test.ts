@@ -26,6 +26,13 @@ const LINES = [
   'cores  2 free, 6 allocated, 4 down',
 ];
 
+test('prints messages as text', () => {
+  const conditions = [{ ...ready, message: 'Invalid: 2 problems\nof \u001b[2J' }];
+  expect(miniClusterLines(cluster({}, { phase: 'Requested', conditions }))[0]).toBe(
+    'science/hello  Requested: Invalid: 2 problems\nof  [2J',
+  );
+});
+
 test('prints the numbers of jobs and of the kinds of resources that there are', () => {
   expect(miniClusterLines(cluster(REPORTS, { ...RUNNING, flux: NUMBERS }))).toEqual(LINES);
 });

@@ -49,6 +49,21 @@ test('a picture without shown rows is a sentence', () => {
   expect(linesOf(picture(row('a', 'Finished', true)))).toEqual(['nothing']);
 });
 
+test('no text moves the cursor, and only a row of one cell has several lines', () => {
+  const evil = '\u001b]0;owned\u0007\u001b[2J';
+  const text: Picture = { rows: [{ key: 'text', cells: [`it waits\nfor${evil}`], state: '' }] };
+  expect(linesOf(text)).toEqual(['it waits', 'for ]0;owned [2J']);
+  expect(linesOf(picture(row('a\nb', `Waiting${evil}`)))).toEqual([
+    'NAME  PHASE',
+    'a b   Waiting ]0;owned [2J',
+  ]);
+  const changes = new Changes();
+  changes.next(text);
+  expect(changes.next({ rows: [{ key: 'text', cells: [`it runs${evil}\nhere`], state: 'new' }] })).toEqual([
+    'it runs ]0;owned [2J\nhere',
+  ]);
+});
+
 /** What a terminal shows that has enough lines, after what was written to it. */
 function terminal(text: string): string[] {
   const lines = [''];

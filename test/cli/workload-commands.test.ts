@@ -32,6 +32,29 @@ test.each(['why train', 'when job/train', 'hold train', 'cancel train'])(
   },
 );
 
+test('what others have written is shown as text of one line', async () => {
+  const evil = 'x\u001b]0;owned\u0007\nwhat to do: kubectl delete ns prod';
+  answers({ ...CANCELLED, '/histories/train': ended(evil) });
+  expect((await getApi().run('why', 'train')).refused).toContain(
+    ': x ]0;owned what to do: kubectl delete ns prod (got',
+  );
+  const waiting = waits('lammps', 1);
+  const [scheduled] = waiting.status!.conditions!;
+  const conditions = [
+    scheduled!,
+    { ...scheduled!, type: 'PartiallyModeled', status: 'True' as never, message: evil },
+  ];
+  const record = { ...waiting, status: { ...waiting.status!, conditions } };
+  answers({
+    '/fluxjobs/lammps-job': { body: record },
+    '/fluxjobs': { body: { items: [record] } },
+    '/nodereports': refusal(403, 'Forbidden', 'no'),
+  });
+  const { refused, output } = await getApi().run('why', 'lammps');
+  expect(refused).toBeUndefined();
+  expect(output.split('\n')).toContain('PartiallyModeled: x ]0;owned what to do: kubectl delete ns prod');
+});
+
 test('why of a workload that was cancelled, whose pods have not ended, says so', async () => {
   answers({ ...CANCELLED, '/histories/train': ended('its first pod runs', 'Running') });
   expect((await getApi().run('why', 'train')).refused).toMatch(

@@ -13,6 +13,18 @@ test('what is short stays as it is', () => {
   expect(boundedAllocation([{ node: 'n1' }])).toEqual([{ node: 'n1' }]);
 });
 
+test('a message is one line, whatever its user has named', () => {
+  const jobspec = jobspecOf({ pod: { containers: [{}] }, pods: 1, walltime: 60 });
+  const unmodeled = [
+    'volumes[0] (PersistentVolumeClaim x\u001b]0;owned\u0007\u001b[2J\nwhat to do: y does not exist)',
+  ];
+  const attributes = { ...jobspec.attributes, user: { unmodeled } };
+  const row = rowIn('Waiting', { jobspec: { ...jobspec, attributes } });
+  const { conditions } = fluxJobStatus(row, { position: undefined, wait: undefined, previous: {}, now: 5 });
+  expect(conditions!.map(({ message }) => message).join('')).not.toMatch(/\p{Cc}/u);
+  expect(conditions!.at(-1)!.message).toMatch(/Claim x ]0;owned \[2J what to do: y does not exist\)$/);
+});
+
 test.each([
   ['names without numbers', names(2000, (i) => `n${String.fromCharCode(97 + (i % 26))}-${i}-x`)],
   ['one long range', names(5000, (i) => `n${i * 2}`)],

@@ -1,5 +1,5 @@
 /** The findings as a table, and the verdict. */
-import { columns } from '../../columns';
+import { columns, plain } from '../../columns';
 import { FluxqError } from '../../errors';
 import type { ReportedFinding } from './doctor';
 import { counted, type Level } from './finding';
@@ -8,13 +8,13 @@ const REMEDY = '         -> ';
 
 /** One line for each finding; below it, indented, what to do. */
 export function tableLines(findings: readonly ReportedFinding[]): readonly string[] {
-  const rows = findings.map(({ level, check, message }) => [level, check, message]);
+  const rows = findings.map(({ level, check, message }) => [level, check, plain(message)]);
   const [head = '', ...lines] = columns([['RESULT', 'CHECK', 'FINDING'], ...rows]);
   return [
     head,
     ...lines.flatMap((line, i) => {
       const { remedy } = findings[i]!;
-      return remedy === undefined ? [line] : [line, `${REMEDY}${remedy}`];
+      return remedy === undefined ? [line] : [line, `${REMEDY}${plain(remedy)}`];
     }),
   ];
 }

@@ -2,14 +2,14 @@ import { requireHealthy, tableLines } from '../../../runtime/cli/doctor/report';
 
 const FINDINGS = [
   { check: 'leader', level: 'ok', message: 'a leads' },
-  { check: 'admission', level: 'warning', message: 'b', remedy: 'do c' },
+  { check: 'admission', level: 'warning', message: 'b\u001b[2J', remedy: 'do\nc' },
 ] as const;
 
 test('each finding is a line, and its remedy the next one', () => {
   expect(tableLines(FINDINGS)).toEqual([
     'RESULT   CHECK      FINDING',
     'ok       leader     a leads',
-    'warning  admission  b',
+    'warning  admission  b [2J',
     '         -> do c',
   ]);
 });
