@@ -131,13 +131,13 @@ const MINICLUSTER_RULES: k8s.PolicyRule[] = [
 
 /** What the graph, the queue and plans are made of. */
 const CLUSTER_STATE: k8s.PolicyRule[] = [
-  { apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+  // A label of a namespace may name its queue.
+  { apiGroups: [''], resources: ['limitranges', 'namespaces', 'nodes', 'pods'], verbs: ['list', 'watch'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch'] },
   { apiGroups: [FLUXJOB_GROUP], resources: ['fluxjobs'], verbs: ['list', 'watch'] },
   { apiGroups: [FLUXSETUP_GROUP], resources: ['fluxsetups'], verbs: ['list', 'watch'] },
   { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['list', 'watch'] },
   { apiGroups: ['node.k8s.io'], resources: ['runtimeclasses'], verbs: ['list', 'watch'] },
-  { apiGroups: [''], resources: ['limitranges'], verbs: ['list', 'watch'] },
   // Volumes decide on which nodes a pod can run.
   { apiGroups: [''], resources: ['persistentvolumeclaims', 'persistentvolumes'], verbs: ['list', 'watch'] },
   { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['list', 'watch'] },

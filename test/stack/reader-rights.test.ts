@@ -68,6 +68,7 @@ describeOwnStack(
 
     test('its questions use all of its rights and need no other', async () => {
       await applyStandIns(getFixture().stack.cluster, 'default');
+      await getFixture().stack.namespace('science');
       await (await startReader()).stop();
       await getFixture().client.delete(secrets(STACK_NAMESPACE, READER_SECRET));
       const reader = await startReader();
@@ -76,7 +77,9 @@ describeOwnStack(
       const containers = [{ name: 'main', image: 'none' }];
       const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'asked' }, spec: { containers } };
       const body = JSON.stringify({ spec: { object } });
-      expect((await ask('namespaces/default/whatifs', { method: 'POST', body })).status).toBe(201);
+      expect((await ask('namespaces/science/whatifs', { method: 'POST', body })).status).toBe(201);
+      // Nothing waits there.
+      expect((await ask('namespaces/default/whatifs', { method: 'POST', body })).status).toBe(400);
       for (const list of ['plans', 'priorities', 'usages', 'traces', 'nodereports'])
         expect([list, (await ask(list)).status]).toEqual([list, 200]);
       await audit.expectUsed(READER_SERVICE_ACCOUNT, objects, FRONT_PROXY);

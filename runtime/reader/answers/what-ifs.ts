@@ -2,6 +2,7 @@
  * `create whatifs`: when a workload would start if it were submitted now. The queue is played forward twice, without and
  * with it, on the same nodes and by the same policies, as if every workload used its walltime. Nothing is stored or sent.
  */
+import { NAMESPACE_LABEL } from '../../../constructs/api/labels';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
@@ -22,7 +23,7 @@ import {
   sooner,
   withMoreNodes,
 } from './situation';
-import { type CheckedSpec, checkedSpec } from './what-if-spec';
+import { type CheckedSpec, checkedSpec, invalid } from './what-if-spec';
 import { wouldBeRow } from './would-be-row';
 
 export function whatIfs(model: ReadModel): ReadResource {
@@ -49,6 +50,13 @@ async function whatIf(model: ReadModel, request: ReadRequest): Promise<WhatIf> {
   const spec = checkedSpec(body, namespace);
   const present = await situationOf(model, WATCHES);
   const { rows, cluster } = await model.world(WATCHES);
+  if (cluster.namespaces.hasLeft(namespace))
+    throw invalid(
+      'metadata.namespace',
+      'is not in the queue, so Kubernetes starts at once what is created there',
+      namespace,
+      `ask for a namespace with the label ${NAMESPACE_LABEL}: "true"`,
+    );
   const { config, logger } = model.options;
   const ignore = () => undefined;
   const builder = submissionsOf(
@@ -93,6 +101,8 @@ const SLOTS = { all: 8, user: 1 };
 
 const WATCHES = [
   ...PLAN_WATCHES,
+  // A label of its namespace may name the queue of a workload.
+  'namespaces',
   'priorityClasses',
   'runtimeClasses',
   'limitRanges',

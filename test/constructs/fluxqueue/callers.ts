@@ -44,6 +44,7 @@ const CONTROLLER: readonly Caller[] = [
     folder: 'runtime/shared',
     resources: {
       limitranges: 'limitRanges()',
+      namespaces: 'namespaces()',
       nodes: 'nodes()',
       pods: 'pods()',
       'batch/jobs': 'jobs()',
@@ -59,7 +60,6 @@ const CONTROLLER: readonly Caller[] = [
     },
     verbs: ['list', 'watch'],
   },
-  { folder: 'runtime/shared', resources: { namespaces: 'namespaces()' }, verbs: ['list', 'watch'] },
   {
     folder: 'runtime/leader',
     resources: { 'coordination.k8s.io/leases': 'leases(' },

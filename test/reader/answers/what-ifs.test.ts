@@ -260,6 +260,38 @@ describe('what if', () => {
     expect((refused as FluxqError).message).not.toContain('\n');
   });
 
+  describe('of a namespace', () => {
+    const place = (name: string, labels?: Readonly<Record<string, string>>) =>
+      world.controller.apiserver.store.create('namespaces', {
+        metadata: { name, ...(labels && { labels }) },
+      });
+    const queue = (name: string, max: string) =>
+      world.controller.apiserver.store.create('fluxsetups', {
+        metadata: { name, namespace: 'team' },
+        spec: { walltime: { max } },
+      } as never);
+
+    test('asks the queue that its label names', async () => {
+      place('team', { 'fluxqueue/enabled': 'true', 'fluxqueue/queue': 'short' });
+      queue('long', '60s');
+      queue('short', '30s');
+      const { status } = await ask({ object: job() }, 'team');
+      expect(inSeconds(status!.end) - inSeconds(status!.start)).toBe(30);
+      const own = await ask({ object: job({ annotations: { 'fluxqueue/queue': 'long' } }) }, 'team');
+      expect(inSeconds(own.status!.end) - inSeconds(own.status!.start)).toBe(60);
+    });
+
+    test.each([[undefined], [{ 'fluxqueue/enabled': 'false' }]])(
+      'says that Kubernetes starts it if the queue has not the namespace (labels %j)',
+      async (labels) => {
+        place('elsewhere', labels);
+        await expect(ask({ object: job() }, 'elsewhere')).rejects.toThrow(
+          /^FLUXQ_WHATIF_INVALID: metadata.namespace: is not in the queue, so Kubernetes starts at once what is created there \(got "elsewhere"\); /,
+        );
+      },
+    );
+  });
+
   test('refuses what admission refuses, in its words', async () => {
     const { controller } = world;
     const annotations = { 'fluxqueue/walltime': 'soon' };
