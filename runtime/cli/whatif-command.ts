@@ -7,7 +7,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { ask, whatIfs } from '../kubernetes/read-api';
 import { READ_API, type WhatIf, type WhatIfSpec } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
-import { type AskedObject, objectsIn } from './whatif-input';
+import { type AskedObject, objectsIn, WHATIF_KINDS } from './whatif-input';
 import { whatIfLines } from './whatif-text';
 import { inNamespace, type Scope, scoped } from './with-client';
 
@@ -21,7 +21,7 @@ interface Options extends Scope {
 
 export function addWhatIfCommand(program: Command): void {
   scoped(program.command('whatif'))
-    .description('say when a Job, Pod or MiniCluster would start if you submitted it now; nothing is created')
+    .description(`say when ${WHATIF_KINDS} would start if you submitted it now; nothing is created`)
     .requiredOption('-f, --filename <file>', 'YAML or JSON of it; - reads stdin')
     .option(
       '--nodes <+number>',

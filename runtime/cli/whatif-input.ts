@@ -1,5 +1,7 @@
 /** The objects in a file of `whatif`. Pure functions. */
 import { parseAllDocuments } from 'yaml';
+import { MINICLUSTER_GROUP } from '../../constructs/api/labels';
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
 
 export interface AskedObject {
@@ -16,15 +18,19 @@ export interface WhatIfInput {
   readonly notes: readonly string[];
 }
 
+/** What `whatif` takes, in a sentence. */
+export const WHATIF_KINDS = `a Job, Pod, MiniCluster or ${WORKLOAD_KINDS[0]!.kind} (or another workload kind)`;
+
 /** Kinds that wait in a queue, by API group, or by version in the group of the core. */
 const KINDS: Readonly<Record<string, string>> = {
   Job: 'batch',
   Pod: 'v1',
-  MiniCluster: 'flux-framework.org',
+  MiniCluster: MINICLUSTER_GROUP,
+  ...Object.fromEntries(WORKLOAD_KINDS.map(({ kind, group }) => [kind, group])),
 };
 
 /**
- * The Jobs, Pods and MiniClusters of a file, also of its lists. What else a file brings with them, such as ConfigMaps, waits in no queue: it is
+ * The workloads of a file, also of its lists. What else a file brings with them, such as ConfigMaps, waits in no queue: it is
  * left out with a note.
  * @throws FluxqError FLUXQ_WHATIF_INPUT
  */
@@ -84,6 +90,6 @@ function asked(object: Fields): AskedObject {
 function invalid(source: string, problem: string): FluxqError {
   return new FluxqError('FLUXQ_WHATIF_INPUT', problem, {
     field: source,
-    remedy: 'give the YAML or JSON of a Job, a Pod or a MiniCluster, as kubectl apply takes it',
+    remedy: `give the YAML or JSON of ${WHATIF_KINDS}, as kubectl apply takes it`,
   });
 }

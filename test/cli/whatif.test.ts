@@ -1,5 +1,7 @@
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { objectsIn } from '../../runtime/cli/whatif-input';
 import { whatIfLines } from '../../runtime/cli/whatif-text';
+import { apiVersionOf } from '../../runtime/kubernetes/kind-fields';
 import { READ_API, type WhatIf, type WhatIfStatus } from '../../runtime/reader/kinds';
 import { playedReadApi, ROOT } from './played-read-api';
 
@@ -69,6 +71,11 @@ describe('the file', () => {
       ['pod/shell', undefined],
     ]);
     expect(notes).toEqual(['left out: configmap/input waits in no queue']);
+  });
+
+  test.each(WORKLOAD_KINDS)('has a $kind, which waits in a queue as well', (kind) => {
+    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name: 'train' } };
+    expect(objectsIn(JSON.stringify(object), 'x')).toMatchObject({ objects: [{ object }], notes: [] });
   });
 
   test('may be JSON', () => {

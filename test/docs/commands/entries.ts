@@ -90,7 +90,7 @@ again every 5 seconds.`,
       },
       {
         command: 'whatif',
-        text: `It asks about each Job, Pod and MiniCluster of the file alone. Nobody is evicted in its answer: where the queue of it preempts or reclaims, it may start earlier. \`--nodes +20\`, \`--policy\` and \`--priority\` change what is asked about, never the queue.`,
+        text: `It asks about each workload of the file alone. Nobody is evicted in its answer: where the queue of it preempts or reclaims, it may start earlier. \`--nodes +20\`, \`--policy\` and \`--priority\` change what is asked about, never the queue.`,
         runs: [
           'kubectl fluxqueue whatif -f examples/jobs/small.yaml',
           'kubectl fluxqueue whatif -f examples/jobs/small.yaml --nodes +20',
