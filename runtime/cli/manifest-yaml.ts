@@ -1,5 +1,6 @@
-/** Manifests as multi-document YAML. kubectl reads every value exactly as it was. */
-import { Document, Scalar, visit } from 'yaml';
+/** Manifests as multi-document YAML: written so that kubectl reads every value exactly as it was, and read as users write them. */
+import { Document, parseAllDocuments, Scalar, visit } from 'yaml';
+import { messageOf } from '../errors';
 
 /** kubectl reads such text as an octal number of YAML 1.2; a writer of YAML 1.1 does not quote it. */
 const OCTAL = /^[-+]?0o/i;
@@ -20,4 +21,30 @@ function one(object: object): string {
   });
   // YAML 1.1 starts with a directive, which is not part of a manifest.
   return document.toString({ lineWidth: 0, directives: false });
+}
+
+/**
+ * The values of the documents; one without content is null.
+ * @param refused makes the error of a mistake, which it gets as one line
+ * @param reviver as of JSON.parse. @default - values stay as they are
+ */
+export function valuesIn(
+  text: string,
+  refused: (mistake: string) => Error,
+  reviver?: (key: unknown, value: unknown) => unknown,
+): unknown[] {
+  return [...parseAllDocuments(text)].map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw refused(firstLine(error));
+    try {
+      // An alias is only followed here: its anchor may be missing, or too many may repeat each other.
+      return document.toJS(reviver === undefined ? {} : { reviver }) as unknown;
+    } catch (cause) {
+      throw refused(firstLine(cause));
+    }
+  });
+}
+
+function firstLine(error: unknown): string {
+  return messageOf(error).split('\n')[0]!.replace(/:$/, '');
 }

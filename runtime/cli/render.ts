@@ -2,7 +2,6 @@
  * `fluxqueue render`: turns MiniClusters in YAML into their manifests, with the same code as the controller and the
  * construct.
  */
-import { parseAllDocuments } from 'yaml';
 import { CERTIFICATE_KEY, MINICLUSTER_GROUP, MINICLUSTER_VERSION } from '../../constructs/api/labels';
 import {
   formatIssue,
@@ -16,7 +15,7 @@ import {
 } from '../../constructs/minicluster/index';
 import { FluxqError } from '../errors';
 import { certificateProblem } from '../miniclusters/curve';
-import { manifestYaml } from './manifest-yaml';
+import { manifestYaml, valuesIn } from './manifest-yaml';
 
 export interface RenderInput extends RenderOptions {
   /** YAML of one or more MiniClusters. */
@@ -77,19 +76,16 @@ function notes(resource: MiniClusterResource, { keygen }: RenderInput): string[]
 }
 
 function resourcesIn({ text, source, namespace }: RenderInput): MiniClusterResource[] {
-  const documents = parseAllDocuments(text);
-  if (!Array.isArray(documents) || documents.length === 0) throw badInput(source, 'is empty');
-  return documents.flatMap((document, index) => {
-    const [error] = document.errors;
-    if (error !== undefined)
-      throw badInput(source, `is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
-    // Like the apiserver, null counts as not set.
-    const value: unknown = document.toJS({ reviver: (_, each) => each ?? undefined });
-    // A document between two `---` may be empty.
-    return value === undefined
+  const refused = (mistake: string) => badInput(source, `is not valid YAML: ${mistake}`);
+  // Like the apiserver, null counts as not set.
+  const values = valuesIn(text, refused, (_, each) => each ?? undefined);
+  if (values.length === 0) throw badInput(source, 'is empty');
+  // A document between two `---` may be empty.
+  return values.flatMap((value, index) =>
+    value === undefined
       ? []
-      : [asResource(value, documents.length === 1 ? source : `${source} (document ${index + 1})`, namespace)];
-  });
+      : [asResource(value, values.length === 1 ? source : `${source} (document ${index + 1})`, namespace)],
+  );
 }
 
 interface Loose {

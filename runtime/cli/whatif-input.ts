@@ -1,8 +1,8 @@
 /** The objects in a file of `whatif`. Pure functions. */
-import { parseAllDocuments } from 'yaml';
 import { MINICLUSTER_GROUP } from '../../constructs/api/labels';
 import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
+import { valuesIn } from './manifest-yaml';
 
 export interface AskedObject {
   readonly object: Readonly<Record<string, unknown>>;
@@ -47,10 +47,8 @@ export function objectsIn(text: string, source: string): WhatIfInput {
 }
 
 function parse(text: string, source: string): unknown[] {
-  const documents = [...parseAllDocuments(text)];
-  const error = documents.flatMap(({ errors }) => errors).at(0);
-  if (error !== undefined) throw invalid(source, `is not YAML: ${error.message.split('\n')[0]}`);
-  return documents.map((document) => document.toJS() as unknown).filter((value) => value !== null);
+  const refused = (mistake: string) => invalid(source, `is not YAML: ${mistake}`);
+  return valuesIn(text, refused).filter((value) => value !== null);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

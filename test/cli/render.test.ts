@@ -106,6 +106,7 @@ test.each<[string, string, string]>([
   ['empty input', '', 'is empty'],
   ['only a comment', '# x\n', 'is empty'],
   ['invalid YAML', 'a: [', 'is not valid YAML: '],
+  ['an alias of nothing', 'a: *b\n', 'is not valid YAML: Unresolved alias'],
   ['a text', 'hello', 'is not a MiniCluster'],
   ['a list', '- a\n', 'is not a MiniCluster'],
   ['another kind', 'apiVersion: v1\nkind: Pod\n', 'is not a MiniCluster (got "Pod")'],

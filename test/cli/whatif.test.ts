@@ -88,6 +88,7 @@ describe('the file', () => {
     ['has nothing that waits', CONFIG, 'x: has only configmap/input;'],
     ['has a Job of another group', JOB.replace('batch', 'example.com'), 'has only job/train'],
     ['is not YAML', 'a: [', 'x: is not YAML: '],
+    ['repeats an alias that is not set', `${JOB}spec: *base\n`, 'x: is not YAML: '],
     ['is only text', 'train', 'has a document that is not an object of Kubernetes'],
     ['is a list', '- a', 'has a document that is not an object of Kubernetes'],
     ['has a list of nothing', 'kind: JobList', 'has a JobList without items'],
