@@ -1,17 +1,15 @@
 /** The command `queue`, which users run with their own kubeconfig and rights, also as `kubectl fluxqueue queue`. */
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { ADMITTED_LABEL } from '../../constructs/api/labels';
 import { nameOf } from '../fluxjobs/reading';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
-import { jobs, type NamespacedPath, pods } from '../kubernetes/paths';
-import type { KubernetesObject } from '../kubernetes/types';
 import type { Picture } from './picture';
-import { chosen, type Filter, isShown, queuePicture, requireNames, usersOf } from './queue-table';
-import { type Source, show } from './show';
+import { chosen, type Filter, isShown, queuePicture, requireNames } from './queue-table';
+import { show } from './show';
 import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped } from './with-client';
 import { kindForms, parseWorkload } from './workload-names';
+import { foundObjects, makerSources, type QueueObjects, usersOf, workloadSources } from './workload-objects';
 
 const FORMATS = ['table', 'wide', 'name', 'json', 'yaml'] as const;
 
@@ -22,13 +20,6 @@ interface QueueOptions extends Scope {
   readonly selector?: string;
   readonly output: (typeof FORMATS)[number];
   readonly watch: boolean;
-}
-
-/** What commands read of the queue. */
-export interface QueueObjects extends Readonly<Record<string, KubernetesObject>> {
-  readonly fluxJobs: FluxJobObject;
-  readonly jobs: KubernetesObject;
-  readonly pods: KubernetesObject;
 }
 
 export function addQueueCommand(program: Command): void {
@@ -56,27 +47,27 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
     const nothing = await emptySentence(client, scope);
     const which = `${queue === undefined ? '' : ` of queue ${queue}`}${selector === undefined ? '' : ' with these labels'}`;
     const empty = nothing.replace('nothing', `nothing${which}`);
-    const needsWorkloads = selector !== undefined || output === 'wide';
+    const needsUsers = output === 'wide';
     const sources = {
       fluxJobs: { path: fluxJobs(scope) },
-      jobs: needsWorkloads ? admitted(jobs, scope, selector) : undefined,
-      pods: needsWorkloads ? admitted(pods, scope, selector) : undefined,
+      ...(needsUsers || selector !== undefined ? workloadSources(scope, selector) : {}),
+      ...(needsUsers ? makerSources(scope) : {}),
     };
     return show<QueueObjects>(
       client,
       sources,
-      ({ fluxJobs, jobs, pods }) => {
-        const workloads = [...jobs, ...pods];
+      ({ fluxJobs, ...objects }) => {
+        const workloads = foundObjects(fluxJobs, objects);
         const filter: Filter = {
           all,
           ...(queue !== undefined && { queue }),
           ...(names.length > 0 && { names }),
-          ...(selector !== undefined && { uids: new Set(workloads.map(({ metadata }) => metadata.uid)) }),
+          ...(selector !== undefined && { uids: new Set(workloads.map(({ uid }) => uid)) }),
         };
         if (!watch) requireNames(fluxJobs, names, scope);
         const others = queuesBeside(fluxJobs, filter);
         if (!isTable) return objectsPicture(fluxJobs, filter, options);
-        const users = output === 'wide' ? { users: usersOf(workloads) } : {};
+        const users = needsUsers ? { users: usersOf(workloads) } : {};
         return queuePicture(fluxJobs, {
           ...filter,
           ...users,
@@ -96,12 +87,6 @@ function queuesBeside(fluxJobs: readonly FluxJobObject[], { all, queue }: Filter
   const others = fluxJobs.filter((fluxJob) => isShown(fluxJob, { all })).map(({ spec }) => spec.queue);
   const names = [...new Set(others)].sort();
   return names.length === 0 ? '' : `the queue${names.length > 1 ? 's' : ''} ${names.join(', ')}`;
-}
-
-/** The Jobs or Pods in the queue that have these labels. */
-export function admitted(path: NamespacedPath, namespace: string | undefined, selector?: string): Source {
-  const labelSelector = [`${ADMITTED_LABEL}=true`, ...(selector === undefined ? [] : [selector])].join(',');
-  return { path: path(namespace), labelSelector, metadataOnly: true };
 }
 
 /** Once, `json` and `yaml` are a list; a watch prints one object after the other. */

@@ -1,9 +1,7 @@
 /** What `queue` shows: FluxJobs in the order of their lines. Pure functions. */
-import { USER_ANNOTATION } from '../../constructs/api/labels';
 import { FluxqError } from '../errors';
 import { inLine, nameOf, scheduled, submittedAt } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
-import type { KubernetesObject } from '../kubernetes/types';
 import { toldEnd } from '../resources/told-end';
 import { ageOf, durationText } from './durations';
 import type { Picture, PictureRow } from './picture';
@@ -129,14 +127,4 @@ function wideCells({ spec, status = {} }: FluxJobObject, { users, now }: QueueTa
     walltimeSeconds === undefined ? '' : durationText(walltimeSeconds),
     end === undefined ? '' : durationText((end - now) / 1000),
   ];
-}
-
-/** The users who created these workloads, by uid: what a controller created has none. */
-export function usersOf(workloads: readonly KubernetesObject[]): Map<string, string> {
-  return new Map(
-    workloads.flatMap(({ metadata: { uid, annotations } }) => {
-      const user = annotations?.[USER_ANNOTATION];
-      return user === undefined ? [] : [[uid, user] as const];
-    }),
-  );
 }

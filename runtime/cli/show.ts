@@ -6,6 +6,7 @@ import { constants } from 'node:os';
 import { pause, systemClock } from '../clock';
 import { plain } from '../columns';
 import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
 import { Informer } from '../kubernetes/informer';
 import type { Selection } from '../kubernetes/query';
 import type { KubernetesObject } from '../kubernetes/types';
@@ -15,10 +16,11 @@ export interface Source extends Selection {
   readonly path: string;
   /** Only the metadata is kept. @default false */
   readonly metadataOnly?: boolean;
+  /** Whether the cluster may serve no such objects, or not to its user: then there are none. @default false */
+  readonly optional?: boolean;
 }
 
-/** Undefined: there are no such objects. */
-export type Sources<T> = { readonly [K in keyof T]: Source | undefined };
+export type Sources<T> = { readonly [K in keyof T]: Source };
 type Objects<T> = { readonly [K in keyof T]: readonly T[K][] };
 
 /** The part of process.stdout that is used. */
@@ -75,12 +77,21 @@ async function listAll<T extends Readonly<Record<string, KubernetesObject>>>(
   client: KubernetesClient,
   sources: Sources<T>,
 ): Promise<Objects<T>> {
-  const lists = Object.entries<Source | undefined>(sources).map(async ([name, source]) => {
-    if (source === undefined) return [name, []] as const;
-    const { path, ...options } = source;
-    return [name, (await client.list<KubernetesObject>(path, options)).items] as const;
+  const lists = Object.entries<Source>(sources).map(async ([name, { path, optional, ...options }]) => {
+    const list = await ifServed(client.list<KubernetesObject>(path, options), optional);
+    return [name, list?.items ?? []] as const;
   });
   return Object.fromEntries(await Promise.all(lists)) as unknown as Objects<T>;
+}
+
+/** The answer, or undefined where optional objects are not served to the user. */
+async function ifServed<A>(answer: Promise<A>, optional = false): Promise<A | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (optional && (isStatus(error, 403) || isStatus(error, 404))) return undefined;
+    throw error;
+  }
 }
 
 interface End {
@@ -106,7 +117,7 @@ export function endOf(): End {
 }
 
 class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
-  private readonly informers: ReadonlyMap<string, Informer<KubernetesObject>>;
+  private readonly informers: Map<string, Informer<KubernetesObject>>;
   private readonly output: Output;
   private readonly screen = new Screen();
   private readonly changes = new Changes();
@@ -123,9 +134,7 @@ class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
   ) {
     this.output = options.output ?? process.stdout;
     this.informers = new Map(
-      Object.entries<Source | undefined>(sources).flatMap(([name, source]) =>
-        source === undefined ? [] : [[name, this.informer(source)] as const],
-      ),
+      Object.entries<Source>(sources).map(([name, source]) => [name, this.informer(source)] as const),
     );
   }
 
@@ -151,21 +160,21 @@ class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
     for (const informer of this.informers.values()) informer.stop();
   }
 
-  /** A watch tries for ever, also what its user may not read: the first answer says so. */
+  /** A watch tries for ever, also what its user may not read: the first answer says so, and what is optional is left out. */
   private async refuse(): Promise<void> {
-    const asked = Object.values<Source | undefined>(this.sources).map(async (source) => {
-      if (source === undefined) return;
-      const { path, labelSelector, fieldSelector } = source;
-      await this.client.list(path, {
+    const asked = Object.entries<Source>(this.sources).map(async ([name, source]) => {
+      const { path, labelSelector, fieldSelector, optional } = source;
+      const first = this.client.list(path, {
         limit: 1,
         ...(labelSelector !== undefined && { labelSelector }),
         ...(fieldSelector !== undefined && { fieldSelector }),
       });
+      if ((await ifServed(first, optional)) === undefined) this.informers.delete(name);
     });
     await Promise.all(asked);
   }
 
-  private informer({ path, metadataOnly, ...selection }: Source): Informer<KubernetesObject> {
+  private informer({ path, metadataOnly, optional: _, ...selection }: Source): Informer<KubernetesObject> {
     const quiet = () => undefined;
     const informer = new Informer<KubernetesObject>({
       client: this.client,

@@ -1,13 +1,11 @@
 /** The command `top`, which users run with their own kubeconfig and rights. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { fluxJobs } from '../kubernetes/custom-resources';
-import { jobs, pods } from '../kubernetes/paths';
-import { admitted, type QueueObjects } from './queue-command';
-import { usersOf } from './queue-table';
 import { show } from './show';
 import { TOP_KEYS, type TopKey, topPicture } from './top';
 import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped } from './with-client';
+import { foundObjects, makerSources, type QueueObjects, usersOf, workloadSources } from './workload-objects';
 
 interface TopOptions extends Scope {
   readonly allNamespaces: boolean;
@@ -42,10 +40,12 @@ async function printTop({ allNamespaces, by, watch, ...options }: TopOptions): P
       client,
       {
         fluxJobs: { path: fluxJobs(scope) },
-        jobs: needsUsers ? admitted(jobs, scope) : undefined,
-        pods: needsUsers ? admitted(pods, scope) : undefined,
+        ...(needsUsers ? { ...workloadSources(scope), ...makerSources(scope) } : {}),
       },
-      ({ fluxJobs, jobs, pods }) => ({ ...topPicture(fluxJobs, usersOf([...jobs, ...pods]), by), empty }),
+      ({ fluxJobs, ...objects }) => ({
+        ...topPicture(fluxJobs, usersOf(foundObjects(fluxJobs, objects)), by),
+        empty,
+      }),
       { watch },
     );
   });

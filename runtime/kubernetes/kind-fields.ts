@@ -1,5 +1,12 @@
 /** Fields of objects of the kinds of constructs/api/workload-kinds.ts, which the program knows only as data. */
-import type { AddedContainer, FieldPath, PodCount, WorkloadKind } from '../../constructs/api/workload-kinds';
+import { USER_ANNOTATION } from '../../constructs/api/labels';
+import {
+  type AddedContainer,
+  type FieldPath,
+  type PodCount,
+  WORKLOAD_KINDS,
+  type WorkloadKind,
+} from '../../constructs/api/workload-kinds';
 import { fieldAt, withField } from './fields';
 import { namespaced } from './paths';
 import type { KubernetesObject, PodSpec } from './types';
@@ -101,6 +108,29 @@ export function kindPath({ group, version, plural }: Pick<WorkloadKind, 'group' 
 
 export function apiVersionOf({ group, version }: Pick<WorkloadKind, 'group' | 'version'>): string {
   return `${group}/${version}`;
+}
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+/**
+ * The uid of the object for which a controller made this one: under the name of its own object, by an account of another namespace.
+ *
+ * @param kind of the object that was made
+ */
+export function makerUidOf(kind: string, metadata: KubernetesObject['metadata']): string | undefined {
+  const { maker } = WORKLOAD_KINDS.find((each) => each.kind === kind) ?? {};
+  if (maker === undefined || !isOfOtherNamespace(metadata)) return undefined;
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const isMaker =
+    owner?.kind === maker.kind &&
+    owner.apiVersion.startsWith(`${maker.group}/`) &&
+    owner.name === metadata.name;
+  return isMaker ? owner.uid : undefined;
+}
+
+function isOfOtherNamespace({ annotations, namespace }: KubernetesObject['metadata']): boolean {
+  const creator = annotations?.[USER_ANNOTATION] ?? '';
+  return creator.startsWith(SERVICE_ACCOUNT) && !creator.startsWith(`${SERVICE_ACCOUNT}${namespace}:`);
 }
 
 function entriesOf(sets: unknown): readonly (readonly [string, unknown])[] {

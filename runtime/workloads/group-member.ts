@@ -50,7 +50,7 @@ export function groupOf(pod: Pod): string | undefined {
 }
 
 /** The group for which the pod was released; undefined while it waits. Only the controller writes it. */
-export function membershipOf({ metadata }: Pod): Membership | undefined {
+export function membershipOf({ metadata }: Pick<Pod, 'metadata'>): Membership | undefined {
   const text = metadata.annotations?.[GROUP_MEMBER_ANNOTATION];
   const slash = text?.indexOf('/') ?? -1;
   return slash < 0 ? undefined : { uid: text!.slice(0, slash), set: text!.slice(slash + 1) };

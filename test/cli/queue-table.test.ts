@@ -1,5 +1,5 @@
 import { linesOf } from '../../runtime/cli/picture';
-import { type QueueTableOptions, queuePicture, requireNames, usersOf } from '../../runtime/cli/queue-table';
+import { type QueueTableOptions, queuePicture, requireNames } from '../../runtime/cli/queue-table';
 import { parseWorkload } from '../../runtime/cli/workload-names';
 import { ended, fluxJob, NOW, runs, waits } from './fluxjobs';
 
@@ -62,10 +62,7 @@ test('a name that nothing has is refused', () => {
 });
 
 test('a wide table also has user, priority, pods, walltime and what is left of it', () => {
-  const annotated = {
-    metadata: { ...runs.metadata, uid: 'runs', annotations: { 'fluxqueue/user': 'ada' } },
-  };
-  const users = usersOf([annotated]);
+  const users = new Map([['runs', 'ada']]);
   const served = { ...runs, spec: { ...runs.spec, priority: 7, pods: 2, walltimeSeconds: 3600 } };
   const [head, row, waiting] = lines([served, waits('first', 1)], { users });
   expect(head).toMatch(/REASON +USER +PRIORITY +PODS +WALLTIME +LEFT$/);

@@ -4,6 +4,7 @@ import { linesOf, type Picture } from '../../runtime/cli/picture';
 import { type Output, show } from '../../runtime/cli/show';
 import { FluxqError } from '../../runtime/errors';
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
+import { apiError } from '../../runtime/kubernetes/errors';
 import type { KubernetesObject } from '../../runtime/kubernetes/types';
 
 function object(name: string, version: string, phase = ''): KubernetesObject {
@@ -15,6 +16,8 @@ function object(name: string, version: string, phase = ''): KubernetesObject {
 /** A client of one collection whose watches end or fail as the test says. */
 class PlayedApiserver {
   readonly lists: unknown[] = [];
+  /** Answers to lists of a path. */
+  readonly refusals = new Map<string, number>();
   items: KubernetesObject[] = [];
   private readonly watches: {
     readonly onEvent: (event: WatchEvent<KubernetesObject>) => void;
@@ -23,8 +26,10 @@ class PlayedApiserver {
   private opened: () => void = () => undefined;
 
   readonly client = {
-    list: async (_: string, options: object) => {
+    list: async (path: string, options: object) => {
       this.lists.push(options);
+      const status = this.refusals.get(path);
+      if (status !== undefined) throw apiError(status, 'refused', undefined, path);
       return { metadata: { resourceVersion: '1' }, items: this.items };
     },
     watch: (
@@ -102,6 +107,37 @@ function pictureOf({ things }: { readonly things: readonly KubernetesObject[] })
     done: things.some(({ metadata }) => metadata.labels?.phase === 'Finished'),
   };
 }
+
+describe('optional objects', () => {
+  interface Both extends Objects {
+    readonly others: KubernetesObject;
+  }
+  const sources = { ...SOURCES, others: { path: '/api/v1/others', optional: true } };
+  const both = ({ things, others }: { readonly [K in keyof Both]: readonly KubernetesObject[] }) =>
+    pictureOf({ things: [...things!, ...others!] });
+
+  test.each([403, 404])('are none where the answer is %i', async (status) => {
+    for (const watch of [false, true]) {
+      const apiserver = new PlayedApiserver();
+      apiserver.items = [object('a', '1', 'Finished')];
+      apiserver.refusals.set('/api/v1/others', status);
+      const { output, text } = outputs(false);
+      const errors = outputs(false);
+      await show<Both>(apiserver.client, sources, both, { watch, output, errors: errors.output });
+      expect([text(), errors.text()]).toEqual(['NAME  PHASE\na     Finished\n', '']);
+    }
+  });
+
+  test.each([
+    ['/api/v1/others', 500],
+    ['/api/v1/things', 403],
+  ])('are the only ones that may be missing (%s: %i)', async (path, status) => {
+    const apiserver = new PlayedApiserver();
+    apiserver.refusals.set(path, status);
+    for (const watch of [false, true])
+      await expect(show<Both>(apiserver.client, sources, both, { watch })).rejects.toThrow('refused');
+  });
+});
 
 test('without a watch, the picture is printed once', async () => {
   const apiserver = new PlayedApiserver();

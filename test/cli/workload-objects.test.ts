@@ -1,0 +1,92 @@
+/** What `queue` and `top` read of workloads beside their FluxJobs: labels and users. */
+import { ADMITTED_LABEL, GROUP, GROUP_MEMBER_ANNOTATION, USER_ANNOTATION } from '../../constructs/api/labels';
+import { fluxJob, runs, waits } from './fluxjobs';
+import { type Answer, playedReadApi, refusal } from './played-read-api';
+
+const getApi = playedReadApi();
+
+const QUEUED = { body: { metadata: { name: 'science', labels: { 'fluxqueue/enabled': 'true' } } } };
+const ADMITTED = { [ADMITTED_LABEL]: 'true' };
+const of = (user: string) => ({ [USER_ANNOTATION]: user });
+const list = (...metadata: readonly object[]): Answer => ({
+  body: {
+    items: metadata.map((each) => ({ metadata: { namespace: 'science', labels: ADMITTED, ...each } })),
+  },
+});
+const OWNER = {
+  apiVersion: 'trainer.kubeflow.org/v1alpha1',
+  kind: 'TrainJob',
+  name: 'tune',
+  controller: true,
+};
+const TRAINER = of('system:serviceaccount:kubeflow-system:trainer');
+
+const waiting = (name: string, kind: string, uid = name) => {
+  const made = fluxJob(name, waits(name, 1).status, { kind });
+  return { ...made, spec: { ...made.spec, workload: { ...made.spec.workload, uid } } };
+};
+const FLUX_JOBS = [
+  runs,
+  waiting('train', 'JobSet'),
+  waiting('tune', 'JobSet'),
+  waiting('ring', 'PodGroup', 'group-1'),
+  waiting('pair', 'PodGroup', 'group-2'),
+];
+
+/** A cluster that serves JobSets and TrainJobs, and no other workload kinds. */
+function answers(labelled: (path: string) => Answer | undefined): void {
+  getApi().answer = ({ path }) =>
+    labelled(path.split('/').at(-1)!) ??
+    (path.endsWith('/science')
+      ? QUEUED
+      : path.endsWith('/fluxjobs')
+        ? { body: { items: FLUX_JOBS } }
+        : path.endsWith('/mpijobs')
+          ? refusal(403, 'Forbidden', 'no')
+          : refusal(404, 'NotFound', 'not found'));
+}
+
+const ALL: Readonly<Record<string, Answer>> = {
+  jobs: list({ name: 'runs', uid: 'runs', annotations: of('ada') }),
+  jobsets: list(
+    { name: 'train', uid: 'train', annotations: of('bob') },
+    { name: 'tune', uid: 'tune', annotations: TRAINER, ownerReferences: [{ ...OWNER, uid: 'maker' }] },
+  ),
+  trainjobs: list({ name: 'tune', uid: 'maker', annotations: of('eve'), labels: {} }),
+  pods: list(
+    { name: 'ring-0', uid: 'p0', annotations: { ...of('kim'), [GROUP]: 'ring' } },
+    { name: 'pair-0', uid: 'p1', annotations: { ...of('lea'), [GROUP_MEMBER_ANNOTATION]: 'group-2/pods' } },
+  ),
+};
+
+test('users of all kinds of workloads are shown and summed up', async () => {
+  answers((resource) => ALL[resource]);
+  const wide = await getApi().run('queue', '-o', 'wide');
+  expect(wide.refused).toBeUndefined();
+  const [head = '', ...rows] = wide.output.trimEnd().split('\n');
+  const userAt = head.indexOf('USER');
+  const users = rows.map((row) => [/\S+\/\S+/.exec(row)?.[0], row.slice(userAt).split(' ')[0]]);
+  expect(users.toSorted()).toEqual([
+    ['job/runs', 'ada'],
+    ['jobset/train', 'bob'],
+    ['jobset/tune', 'eve'],
+    ['podgroup/pair', 'lea'],
+    ['podgroup/ring', 'kim'],
+  ]);
+  const top = await getApi().run('top', '--by', 'user');
+  expect(top.output).not.toContain('- ');
+  expect(top.output.split('\n').map((row) => row.split(' ')[0])).toEqual(
+    expect.arrayContaining(['ada', 'bob', 'eve', 'kim', 'lea']),
+  );
+});
+
+test('a selector chooses workloads of all kinds, and groups by their pods', async () => {
+  const chosen = async (resource: string, answer: Answer) => {
+    answers((asked) => (asked === resource ? answer : asked in ALL ? list() : undefined));
+    return (await getApi().run('queue', '-l', 'app=x', '-o', 'name')).output;
+  };
+  expect(await chosen('jobsets', list({ name: 'train', uid: 'train' }))).toBe('jobset/train\n');
+  expect(await chosen('pods', ALL.pods!)).toBe('podgroup/ring\npodgroup/pair\n');
+  const asked = getApi().asked.filter(({ path }) => path.endsWith('/jobsets'));
+  expect(asked[0]!.query.labelSelector).toBe(`${ADMITTED_LABEL}=true,app=x`);
+});
