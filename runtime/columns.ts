@@ -14,8 +14,8 @@ export function cut(text: string, most: number): string {
 }
 
 /** `a, b and c`; empty without parts. */
-export function joined(parts: readonly string[]): string {
-  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : (parts[0] ?? '');
+export function joined(parts: readonly string[], word = 'and'): string {
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} ${word} ${parts.at(-1)}` : (parts[0] ?? '');
 }
 
 /** The text as a part of one line. What others have written cannot move the cursor of a terminal, nor look like a line of its own. */

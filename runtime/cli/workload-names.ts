@@ -1,6 +1,7 @@
 /** Workloads by the names that users give them: `train`, `job/train`, `pod/train`, `mc/train`, `fj/train-job`. */
 import { ADMITTED_LABEL, FLUXJOB_GROUP, HOLD } from '../../constructs/api/labels';
 import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
+import { joined } from '../columns';
 import { FluxqError } from '../errors';
 import { nameOf } from '../fluxjobs/reading';
 import { fluxJobName } from '../fluxjobs/status';
@@ -20,6 +21,7 @@ import { settingOf } from '../workloads/settings';
 import { whyNoRecord } from './late-record';
 import { MINICLUSTER_WORDS, makerNamed, makerOf, readMaker, wordsOf } from './makers';
 import { unknownWorkload } from './unknown-workload';
+import { hasEnded } from './waiting';
 
 interface Kind {
   readonly kind: string;
@@ -183,10 +185,33 @@ function hasSucceeded({ status }: Job | Pod): boolean {
   return isTrue(status?.conditions, 'Complete');
 }
 
+/**
+ * The workload that a command changes: of several of one name the one that is in the queue and has not ended.
+ * @throws FluxqError FLUXQ_WORKLOAD_UNKNOWN, FLUXQ_WORKLOAD_NAME if it may be more than one
+ */
 export async function findWorkload(client: KubernetesClient, namespace: string, written: string) {
   const text = await workloadText(client, namespace, written);
-  for await (const found of namesakes<KubernetesObject>(client, namespace, text)) return found;
-  throw await unknownWorkload(client, namespace, text, `namespace ${namespace} has no workload of this name`);
+  const all: Namesake<KubernetesObject>[] = [];
+  for await (const each of namesakes<KubernetesObject>(client, namespace, text)) all.push(each);
+  const queued = all.filter(
+    ({ object }) => object.metadata.labels?.[ADMITTED_LABEL] === 'true' && !hasEnded(object),
+  );
+  const meant = queued.length > 0 ? queued : all;
+  const [found, ...others] = meant;
+  if (found === undefined)
+    throw await unknownWorkload(
+      client,
+      namespace,
+      text,
+      `namespace ${namespace} has no workload of this name`,
+    );
+  if (others.length === 0) return found;
+  const names = meant.map(({ shown }) => shown);
+  throw new FluxqError('FLUXQ_WORKLOAD_NAME', 'is the name of several workloads', {
+    field: 'workload',
+    value: text,
+    remedy: `write ${joined(names, 'or')}`,
+  });
 }
 
 /** What `cancel` deletes: what would make the workload again, if there is such an object. */
@@ -246,12 +271,23 @@ async function membersOf(client: KubernetesClient, namespace: string, name: stri
   return own.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The objects that the text may mean, in the order of their kinds. */
+/** An object that a text may mean. */
+interface Namesake<K extends KubernetesObject> {
+  readonly kind: string;
+  readonly path: string;
+  /** All of its pods, of a group. */
+  readonly paths: readonly string[];
+  /** As commands name it. */
+  readonly shown: string;
+  readonly object: K;
+}
+
+/** In the order of their kinds. */
 async function* namesakes<K extends KubernetesObject>(
   client: KubernetesClient,
   namespace: string,
   text: string,
-) {
+): AsyncGenerator<Namesake<K>> {
   const { kinds, name } = parseWorkload(text);
   const found = async (path: string, isOptional: boolean) => {
     try {
@@ -262,14 +298,16 @@ async function* namesakes<K extends KubernetesObject>(
       throw error;
     }
   };
+  let hasFound = false;
   for (const { kind, path, mayBeUnknown = false } of kinds) {
-    const isOptional = mayBeUnknown && kinds.length > 1;
+    const isOptional = (mayBeUnknown || hasFound) && kinds.length > 1;
     const objects =
       kind === POD_GROUP
         ? await membersOf(client, namespace, name)
         : await found(path(namespace, name), isOptional);
     const [object] = objects as unknown as readonly K[];
     if (object === undefined) continue;
+    hasFound = true;
     const paths = objects.map(({ metadata }) => path(namespace, metadata.name));
     yield { kind, path: paths[0]!, paths, shown: `${kind.toLowerCase()}/${name}`, object };
   }

@@ -242,7 +242,7 @@ test.each([
   ],
 ])('a change that is refused shows the sentence of %s, and no request', async (_, said, shown) => {
   getApi().answer = ({ method }) => (method === 'GET' ? WAITING_JOB : refusal(403, 'Forbidden', said));
-  expect((await getApi().run('priority', 'train', '9')).refused).toBe(shown);
+  expect((await getApi().run('priority', 'job/train', '9')).refused).toBe(shown);
 });
 
 test.each([

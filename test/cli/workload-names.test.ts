@@ -164,6 +164,43 @@ describe('cancel deletes what makes the workload again:', () => {
 const COMPLETE = { conditions: [{ type: 'Complete', status: 'True' }] };
 const ADMITTED = { [ADMITTED_LABEL]: 'true' };
 
+describe('of several objects of a name', () => {
+  const object = (labels: object = ADMITTED, status: object = {}) => ({
+    metadata: { name: 'train', labels },
+    status,
+  });
+  const POD = '/api/v1/namespaces/a/pods/train';
+  const find = async (text: string, objects: Readonly<Record<string, object>>, forbidden = '') => {
+    const get = async (path: string) => {
+      if (objects[path] !== undefined) return objects[path];
+      throw apiError(path === forbidden ? 403 : 404, 'not found', undefined, path);
+    };
+    const client = { get, list: async () => ({ items: [] }) } as unknown as KubernetesClient;
+    return (await findWorkload(client, 'a', text)).shown;
+  };
+
+  test('the one that is in the queue and goes on is meant', async () => {
+    expect(await find('train', { [JOB]: object({}), [POD]: object() })).toBe('pod/train');
+    expect(await find('train', { [JOB]: object(ADMITTED, COMPLETE), [POD]: object() })).toBe('pod/train');
+    expect(await find('train', { [JOB]: object(), [JOB_SET]: object({}) })).toBe('job/train');
+    expect(await find('job/train', { [JOB]: object({}), [POD]: object() })).toBe('job/train');
+  });
+
+  test('none is meant if that does not tell', async () => {
+    const refusal =
+      'FLUXQ_WORKLOAD_NAME: workload: is the name of several workloads (got "train"); write job/train or pod/train';
+    await expect(find('train', { [JOB]: object(), [POD]: object() })).rejects.toThrow(refusal);
+    await expect(find('train', { [JOB]: object({}), [POD]: object({}) })).rejects.toThrow(refusal);
+    const all = { [JOB]: object(), [POD]: object(), [JOB_SET]: object() };
+    await expect(find('train', all)).rejects.toThrow('write job/train, pod/train or jobset/train');
+  });
+
+  test('what its user may not read is no reason against one that is found', async () => {
+    expect(await find('train', { [JOB]: object() }, POD)).toBe('job/train');
+    await expect(find('train', {}, POD)).rejects.toThrow('not found');
+  });
+});
+
 test.each<[string, object | undefined, RegExp]>([
   [
     'a success of the queue',
