@@ -188,7 +188,8 @@ function setPriority(text: string, priority: number, scope: Scope): Promise<void
   const patch = { metadata: { annotations: { [PRIORITY]: `${priority}` } } };
   return change(text, scope, (shown, object) => {
     requireWaiting(shown, object, 'a priority orders only what waits');
-    return { patch, wish: { priority }, done: `has priority ${priority}` };
+    // Its queue may have a narrower range, which only the controller knows of all queues.
+    return { patch, wish: { priority }, done: `asks for priority ${priority}` };
   });
 }
 

@@ -188,7 +188,7 @@ describe('of a MiniCluster', () => {
       'priority lammps -50',
       { priority: -5 },
       { 'fluxqueue/priority': '-5' },
-      'minicluster/lammps has priority -50',
+      'minicluster/lammps asks for priority -50',
       { spec: { priority: -50 } },
     ],
   ])('%s of %j writes its spec', async (words, spec, annotations, said, body) => {

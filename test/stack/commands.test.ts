@@ -72,7 +72,7 @@ describeStack(
         `job/first released; kubectl fluxqueue why first -n ${science.name} says what it waits for`,
       );
       await waitFor('first to be queued', async () => (await science.row(first))?.reason !== 'Held');
-      expect(await fluxqueue('priority', 'first', '-5')).toBe('job/first has priority -5');
+      expect(await fluxqueue('priority', 'first', '-5')).toBe('job/first asks for priority -5');
       await waitFor('second to be ahead', async () =>
         (await fluxqueue('why', 'second')).includes('position 1'),
       );

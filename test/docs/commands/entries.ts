@@ -117,7 +117,7 @@ again every 5 seconds.`,
       },
       {
         command: 'priority',
-        text: 'It sets the annotation `fluxqueue/priority`, or a `spec.priority` of a MiniCluster that is below 0, within the priorities that you may use.',
+        text: 'It sets the annotation `fluxqueue/priority`, or a `spec.priority` of a MiniCluster that is below 0, within the priorities that you may use. A queue with a narrower range limits it, as `why` says.',
         runs: [
           'kubectl fluxqueue priority wide -5',
           {
