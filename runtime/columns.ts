@@ -2,10 +2,15 @@
 
 /** @param align of the cells behind the first column. @default 'left' */
 export function columns(rows: readonly (readonly string[])[], align: 'left' | 'right' = 'left'): string[] {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  const widths = (rows[0] ?? []).map((_, i) => largest(rows.map((row) => row[i]!.length)));
   const padded = (cell: string, i: number) =>
     align === 'right' && i > 0 ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!);
   return rows.map((row) => row.map(padded).join('  ').trimEnd());
+}
+
+/** The largest of any count of numbers: a function takes fewer arguments than a table may have rows. */
+export function largest(numbers: readonly number[]): number {
+  return numbers.reduce((most, number) => Math.max(most, number), -Infinity);
 }
 
 /** A text that goes on beyond so many characters says so. */

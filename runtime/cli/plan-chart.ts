@@ -1,5 +1,5 @@
 /** What `plan` shows: the coming hours as a chart of characters, one line for each job. Pure functions. */
-import { cut, plain } from '../columns';
+import { cut, largest, plain } from '../columns';
 import type { EstimateError, Plan, PlannedJob } from '../reader/kinds';
 import { isEndless } from '../resources/endless';
 import { hostlistOf } from '../resources/hostlist';
@@ -178,7 +178,7 @@ class Chart {
 
   /** As many cells to the right of the bars as leave room for bars; a pipe has room for all. */
   private layout(): { readonly right: readonly Right[]; readonly width: number } {
-    const left = this.left[0]!.map((_, i) => Math.max(...this.left.map((cells) => cells[i]!.length)) + GAP);
+    const left = this.left[0]!.map((_, i) => largest(this.left.map((cells) => cells[i]!.length)) + GAP);
     const room = this.page.columns - left.reduce((sum, width) => sum + width, 0);
     for (let count: number = RIGHT.length; ; count--) {
       const right = RIGHT.slice(0, count);
@@ -190,7 +190,7 @@ class Chart {
   }
 
   private rightWidth(title: Right): number {
-    const longest = Math.max(title.length, ...this.jobs.map((job) => rightCell(job, title).length));
+    const longest = largest([title.length, ...this.jobs.map((job) => rightCell(job, title).length)]);
     return title === 'NODES' ? Math.min(SHORTEST_NODES, longest) : longest;
   }
 
@@ -200,7 +200,7 @@ class Chart {
     const waiting = this.jobs.filter(({ state }) => state !== 'Running');
     const shown = waiting.length > 0 ? waiting : this.jobs;
     const ends = shown.map(({ end }) => Date.parse(end) / 1000 - this.now);
-    return Math.min(MOST_HOURS * HOUR, Math.max(...ends));
+    return Math.min(MOST_HOURS * HOUR, largest(ends));
   }
 
   private bar({ state, start, end }: PlannedJob): string {
