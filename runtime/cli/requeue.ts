@@ -1,16 +1,17 @@
 /** How a user gives the nodes of a running workload back and lets it wait again (docs/edits.md). Pure. */
 import { ADMITTED_LABEL, HOLD } from '../../constructs/api/labels';
-import { FluxqError } from '../errors';
+import { FluxqError, messageOf } from '../errors';
+import { forUser } from '../kubernetes/errors';
 import type { KubernetesObject } from '../kubernetes/types';
 import { isSuspended, suspendField, suspension } from './suspension';
 import { hasEnded } from './waiting';
 
 /**
  * The first patch suspends the workload, which takes its nodes, and holds it; the second one lifts both again. Should the second
- * fail, the workload is held, as `queue` shows, and `release` lets it start.
+ * fail, the workload is held, and `release` lets it start.
  * @throws FluxqError FLUXQ_REQUEUE if the workload has no nodes to give back
  */
-export function requeueSteps(shown: string, object: KubernetesObject): readonly object[] {
+export function requeueSteps(shown: string, object: KubernetesObject): readonly [object, object] {
   const { uid, annotations, labels } = object.metadata;
   const refuse = (what: string, remedy: string) =>
     new FluxqError('FLUXQ_REQUEUE', what, { field: 'workload', value: shown, remedy });
@@ -42,4 +43,18 @@ export function leftQueue(shown: string): FluxqError {
     value: shown,
     remedy: 'cancel it, and create it again',
   });
+}
+
+/** Its first patch was made, and the second one failed. */
+export function leftHeld(shown: string, namespace: string, error: unknown): FluxqError {
+  return new FluxqError(
+    'FLUXQ_REQUEUE',
+    `was stopped, and may still be held, because the change that lets it wait again failed: ${messageOf(forUser(error))}`,
+    {
+      field: 'workload',
+      value: shown,
+      remedy: `kubectl fluxqueue release ${shown} -n ${namespace} lets it wait in its queue`,
+      cause: error,
+    },
+  );
 }

@@ -17,7 +17,7 @@ import { type Wish, wishingMiniCluster } from './makers';
 import type { Picture } from './picture';
 import { priorityOfJob } from './priority-factors';
 import { addQueueCommand } from './queue-command';
-import { leftQueue, requeueSteps } from './requeue';
+import { leftHeld, leftQueue, requeueSteps } from './requeue';
 import { show } from './show';
 import { isSuspended, suspension } from './suspension';
 import { takesJobs } from './takes-jobs';
@@ -224,9 +224,15 @@ async function change(
 async function requeue(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
     const { path, shown, object } = await findWorkload(client, namespace, text);
-    const steps = requeueSteps(shown, object);
+    const [suspend, lift] = requeueSteps(shown, object);
     if (!(await takesJobs(client, namespace))) throw leftQueue(shown);
-    for (const step of steps) await client.patch(path, step, 'merge', { fieldManager: FIELD_MANAGER });
+    const patch = (step: object) => client.patch(path, step, 'merge', { fieldManager: FIELD_MANAGER });
+    await patch(suspend);
+    try {
+      await patch(lift);
+    } catch (error) {
+      throw leftHeld(shown, namespace, error);
+    }
     write(`${shown} requeued; ${whySentence(object)}`);
   });
 }

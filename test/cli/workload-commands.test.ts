@@ -261,3 +261,22 @@ test.each([
   expect([refused, output]).toEqual([expect.stringMatching(problem), '']);
   expect(getApi().asked.map(({ method }) => method)).not.toContain('PATCH');
 });
+
+test('requeue that fails half-way says what it has done, and how to go on', async () => {
+  const job = {
+    metadata: { name: 'train', labels: { 'fluxqueue/admitted': 'true' } },
+    spec: { suspend: false },
+  };
+  const lifts = ({ method, body }: { readonly method: string; readonly body: unknown }) =>
+    method === 'PATCH' && (body as typeof job).spec.suspend === false;
+  getApi().answer = (asked) => {
+    if (lifts(asked)) return refusal(403, 'Forbidden', 'jobs.batch "train" is forbidden: no');
+    if (asked.path.endsWith('/namespaces/science')) return QUEUED;
+    return asked.path.endsWith('/jobs/train') ? { body: job } : NOT_FOUND;
+  };
+  const { refused, output } = await getApi().run('requeue', 'job/train');
+  expect([output, refused]).toEqual([
+    '',
+    'FLUXQ_REQUEUE: workload: was stopped, and may still be held, because the change that lets it wait again failed: FLUXQ_KUBERNETES_FORBIDDEN: jobs.batch "train" is forbidden: no (got "job/train"); kubectl fluxqueue release job/train -n science lets it wait in its queue',
+  ]);
+});
