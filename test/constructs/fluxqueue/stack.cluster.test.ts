@@ -291,7 +291,8 @@ async function strictDryRun({ api }: Cluster, object: KubeObject): Promise<strin
 
 /** The generation, because controllers write statuses meanwhile; the resource version of objects without generation. */
 function version({ kind, metadata, spec }: KubeObject): string {
-  // Without a generation, and the apiserver writes its status.
-  if (kind === 'APIService') return `${kind}/${metadata.name} ${JSON.stringify(spec)}`;
+  // Without a generation, and Kubernetes writes their status.
+  if (kind === 'APIService' || kind === 'PersistentVolumeClaim')
+    return `${kind}/${metadata.name} ${JSON.stringify(spec)}`;
   return `${kind}/${metadata.name} ${metadata.generation ?? metadata.resourceVersion}`;
 }
