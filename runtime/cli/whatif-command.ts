@@ -5,7 +5,7 @@ import { QUEUE_POLICIES } from '../../constructs/api/policies';
 import { FluxqError, messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { ask, whatIfs } from '../kubernetes/read-api';
-import { READ_API, type WhatIf, type WhatIfSpec } from '../reader/kinds';
+import { MOST_MORE_NODES, READ_API, type WhatIf, type WhatIfSpec } from '../reader/kinds';
 import { isObjectFormat, objectText, outputOption, printLines } from './output';
 import { type AskedObject, objectsIn, WHATIF_KINDS } from './whatif-input';
 import { whatIfLines } from './whatif-text';
@@ -35,8 +35,8 @@ export function addWhatIfCommand(program: Command): void {
 }
 
 function moreNodes(text: string): number {
-  if (/^\+\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('must be like +20, and at most +999999: so many nodes more.');
+  if (/^\+\d+$/.test(text) && Number(text) <= MOST_MORE_NODES) return Number(text);
+  throw new InvalidArgumentError(`must be like +20, and at most +${MOST_MORE_NODES}: so many nodes more.`);
 }
 
 function whole(text: string): number {

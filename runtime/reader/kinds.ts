@@ -7,6 +7,9 @@ import type { UnitCounts } from '../resources/types';
 
 export const READ_API = `${READ_GROUP}/${READ_VERSION}`;
 
+/** The most nodes of a what-if beside those that there are. More would be another cluster. */
+export const MOST_MORE_NODES = 10_000;
+
 /** How much one unit of a type is: an answer counts in units, and its readers think in cores and bytes. */
 export interface UnitSizes {
   /** CPU of one core unit, in thousandths of a core. */

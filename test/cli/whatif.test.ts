@@ -150,6 +150,16 @@ describe('the command', () => {
     });
   });
 
+  test.each(['20', '+10001', '+99999999999', '+1e3'])(
+    'refuses %s nodes more, and says how many it takes',
+    async (nodes) => {
+      const api = getApi();
+      const { refused } = await api.run('whatif', '-f', api.file(JOB), '--nodes', nodes);
+      expect(refused).toContain('must be like +20, and at most +10000: so many nodes more.');
+      expect(api.asked).toEqual([]);
+    },
+  );
+
   test('refuses another namespace than that of the object, as kubectl does', async () => {
     const api = getApi();
     const { refused } = await api.run('whatif', '-f', api.file(SWEEP), '-n', 'science');

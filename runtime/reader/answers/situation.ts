@@ -141,13 +141,20 @@ export function withMoreNodes(
   const [kind] = [...kinds.values()].sort((a, b) => b.length - a.length);
   if (kind === undefined) return nodes;
   const like = kind[0]!;
-  const more = Array.from({ length: count }, (_, i) => `more-${i + 1}`).map((name) => {
+  const more = freeNames(nodes, count).map((name) => {
     const properties = (like.properties ?? []).map((property) =>
       property === ownName(like) ? `${HOSTNAME}=${name}` : property,
     );
     return [name, { ...like, name, properties }] as const;
   });
   return new Map([...nodes, ...more]);
+}
+
+/** Names that no node has. */
+function freeNames(nodes: ReadonlyMap<string, GraphNode>, count: number): readonly string[] {
+  return Array.from({ length: count + nodes.size }, (_, i) => `more-${i + 1}`)
+    .filter((name) => !nodes.has(name))
+    .slice(0, count);
 }
 
 const HOSTNAME = 'kubernetes.io/hostname';

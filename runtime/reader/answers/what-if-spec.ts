@@ -2,7 +2,7 @@
 import { QUEUE_POLICIES, type QueuePolicy } from '../../../constructs/api/policies';
 import { PRIORITY_RANGE } from '../../../constructs/api/settings';
 import { FluxqError } from '../../errors';
-import type { WhatIfSpec } from '../kinds';
+import { MOST_MORE_NODES, type WhatIfSpec } from '../kinds';
 
 export interface CheckedSpec extends WhatIfSpec {
   readonly object: Manifest;
@@ -22,18 +22,15 @@ export interface Manifest extends Readonly<Record<string, unknown>> {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** More would be another cluster. */
-const MOST_NODES = 10_000;
-
 /** @throws FluxqError FLUXQ_WHATIF_INVALID */
 export function checkedSpec(body: unknown, namespace: string): CheckedSpec {
   const spec = isRecord(body) ? body.spec : undefined;
   if (!isRecord(spec)) throw invalid('spec', 'is missing', spec, 'send the manifest as spec.object');
   const { moreNodes, policy, priority } = spec;
-  if (moreNodes !== undefined && !isWithin(moreNodes, 0, MOST_NODES))
+  if (moreNodes !== undefined && !isWithin(moreNodes, 0, MOST_MORE_NODES))
     throw invalid(
       'spec.moreNodes',
-      `must be a whole number from 0 to ${MOST_NODES}`,
+      `must be a whole number from 0 to ${MOST_MORE_NODES}`,
       moreNodes,
       'correct it',
     );

@@ -1,5 +1,6 @@
 /** What would become of a workload, on a simulated cluster whose two nodes have four cores each. */
 import type { FluxqError } from '../../../runtime/errors';
+import { withMoreNodes } from '../../../runtime/reader/answers/situation';
 import type { WhatIf } from '../../../runtime/reader/kinds';
 import { SimulatedReader } from './simulated-reader';
 
@@ -42,6 +43,14 @@ const miniCluster = (size: number, spec: object = {}) => ({
     ],
     ...spec,
   },
+});
+
+test('nodes that there are more of take no name that a node has', () => {
+  const node = (name: string) => [name, { name, units: { core: 4 }, properties: [] }] as const;
+  const nodes = new Map([node('more-1'), node('more-3')]);
+  const all = withMoreNodes(nodes, 2);
+  expect([...all.keys()]).toEqual(['more-1', 'more-3', 'more-2', 'more-4']);
+  expect(all.get('more-1')).toBe(nodes.get('more-1'));
 });
 
 describe('what if', () => {
