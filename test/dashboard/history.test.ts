@@ -1,5 +1,6 @@
 /** What the page makes of a history. */
-import { eventsOf, versionOf, workloadOf } from '../../runtime/dashboard/browser/history';
+import { WORKLOAD_KIND_NAMES } from '../../constructs/api/workload-kinds';
+import { eventsOf, keyIn, versionOf, workloadOf } from '../../runtime/dashboard/browser/history';
 import { jobView } from '../../runtime/dashboard/view';
 import { fluxJobName } from '../../runtime/fluxjobs/status';
 import { entry, HISTORY } from './answers';
@@ -11,15 +12,22 @@ test('a job tells its workload', () => {
   expect(workloadOf('science/train-job', jobView(RUNNING))).toEqual(TRAIN);
 });
 
-test.each([
+test.each<readonly [kind: string, name: string]>([
   ['Job', 'train'],
   ['Pod', 'train-job'],
+  ['PodGroup', 'ring'],
+  ...WORKLOAD_KIND_NAMES.map((kind) => [kind, 'train'] as const),
 ])('a %s that is gone is known by the name of its FluxJob', (kind, name) => {
   expect(workloadOf(`science/${fluxJobName(kind, name)}`, undefined)).toEqual({
     namespace: 'science',
     kind: kind.toLowerCase(),
     name,
   });
+});
+
+test('an address tells the job, unless nobody can read it', () => {
+  expect(keyIn('#job=science%2Ftrain-job')).toBe('science/train-job');
+  expect(['', '#queue', '#job=%', '#job=%E0%A4%A'].map(keyIn)).toEqual(Array(4).fill(undefined));
 });
 
 test.each(['science', 'science/', 'science/train', ''])('"%s" is no workload', (key) => {

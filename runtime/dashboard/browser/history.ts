@@ -4,7 +4,7 @@ import type { HistoryEntryView, JobView } from '../messages';
 /** The workload of a FluxJob. */
 export interface Workload {
   readonly namespace: string;
-  /** As events have it, in lower case: job or pod. */
+  /** As events have it, in lower case: job, pod, jobset. */
   readonly kind: string;
   readonly name: string;
 }
@@ -15,8 +15,24 @@ export function workloadOf(key: string, job: JobView | undefined): Workload | un
     const [kind = '', name = ''] = job.name.split('/');
     return { namespace: job.namespace, kind, name };
   }
-  const [, namespace, name, kind] = /^([^/]+)\/(.+)-(job|pod)$/.exec(key) ?? [];
+  const [, namespace, name, kind] = /^([^/]+)\/(.+)-([a-z]+)$/.exec(key) ?? [];
   return namespace === undefined ? undefined : { namespace, kind: kind!, name: name! };
+}
+
+const KEY = '#job=';
+
+export function addressOf(key: string | undefined): string {
+  return key === undefined ? '' : `${KEY}${encodeURIComponent(key)}`;
+}
+
+/** The key of a job in the address; undefined if there is none, or somebody has cut it so that it cannot be read. */
+export function keyIn(hash: string): string | undefined {
+  if (!hash.startsWith(KEY)) return undefined;
+  try {
+    return decodeURIComponent(hash.slice(KEY.length));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Changes of these are worth another look at the history. */

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { holdsNodes, isActive } from '../../queue-order';
+import { addressOf, keyIn } from './history';
 import { html } from './html';
 import { JobDialog } from './job-dialog';
 import { NodeMap } from './node-map';
@@ -9,12 +10,9 @@ import { Timeline } from './timeline';
 import { UsageSection } from './usage-section';
 import { count } from './words';
 
-const KEY = '#job=';
-
 /** The job of the address, so that the page of a job can be kept as a bookmark and the browser's "back" closes it. */
 function useChosenJob(): [string | undefined, (key: string | undefined) => void] {
-  const read = () =>
-    location.hash.startsWith(KEY) ? decodeURIComponent(location.hash.slice(KEY.length)) : undefined;
+  const read = () => keyIn(location.hash);
   const [chosen, setChosen] = useState(read);
   useEffect(() => {
     const listener = () => setChosen(read());
@@ -22,7 +20,7 @@ function useChosenJob(): [string | undefined, (key: string | undefined) => void]
     return () => removeEventListener('hashchange', listener);
   }, []);
   const choose = (key: string | undefined) => {
-    location.hash = key === undefined ? '' : `${KEY}${encodeURIComponent(key)}`;
+    location.hash = addressOf(key);
   };
   return [chosen, choose];
 }
