@@ -17,9 +17,13 @@ export const amounts = (nodes: string): string => `(
   WHERE type IN ('core', 'memory', 'gpu')
 )`;
 
-/** A decayed value. Postgres fails if a power is too small to be stored, so it stops at 2^-1000. */
+/** Postgres fails if a power or a product is too small to be stored: powers stop at 2^-1000, and a value below this counts nothing. */
+const LEAST = '1e-9';
+
+/** A decayed value. */
 const decayed = (value: string, since: string, now: string) =>
-  `${value} * power(2, greatest(-1000, -extract(epoch FROM ${now} - ${since})::float8 / fence.half_life))`;
+  `CASE WHEN ${value} < ${LEAST} THEN 0
+    ELSE ${value} * power(2, greatest(-1000, -extract(epoch FROM ${now} - ${since})::float8 / fence.half_life)) END`;
 
 const AS_OF = 'greatest(f.as_of, excluded.as_of)';
 

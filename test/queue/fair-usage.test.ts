@@ -4,11 +4,16 @@ import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Share, WorkloadRow } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import type { AllocatedNode } from '../../runtime/resources/types';
 import { describePostgres } from '../cluster/suite';
 import { submission } from './submission';
 
 const HALF_LIFE = 100;
 const UNITS = { cpuMillis: 500, memoryMiB: 2048 };
+const NODES: readonly AllocatedNode[] = [
+  { name: 'node-1', units: { core: '0-2,7', memory: '0-3' } },
+  { name: 'node-2', units: { core: '5,9', gpu: '1' } },
+];
 /** 3 cores, 8 GiB and 1 gpu with the weights of a queue without configuration. */
 const BILLED = 3 + 8 / 4 + 16;
 /** Unix second of everything here, independent of the database's clock. */
@@ -49,13 +54,9 @@ describePostgres('usage for fair share', (getPostgres) => {
   }
 
   /** A row whose first pod started at this second: 4 + 2 units of half a core on two nodes. */
-  async function granted(uid: string, at: number, user = 'ada'): Promise<WorkloadRow> {
+  async function granted(uid: string, at: number, user = 'ada', nodes = NODES): Promise<WorkloadRow> {
     await queue.submit(fence, [submission(uid, { user })]);
     const [row] = await queue.byUid([uid]);
-    const nodes = [
-      { name: 'node-1', units: { core: '0-2,7', memory: '0-3' } },
-      { name: 'node-2', units: { core: '5,9', gpu: '1' } },
-    ];
     await queue.allocate(fence, [{ uid, allocation: { jobid: row!.jobid, start: at, end: at + 60, nodes } }]);
     await sql(`UPDATE fluxqueue.workloads SET allocated_at = to_timestamp(${at - 20}) WHERE uid = '${uid}'`);
     await queue.running(fence, [{ uid, startedAt: at }]);
@@ -104,6 +105,17 @@ describePostgres('usage for fair share', (getPostgres) => {
         asOf: T,
       },
     ]);
+  });
+
+  test('a resource that a user has not used for very long counts nothing and causes no error', async () => {
+    const withoutGpu = [{ name: 'node-1', units: { core: '0-3' } }];
+    // One that is stored after the second end would be no number after the third.
+    for (const [i, ago] of [150_000, 90_000, 0].entries()) {
+      await granted(`w-${i}`, T - ago - 60, 'ada', i === 0 ? NODES : withoutGpu);
+      await workloadCache.finish(`w-${i}`, 'Succeeded', T - ago);
+    }
+    const coreSeconds = expect.closeTo(expectedUsage(2, T - 60, T, T));
+    expect(await queue.shares()).toMatchObject([{ asOf: T, coreSeconds, gpuSeconds: 0 }]);
   });
 
   test('the cache equals the tables after a shrink, a requeue and an end, and after a reload', async () => {
