@@ -3,11 +3,7 @@ import type { QueueSettings } from '../../../runtime/queue/settings';
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { inOrder } from '../../../runtime/scheduler/pass/order';
 import { runPass } from '../../../runtime/scheduler/pass/pass';
-import {
-  LEAST_GAIN_SECONDS,
-  plannedAllocation,
-  TERMINATION_SECONDS,
-} from '../../../runtime/scheduler/pass/planned-end';
+import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS } from '../../../runtime/scheduler/pass/planned-end';
 import type { PassInput, PassResult } from '../../../runtime/scheduler/pass/types';
 import { simulationFluxion } from '../pass/engine';
 import type { Simulation } from '../pass/simulation';
@@ -76,7 +72,7 @@ function otherOrders(sim: Simulation): ReadonlySet<string> {
 }
 
 /** A pass follows in a second, or when that has ended which has to leave. */
-function isUnsettled(sim: Simulation): boolean {
+export function isUnsettled(sim: Simulation): boolean {
   const hasJustStarted = sim.started.some(({ start }) => start === sim.now);
   const isLeaving = [...sim.rows.values()].some(({ evictionReason }) => evictionReason !== null);
   return hasJustStarted || isLeaving || endsSoon(sim);
@@ -89,7 +85,7 @@ function endsSoon(sim: Simulation): boolean {
 }
 
 /** What a leader would decide that knows these rows and promises. Nothing of the simulation is changed. */
-async function decidedAnew(
+export async function decidedAnew(
   sim: Simulation,
   all: readonly WorkloadRow[],
   reservations: PassInput['reservations'] = [],
@@ -98,9 +94,11 @@ async function decidedAnew(
   const rows = all.filter(({ phase }) => phase !== 'Finished');
   const matcher = await simulationFluxion();
   await matcher.init({ nodes, policy, now });
-  const held = rows.flatMap(({ allocation }) => allocation ?? []);
+  const holders = rows.filter(({ allocation }) => allocation !== null);
+  const known = new Set([...holders, ...reservations].map(({ jobid }) => jobid));
+  const { jobs } = await sim.fluxion.state();
   await matcher.replay(
-    [...held.map((one) => plannedAllocation(one, now)), ...reservations.map(({ allocation }) => allocation)],
+    jobs.filter(({ jobid }) => known.has(jobid)),
     now,
   );
   const surroundings = sim.surroundings();

@@ -1,19 +1,27 @@
 /** Preemption ends: within minRuntime, limit and priorities, and only for a start when the victims are gone. */
 import type { QueuePolicy } from '../../../constructs/api/policies';
 import type { WorkloadRow } from '../../../runtime/queue/workload';
+import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import fc from '../../fast-check';
 import { nodesOf, Simulation } from '../pass/simulation';
 import { START } from './eviction-traces';
+import { decidedAnew, isUnsettled } from './overlooked-evictions';
 import { holdsNone, type Property } from './property';
+import { beneficiaryOf } from './returned-quota';
 
 const NODES = 3;
 const CORES = 2;
+const AVOIDS_SECONDS = 120;
 
 const job = fc.record({
   priority: fc.integer({ min: 0, max: 3 }),
   pods: fc.integer({ min: 1, max: 3 }),
   cpu: fc.integer({ min: 1, max: 2 }),
-  walltime: fc.integer({ min: 50, max: 600 }),
+  runs: fc.integer({ min: 50, max: 600 }),
+  kind: fc.constantFrom('Job', 'Job', 'Job', 'Pod'),
+  isEndless: fc.constantFrom(false, false, false, true),
+  /** A node on which its pods did not run a moment ago. */
+  avoided: fc.constantFrom(null, null, null, 'n0'),
   preemptible: fc.boolean(),
   gap: fc.integer({ min: 0, max: 60 }),
 });
@@ -45,18 +53,36 @@ async function checkPreemption(given: Given): Promise<void> {
   const sim = await Simulation.of(nodesOf(NODES, CORES), { policy });
   sim.queue('default', { policy, preempts: true, preemption });
   let at = sim.now;
-  const arrivals = jobs.map(({ gap, ...options }, i) => {
+  const arrivals = jobs.map(({ gap, isEndless, avoided, ...options }, i) => {
     at += gap;
-    return { at, submit: () => void sim.submit(`j${i}`, options) };
+    const submit = () => {
+      sim.submit(`j${i}`, { ...options, walltime: isEndless ? ENDLESS_SECONDS : options.runs });
+      if (avoided !== null) sim.change(`j${i}`, { avoid: { [avoided]: sim.now + AVOIDS_SECONDS } });
+    };
+    return { at, submit };
   });
   await sim.run([...arrivals, ...changesBy(agents, sim)], async () => {
     const evicted = [...sim.rows.values()].filter(({ evictionReason }) => evictionReason !== null);
     evictions += evicted.length;
     holdsNone(evicted.flatMap((row) => violations(sim, given, row)));
+    if (sim.isSettled && evicted.length === 0) holdsNone(await overlooked(sim));
     for (const { uid } of evicted) await sim.requeue(uid);
   });
   const waiting = [...sim.rows.values()].filter(({ phase }) => phase !== 'Finished');
   holdsNone([...sim.doubleGrants(), ...waiting.map(({ uid }) => `${uid} never ended`)]);
+}
+
+/** What a leader would decide that remembers nothing but the promises, for those that have none. */
+async function overlooked(sim: Simulation): Promise<string[]> {
+  const { grants, evictions } = await decidedAnew(sim, [...sim.rows.values()], sim.reservations);
+  const promised = new Set(sim.reservations.map(({ uid }) => uid));
+  const mayWait = isUnsettled(sim);
+  return [
+    ...grants.map(({ uid }) => `at ${sim.now}: ${uid} waits, and would start`),
+    ...evictions
+      .filter((eviction) => !mayWait && !promised.has(beneficiaryOf(eviction)))
+      .map(({ uid, message }) => `at ${sim.now}: ${uid} is not ${message}`),
+  ];
 }
 
 /** When each of them starts and ends, the nodes change. */
