@@ -3,7 +3,7 @@ import { MINICLUSTER_GROUP } from '../../constructs/api/labels';
 import { type MakerKind, makerKinds } from '../../constructs/api/workload-kinds';
 import type { MiniClusterSpec } from '../../imports/flux-framework.org-spec';
 import type { KubernetesClient } from '../kubernetes/client';
-import { ifFound } from '../kubernetes/errors';
+import { ifFound, isStatus } from '../kubernetes/errors';
 import { kindPath } from '../kubernetes/kind-fields';
 import { controllerOf } from '../kubernetes/owner';
 import type { NamespacedPath } from '../kubernetes/paths';
@@ -78,9 +78,16 @@ export async function wishingMiniCluster(
 ) {
   const made = makerOf(workload);
   if (made?.maker !== MINICLUSTER) return undefined;
-  const found = await readMaker(client, MINICLUSTER, namespace, made.name);
+  const found = await readMaker(client, MINICLUSTER, namespace, made.name).catch((error: unknown) => {
+    // Whoever may change the Job alone changes that.
+    if (isStatus(error, 403)) return undefined;
+    throw error;
+  });
   const { suspend, priority = 0 } = (found?.object as MiniCluster | undefined)?.spec ?? {};
-  // A priority from 0 on is a label of the Job, and an annotation has precedence over it.
-  const isWritten = wish.suspend === undefined ? priority < 0 : suspend !== undefined;
-  return isWritten ? found : undefined;
+  // A priority from 0 on is a label of the Job, and an annotation has precedence over it. What the spec says already changes nothing.
+  const isOther =
+    wish.suspend === undefined
+      ? priority < 0 && priority !== wish.priority
+      : suspend !== undefined && suspend !== wish.suspend;
+  return isOther ? found : undefined;
 }

@@ -301,6 +301,9 @@ async function* namesakes<K extends KubernetesObject>(
   let hasFound = false;
   for (const { kind, path, mayBeUnknown = false } of kinds) {
     const isOptional = (mayBeUnknown || hasFound) && kinds.length > 1;
+    // To look for its pods is to list those of the namespace.
+    const record = fluxJobs(namespace, fluxJobName(POD_GROUP, name));
+    if (kind === POD_GROUP && hasFound && (await found(record, true)).length === 0) continue;
     const objects =
       kind === POD_GROUP
         ? await membersOf(client, namespace, name)

@@ -16,6 +16,7 @@ import type { MiniClusterStatus } from '../../imports/flux-framework.org-status'
 import { FluxqError } from '../errors';
 import { fluxJobName } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
+import { isStatus } from '../kubernetes/errors';
 import type { EventNote } from '../kubernetes/events';
 import { jobs } from '../kubernetes/paths';
 import type { ReconcileResult } from '../kubernetes/work-queue';
@@ -251,7 +252,7 @@ export class MiniClusterReconciler {
     return undefined;
   }
 
-  /** Only while no broker can have another one: brokers with different certificates cannot communicate. */
+  /** Only while no broker is ready yet: brokers with different certificates cannot communicate. */
   private async ensureCertificate({ cluster, state, workload }: Context): Promise<Rejection | undefined> {
     if (cluster.spec.flux?.curveCertSecret !== undefined) return undefined;
     try {
@@ -260,6 +261,8 @@ export class MiniClusterReconciler {
       const isOwn = state.hasCertificate === true || workload.progress !== undefined;
       if (outcome === 'exists' && !isOwn && this.isNew(cluster)) return nameTaken(cluster);
     } catch (error) {
+      // A quota of the namespace may be full with the Secret that is there.
+      if (workload.progress !== undefined && isStatus(error, 403)) return undefined;
       if (!(error instanceof FluxqError) || error.retryable) throw error;
       return { reason: 'Invalid', message: error.message };
     }

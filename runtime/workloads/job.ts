@@ -246,7 +246,9 @@ function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]):
   if (pods.some(isGated)) return [];
   const { completions, parallelism = 1, suspend } = job.spec;
   const open = openTasks(job, succeededTasks(job, pods));
-  const isEachStarted = suspend !== true && open <= gangPods(job) && missing(job, pods) === 0;
+  // The template of an elastic gang pins indexes that come again when its user makes it larger.
+  const mayGrow = gangSize(job) !== undefined;
+  const isEachStarted = suspend !== true && !mayGrow && open <= gangPods(job) && missing(job, pods) === 0;
   // Each task that is left has its pod. One that the watch of pods does not show yet may be pinned by its index.
   if (isEachStarted) {
     const awaited = awaitedPods(job, row, pods, 1);

@@ -58,8 +58,12 @@ export class Replacements {
    */
   async awaited(row: WorkloadRow): Promise<{ readonly after: number } | undefined> {
     const isGroup = row.phase !== 'Waiting' && this.groups.has(row.uid);
-    if (row.kind === 'Pod' && !this.controllers.has(row.uid))
-      this.controllers.set(row.uid, await this.likelyController(row));
+    if (row.kind === 'Pod' && !this.controllers.has(row.uid)) {
+      // Without an answer the units are kept: that ends by itself.
+      const maker = await makerOf(this.options.client, row).catch(() => null);
+      if (maker === null) return row.phase === 'Waiting' ? undefined : this.keepUnits(row);
+      this.controllers.set(row.uid, maker);
+    }
     return isGroup ? this.keepUnits(row) : this.awaitedPod(row);
   }
 
@@ -71,12 +75,7 @@ export class Replacements {
     return kept;
   }
 
-  /** A pod that was gone before this process saw it: its name says which StatefulSet makes it again, if any. */
-  private likelyController(pod: WorkloadRow): Promise<StatefulSetOwner | undefined> {
-    return makerOf(this.options.client, pod).catch(() => undefined);
-  }
-
-  /** It is asked once for each pod. Without an answer its units are kept: that ends by itself. */
+  /** It is asked once for each pod. Without an answer its units are kept, too. */
   private async isMadeAgain(row: WorkloadRow): Promise<boolean> {
     if (this.goneSince.has(row.uid)) return true;
     return makesAgain(this.options.client, this.controllers.get(row.uid)!, row).catch(() => true);

@@ -135,7 +135,7 @@ test.each<[string, string, RegExp]>([
   [
     'a number of nodes instead of more nodes',
     'whatif -f x --nodes 20',
-    /must be like \+20, and at most \+999999: so many nodes more/,
+    /must be like \+20, and at most \+10000: so many nodes more/,
   ],
   ['a priority that is none', 'whatif -f x --priority high', /must be a whole number/],
   ['no file', 'whatif', /required option '-f, --filename <file>' not specified/],

@@ -45,13 +45,20 @@ test('makes a Secret again that was deleted before a broker was up, and none for
   expect(await later()).toContain('create secrets');
 });
 
-test('takes an existing Secret of a cluster that waits as its own, also in a new controller', async () => {
-  const next = new FakeApiserver();
-  next.addJob({ suspend: true });
-  next.row = rowIn('Waiting');
-  next.now = Date.parse(CREATED) / 1000 + 2;
-  next.reject = { call: 'create secrets', error: errorOf(409, 'secrets "hello-curve" already exists') };
-  expect((await next.reconcile()).calls).toContain('create secrets');
-  expect(next.status.phase).toBe('Waiting');
-  expect(next.condition('Stalled').status).toBe('False');
-});
+test.each([
+  [409, 'secrets "hello-curve" already exists'],
+  // A quota is asked before the apiserver looks whether the Secret exists.
+  [403, 'exceeded quota: count/secrets'],
+])(
+  'takes an existing Secret of a cluster that waits as its own, also in a new controller: %d',
+  async (status, message) => {
+    const next = new FakeApiserver();
+    next.addJob({ suspend: true });
+    next.row = rowIn('Waiting');
+    next.now = Date.parse(CREATED) / 1000 + 2;
+    next.reject = { call: 'create secrets', error: errorOf(status, message) };
+    expect((await next.reconcile()).calls).toContain('create secrets');
+    expect(next.status.phase).toBe('Waiting');
+    expect(next.condition('Stalled').status).toBe('False');
+  },
+);

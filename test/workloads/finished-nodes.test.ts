@@ -2,6 +2,7 @@
 import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
+  GANG_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
@@ -108,6 +109,16 @@ describe('the finished nodes of a Job', () => {
       expect(left({ completions: 9 }, { succeeded: 8 }, on1)).toEqual(['node-2']);
       expect(left({ completions: 9, parallelism: 0 }, { succeeded: 8 })).toEqual([]);
       expect(left({ completions: 9, suspend: true }, { succeeded: 8 }, on1)).toEqual([]);
+    });
+
+    test('but not of a gang that may become larger again', () => {
+      const elastic = { [ASSIGNMENT_ANNOTATION]: '0/2:node-1;2/1:node-2;3/1:', [JOBID_ANNOTATION]: '7' };
+      const metadata = { ...META, annotations: { [GANG_SIZE]: '3' } };
+      const spec = { suspend: false, completionMode: 'Indexed', parallelism: 2, completions: 2 } as const;
+      const pods = [indexed(on1, 0), indexed(on1, 1)];
+      const gang = { ...released(spec, elastic), metadata };
+      expect(jobAdapter.finishedNodes(gang, wide, pods)).toEqual([]);
+      expect(jobAdapter.finishedNodes({ ...gang, metadata: META }, wide, pods)).toEqual(['node-2']);
     });
 
     test('of a Job without completions, of which one pod has succeeded', () => {

@@ -92,11 +92,12 @@ export function kindGracePart(kind: WorkloadKind, props: GraceProps): GuardPart 
   const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
   const spec = podSpecOfSet(kind);
   const times = `([${spec}.?${FIELD}.orValue(0)] + ${ofProbes(spec, OF_PODS)})`;
-  const long = `${now}.map(set, ${times}.filter(seconds, seconds > ${most})).filter(long, long.size() > 0)`;
+  const isNew = `(oldObject == null || !${old}.exists(set, seconds in ${times}))`;
+  const long = `${now}.map(set, ${times}.filter(seconds, seconds > ${most} && ${isNew})).filter(long, long.size() > 0)`;
   const field = [...kind.podSets.in, '*', ...kind.podSets.template, 'spec', FIELD].join('.');
   return {
     name: 'grace',
-    when: `(oldObject == null || ${now} != ${old}) && ${long}.size() > 0 && !${isOfJudgedOwner(props)}`,
+    when: `${long}.size() > 0 && !${isOfJudgedOwner(props)}`,
     variables: [],
     problem: sentence(props, cel(field), `${long}[0][0]`),
   };

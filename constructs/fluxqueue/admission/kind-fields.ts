@@ -14,6 +14,11 @@ export function setsIn(object: string, { podSets: { in: path, name } }: Workload
   return `${map}.map(key, ${map}[key])`;
 }
 
+/** CEL: those that the object had not before. Two lists of the same map may differ in their order. */
+export function newSetsIn(kind: WorkloadKind): string {
+  return `${setsIn('object', kind)}.filter(set, oldObject == null || !(set in ${setsIn('oldObject', kind)}))`;
+}
+
 /** CEL: the spec of the pods of a pod set `set`, which may have none. */
 export const podSpecOfSet = ({ podSets: { template } }: WorkloadKind) =>
   ['set', ...[...template, 'spec'].map((key) => `?${key}`)].join('.');

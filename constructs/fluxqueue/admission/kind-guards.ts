@@ -20,7 +20,7 @@ import { settingParts, WAS_OURS } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { addKindClasses } from './kind-classes';
-import { podSpecOfSet, resourceRules, setsIn } from './kind-fields';
+import { newSetsIn, podSpecOfSet, resourceRules } from './kind-fields';
 import { isHeld, kindConditions, OF_THE_GRANT } from './kinds';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
 import { admittedLabel, reserved, setByQueue, USER_STAYS } from './reserved';
@@ -199,10 +199,9 @@ function templateKeyPart(kind: WorkloadKind, isOurs: string): GuardPart {
   const hasKeys = maps
     .map((map) => `${map}.orValue({}).exists(key, key.startsWith(${cel(KEY_PREFIX)}))`)
     .join(' || ');
-  const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
   return {
     name: 'template',
-    when: `(oldObject == null || ${now} != ${old}) && ${now}.exists(set, ${hasKeys}) && ${isOurs}`,
+    when: `${newSetsIn(kind)}.exists(set, ${hasKeys}) && ${isOurs}`,
     variables: [],
     problem: cel(
       `${INVALID}: ${kind.podSets.in.join('.')}: a label or annotation ${KEY_PREFIX}… has no effect in its templates; ` +
@@ -213,10 +212,9 @@ function templateKeyPart(kind: WorkloadKind, isOurs: string): GuardPart {
 
 /** Its operator may create pods everywhere, and makes what its user writes, so none of its pods may have such a term. */
 function reachPart(kind: WorkloadKind, isOurs: string): GuardPart {
-  const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
   return {
     name: 'reach',
-    when: `(oldObject == null || ${now} != ${old}) && ${now}.exists(set, ${termsBeyond(podSpecOfSet(kind))}.size() > 0) && ${isOurs}`,
+    when: `${newSetsIn(kind)}.exists(set, ${termsBeyond(podSpecOfSet(kind))}.size() > 0) && ${isOurs}`,
     variables: [],
     problem: cel(`FLUXQ_REACH: ${kind.podSets.in.join('.')}: podAntiAffinity: ${BEYOND_PROBLEM}`),
   };

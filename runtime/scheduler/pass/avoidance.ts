@@ -16,7 +16,14 @@ export function avoiding(pass: Pass, row: WorkloadRow): WorkloadRow {
   const part = countedPart(pass, jobspec);
   const fits = input.nodes === undefined || (cluster.fits(part) && cluster.fitsUp(part));
   // With a shape of its own: what keeps it waiting keeps no other workload of its shape waiting.
-  return fits ? { ...row, jobspec, shape: `${row.shape} without ${names}` } : row;
+  return fits ? { ...row, jobspec, shape: `${row.shape}${WITHOUT}${names}` } : row;
+}
+
+const WITHOUT = ' without ';
+
+/** The shape of what the row asks for, whatever nodes it avoids now. */
+export function askedShape({ shape }: Pick<WorkloadRow, 'shape'>): string {
+  return shape.split(WITHOUT, 1)[0]!;
 }
 
 /** True of nearly all rows, and every pass looks at all that wait. */

@@ -4,6 +4,7 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
+import { askedShape } from './avoidance';
 import { isEntitled } from './entitlement';
 import { evicted } from './eviction';
 import type { Span } from './placed-pods';
@@ -108,18 +109,15 @@ export async function takePlaces(
 }
 
 /** What others leave for is owed to who takes the place: else a higher priority of another queue would take it from that one. */
-function inherit(
-  { beneficiaries, claims }: Pass,
-  { uid, shape }: WorkloadRow,
-  owed: readonly Reservation[],
-): void {
+function inherit({ beneficiaries, claims }: Pass, row: WorkloadRow, owed: readonly Reservation[]): void {
+  const { uid } = row;
   const victims = new Set(beneficiaries.get(uid)?.victims);
   for (const other of owed) {
     for (const victim of beneficiaries.get(other.uid)?.victims ?? []) victims.add(victim);
     beneficiaries.delete(other.uid);
     if (other.isClaim === true) claims.add(uid);
   }
-  if (victims.size > 0) beneficiaries.set(uid, { victims, shape });
+  if (victims.size > 0) beneficiaries.set(uid, { victims, shape: askedShape(row) });
 }
 
 /** What was returned to a queue is its own quota: not for a workload of it that borrows. */

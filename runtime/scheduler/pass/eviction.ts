@@ -4,6 +4,7 @@ import type { MatchResult } from '../../fluxion/types';
 import { isImmovable, isPastRequeueLimit, type WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
+import { askedShape } from './avoidance';
 import { FreeCapacity } from './free-capacity';
 import { takeNear } from './near-starts';
 import { priorityOf } from './order';
@@ -27,10 +28,10 @@ export function evictableFor(pass: Pass, row: WorkloadRow): Holder[] {
 /** Who was evicted for what the row asks for: if its user has changed that since, it is another question. */
 function victimsOf(
   { beneficiaries }: Pass,
-  { uid, shape }: Pick<WorkloadRow, 'uid' | 'shape'>,
+  row: Pick<WorkloadRow, 'uid' | 'shape'>,
 ): ReadonlySet<string> | undefined {
-  const before = beneficiaries.get(uid);
-  return before?.shape === shape ? before.victims : undefined;
+  const before = beneficiaries.get(row.uid);
+  return before?.shape === askedShape(row) ? before.victims : undefined;
 }
 
 /** What is found is the same until somebody is evicted: in a cohort each of a thousand queues may ask. */
@@ -227,7 +228,7 @@ export async function evictFor<V extends Holder>(
     pass.quotas.kept.due.add(row.uid);
     const before = pass.beneficiaries.get(row.uid)?.victims ?? [];
     const victims = new Set([...before, ...chosen.map(({ uid }) => uid)]);
-    pass.beneficiaries.set(row.uid, { victims, shape: row.shape });
+    pass.beneficiaries.set(row.uid, { victims, shape: askedShape(row) });
     return answer;
   }
   await matcher.cancel(row.jobid);

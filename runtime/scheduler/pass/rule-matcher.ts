@@ -44,7 +44,7 @@ export class RuleMatcher implements Matcher {
   private readonly allocations = new Map<number, Allocation>();
   /** Pods that keep others out of their group of nodes. */
   private readonly repelling: PlacedPods[];
-  /** By node: how many pods outside the queue there are, once pods and not units keep a workload from starting. */
+  /** By node that is short of pods: how many outside the queue there are, once pods and not units keep a workload from starting. */
   crowding: ReadonlyMap<string, number> | undefined;
 
   constructor(private readonly options: RuleMatcherOptions) {
@@ -77,7 +77,11 @@ export class RuleMatcher implements Matcher {
   private noteCrowding(): void {
     if (this.crowding !== undefined) return;
     const { nodes, surroundings } = this.options;
-    this.crowding = new Map(nodes.map(({ name }) => [name, surroundings.unmanagedOn(name)]));
+    this.crowding = new Map(
+      nodes
+        .filter(({ name }) => !this.podCounts.hasRoomForAll(name))
+        .map(({ name }) => [name, surroundings.unmanagedOn(name)]),
+    );
     this.planner = undefined;
   }
 
@@ -87,8 +91,14 @@ export class RuleMatcher implements Matcher {
       if (!answer.satisfiable) return answer;
     }
     const { placement = {} } = jobspec.attributes.user ?? {};
-    const { complete, text } = await this.onEmptyCluster(jobspec, placement, true);
-    return { satisfiable: complete, text };
+    try {
+      const { complete, text } = await this.onEmptyCluster(jobspec, placement, true);
+      return { satisfiable: complete, text };
+    } catch (error) {
+      // With the nodes that are down it costs too much to tell: it is asked again when they are up.
+      if (!hasCode(error, TOO_COSTLY)) throw error;
+      return { satisfiable: true, text: error.message };
+    }
   }
 
   /** How many pods of the jobspec the empty cluster takes by number, nodes that are down included; Infinity: enough. */
@@ -267,12 +277,17 @@ class PodCounts {
   allow(row: WorkloadRow, { nodes }: Allocation): boolean {
     const { unmanagedOn, amountsOf } = this.options.surroundings;
     return nodes.every((part) => {
+      if (this.hasRoomForAll(part.name)) return true;
       const { pods: most = Infinity } = amountsOf(part.name);
-      const others = unmanagedOn(part.name);
-      // Each pod of the queue takes a core unit at least.
-      if ((this.units.get(part.name)?.core ?? 0) + others <= most) return true;
-      return this.countOn(part.name) + others + podsOn(row, part) <= most;
+      return this.countOn(part.name) + unmanagedOn(part.name) + podsOn(row, part) <= most;
     });
+  }
+
+  /** Whether the number of pods limits no pod of the queue there: each takes a core unit at least. */
+  hasRoomForAll(node: string): boolean {
+    const { unmanagedOn, amountsOf } = this.options.surroundings;
+    const { pods: most = Infinity } = amountsOf(node);
+    return (this.units.get(node)?.core ?? 0) + unmanagedOn(node) <= most;
   }
 }
 
