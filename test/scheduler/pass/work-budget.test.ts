@@ -121,6 +121,17 @@ test('a workload that costs too much only beside the pods of now is tried again'
   expect(granted(await sim.pass())).toEqual(['gang']);
 });
 
+test('a gang that costs too much to place only with the nodes that are down costs no other its start', async () => {
+  const all = zones({ a: 1500, b: 1500 }, 8);
+  const sim = await Simulation.of(all.map((node, i) => (i < 400 ? node : { ...node, up: false })));
+  // No node has so many.
+  sim.submit('gang', { pods: 9, labels, pod: { ...together(HOST), ...spread(ZONE, 9) } });
+  sim.submit('next');
+  expect(granted(await sim.pass())).toEqual(['next']);
+  const message = expect.stringContaining('needs nodes that are down or cordoned');
+  expect(sim.row('gang')).toMatchObject({ reason: 'Busy', message });
+});
+
 test('it is tried less and less often, and once for all that ask for the same', async () => {
   const sim = await costlyBesideLoad();
   const tries: number[] = [];
