@@ -70,7 +70,16 @@ export interface SchedulingLoopOptions {
 /** What the loop adds to a snapshot is left out. */
 export type Snapshot = Omit<
   PassInput,
-  'matcher' | 'surroundings' | 'units' | 'problemOf' | 'cache' | 'interrupted' | 'rest' | 'onStep' | 'nodes'
+  | 'matcher'
+  | 'surroundings'
+  | 'units'
+  | 'leftOut'
+  | 'problemOf'
+  | 'cache'
+  | 'interrupted'
+  | 'rest'
+  | 'onStep'
+  | 'nodes'
 > & {
   readonly nodes: readonly GraphNode[];
 };

@@ -12,6 +12,7 @@ import type { DesiredState } from './fluxion-sync';
 import { measureGrants } from './grant-metrics';
 import type { PassPhase, SchedulingLoopOptions, Snapshot } from './loop-options';
 import { NodeList } from './node-list';
+import { PlacementFailures } from './pass/failures';
 import { shareFactors } from './pass/fair-share';
 import { jobSizes } from './pass/job-size';
 import { NodeChanges } from './pass/node-changes';
@@ -52,6 +53,7 @@ export class SchedulingLoop {
   private endedAt = Number.NEGATIVE_INFINITY;
   private reservations: readonly Reservation[] = [];
   private cache: PassCache | undefined;
+  private readonly failures = new PlacementFailures();
   private readonly nodeList = new NodeList();
   /** The nodes of the last pass that was complete. */
   private lastNodes: readonly GraphNode[] | undefined;
@@ -147,13 +149,12 @@ export class SchedulingLoop {
         onFenced(error);
         return IDLE_MS;
       }
+      const row = this.failures.note(error, this.options.now());
       this.problem = messageOf(error);
       this.options.graph.invalidate(this.problem);
       this.forget();
-      logger.warn(
-        { pass: this.passes, error: messageOf(error) },
-        `pass failed, retrying in ${RETRY_MS / 1000}s`,
-      );
+      const fields = { pass: this.passes, error: this.problem, ...(row && { uid: row.uid }) };
+      logger.warn(fields, `pass failed, retrying in ${RETRY_MS / 1000}s`);
       return RETRY_MS;
     }
   }
@@ -178,6 +179,7 @@ export class SchedulingLoop {
       matcher: graph.matcher,
       surroundings: this.options.surroundings,
       units: this.options.units,
+      leftOut: (row) => this.failures.of(row, snapshot.now),
       problemOf: this.options.problemOf,
       cache: this.cache,
       interrupted: () => this.stopped,

@@ -15,6 +15,7 @@ export interface EligibilityInput {
   readonly fits?: ((jobspec: Jobspec) => boolean) | undefined;
   readonly outcomeOf?: OutcomeOf | undefined;
   readonly hasLeft?: HasLeft | undefined;
+  readonly leftOut?: ((row: WorkloadRow) => string | undefined) | undefined;
   readonly cycles: DependencyCycles;
 }
 
@@ -65,6 +66,11 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
   if (isBackingOff(row, input.now)) {
     // The message of its requeue says so already, unless its jobspec has changed since then.
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
+    return false;
+  }
+  const failed = input.leftOut?.(row);
+  if (failed !== undefined) {
+    waits.markLeftOut(row, failed);
     return false;
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;

@@ -9,6 +9,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { record } from './answers';
 import { avoidsFewerNodes } from './avoidance';
 import { inBackfillOrder } from './backfill-order';
+import { failureOf } from './failures';
 import { follow } from './followers';
 import { isUnplannable, wasRefused } from './known-refusals';
 import { mayGainByEviction } from './late-evictions';
@@ -60,8 +61,12 @@ async function placeEach(
   for (const row of inBackfillOrder(pass, ordered, inTurn(pass, ordered))) {
     reached.push(row);
     pass.moved = false;
-    const pending = placeOne(pass, row);
-    if (pending !== undefined) await pending;
+    try {
+      const pending = placeOne(pass, row);
+      if (pending !== undefined) await pending;
+    } catch (error) {
+      throw failureOf(row, error);
+    }
     if (pass.moved) before = reached.length;
     if (hasEnded(pass)) break;
     const rest = pass.input.rest?.();

@@ -85,6 +85,10 @@ export class WaitReasons {
     this.mark(row, 'Requeued', `requeued, retrying in ${seconds}s`);
   }
 
+  markLeftOut(row: WorkloadRow, message: string): void {
+    this.mark(row, 'Busy', `the scheduler failed as it placed it, and tries again later: ${message}`);
+  }
+
   markDependency(row: WorkloadRow, message: string): void {
     this.mark(row, 'DependencyPending', message);
   }
