@@ -93,7 +93,7 @@ function isManagedElsewhere({ metadata, spec }: AdmittedPod): boolean {
 
 /** Whether the Job controller makes the pod of a Job that another queue has: of anybody else the annotation says nothing. */
 function isQueuedElsewhere(metadata: Metadata | undefined, username: string): boolean {
-  return metadata?.annotations?.[QUEUED_BY_ANNOTATION] !== undefined && isFromJob(metadata, username);
+  return (metadata?.annotations?.[QUEUED_BY_ANNOTATION] ?? '') !== '' && isFromJob(metadata, username);
 }
 
 /** The object of a workload kind for which the pod is made. One of a Job has it from the template, where admission wrote it. */

@@ -48,8 +48,8 @@ export function constraintOf(
   const required = pod.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const terms = required === undefined ? EVERY : selectorConstraint(required.nodeSelectorTerms, facts);
   const gpus = [...requests.keys()].filter(isGpu).map((resource) => property(resourceProperty(resource)));
-  const named = pod.nodeName ? [{ hostlist: [pod.nodeName] }] : [];
-  return restriction([...named, ...selector, terms, ...gpus, toleration(pod)]);
+  const only = pod.nodeName ? [named([pod.nodeName])] : [];
+  return restriction([...only, ...selector, terms, ...gpus, toleration(pod)]);
 }
 
 /** The nodes all of whose taints the pod tolerates. */
@@ -171,8 +171,17 @@ function fieldOf({ key, operator, values = [] }: NodeSelectorRequirement): Const
   if (key !== 'metadata.name') {
     return EVERY;
   }
-  const names: Constraint = values.length === 0 ? NONE : { hostlist: [...values].sort() };
+  const names = named(values);
   return operator === 'In' ? names : operator === 'NotIn' ? not(names) : EVERY;
+}
+
+/** As Kubernetes allows it. What a node cannot be called is no name here either: as a hostlist it would be a list of many. */
+const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** The nodes of these names. */
+function named(values: readonly string[]): Constraint {
+  const names = values.filter((name) => NODE_NAME.test(name)).sort();
+  return names.length === 0 ? NONE : { hostlist: names };
 }
 
 export function property(name: string): Constraint {

@@ -43,9 +43,18 @@ export function unmanagedUnits(
   );
 }
 
+/**
+ * Most units of a type that are counted on a node. A device plugin may advertise a resource in bytes, or without a limit: Fluxion has
+ * 32 bits for it, and each unit of a whole node is named in its grant.
+ */
+const MOST_NODE_UNITS = 2 ** 20;
+
 /** Units of a node: its capacity, rounded down once. */
 export function nodeUnits(capacity: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
-  return count(capacity, settings, (quantity, unit) => quantity / unit);
+  const counts = count(capacity, settings, (quantity, unit) => quantity / unit);
+  return Object.fromEntries(
+    Object.entries(counts).map(([type, units]) => [type, Math.min(units, MOST_NODE_UNITS)]),
+  );
 }
 
 /** Unit type of a resource; undefined if the resource is not counted. */

@@ -52,8 +52,9 @@ export function parseHostlist(text: string): string[] | undefined {
   const names: string[] = [];
   for (const piece of splitOutsideBrackets(text)) {
     if (piece === '') continue;
-    const expanded = PIECE.test(piece) ? expand(piece) : undefined;
-    if (expanded === undefined || names.length + expanded.length > LIMIT) return undefined;
+    // Counted before they are written out: each bracket multiplies them.
+    const expanded = PIECE.test(piece) && countOf(piece) <= LIMIT - names.length ? expand(piece) : undefined;
+    if (expanded === undefined) return undefined;
     for (const name of expanded) names.push(name);
   }
   return names;
@@ -75,12 +76,26 @@ function splitOutsideBrackets(text: string): string[] {
   return pieces;
 }
 
+/** How many names a piece has; Infinity if it is malformed. */
+function countOf(piece: string): number {
+  const counts = [...piece.matchAll(/\[([^\]]*)\]/g)].map(([, inside = '']) =>
+    inside.split(',').reduce((sum, part) => sum + numbersIn(part), 0),
+  );
+  return counts.reduce((product, count) => product * count, 1);
+}
+
+function numbersIn(part: string): number {
+  const [, first, last = first] = RANGE.exec(part) ?? [];
+  const count = Number(last) - Number(first) + 1;
+  return count > 0 ? count : Infinity;
+}
+
 function expand(piece: string): string[] | undefined {
   const [, prefix = '', inside, rest = ''] = /^([^[]*)\[([^\]]*)\](.*)$/s.exec(piece) ?? [];
   if (inside === undefined) return [piece];
   const numbers = expandNumbers(inside);
   const tails = expand(rest);
-  if (numbers === undefined || tails === undefined || numbers.length * tails.length > LIMIT) return undefined;
+  if (numbers === undefined || tails === undefined) return undefined;
   return numbers.flatMap((number) => tails.map((tail) => `${prefix}${number}${tail}`));
 }
 
@@ -91,7 +106,7 @@ function expandNumbers(inside: string): string[] | undefined {
     const [, first, last = first] = RANGE.exec(part) ?? [];
     if (first === undefined || last === undefined) return undefined;
     const [from, to] = [Number(first), Number(last)];
-    if (from > to || to - from > LIMIT) return undefined;
+    if (from > to) return undefined;
     const width = first.startsWith('0') ? first.length : 0;
     for (let n = from; n <= to; n++) numbers.push(`${n}`.padStart(width, '0'));
   }

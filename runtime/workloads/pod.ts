@@ -137,8 +137,9 @@ export function belongsToGrant({ metadata }: Pod, jobid: number): boolean {
 
 /** Whether the pod was released with a Job that was deleted without its pods (`--cascade=orphan`). */
 export function isOrphaned(pod: Pod): boolean {
-  const { [JOBID_ANNOTATION]: jobid, [GROUP_MEMBER_ANNOTATION]: member } = pod.metadata.annotations ?? {};
-  return jobid !== undefined && member === undefined && controllerOf(pod) === undefined;
+  const { [JOBID_ANNOTATION]: jobid = '', [GROUP_MEMBER_ANNOTATION]: member = '' } =
+    pod.metadata.annotations ?? {};
+  return jobid !== '' && member === '' && controllerOf(pod) === undefined;
 }
 
 /**

@@ -118,6 +118,8 @@ export const CONTAINED = {
     (spec as Spec).schedulingGates?.some(({ name }) => name === 'fluxqueue') === true,
   'the Pod is made for nobody': ({ metadata }: KubeObject) =>
     metadata.annotations?.['fluxqueue/owner'] === undefined,
+  'no other queue has its pods': ({ spec }: KubeObject) =>
+    (spec as Spec).template?.metadata?.annotations?.['fluxqueue/queued-by'] === undefined,
   'the grant is unchanged': ({ spec }: KubeObject) => {
     const { parallelism = 1, activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec as Spec;
     return parallelism === 1 && activeDeadlineSeconds <= RUNNING_SECONDS;

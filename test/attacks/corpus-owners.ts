@@ -1,5 +1,13 @@
 /** What a Job gets past admission by naming an object of a workload kind as its owner, which need not exist. */
-import { COMPLETION_INDEX_ANNOTATION, GROUP_MEMBER_ANNOTATION } from '../../constructs/api/labels';
+import {
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  GROUP_MEMBER_ANNOTATION,
+  JOBID_ANNOTATION,
+  OWNER_ANNOTATION,
+  QUEUED_BY_ANNOTATION,
+} from '../../constructs/api/labels';
 import type { Attack } from './attack';
 import { create, job, patch } from './objects';
 
@@ -20,7 +28,49 @@ const OF_PODS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the place of a pod in a group': { [GROUP_MEMBER_ANNOTATION]: 'group-x/y' },
 };
 
-export const OWNER_ATTACKS: readonly Attack[] = Object.entries(OF_PODS).flatMap(
+const SET_BY_QUEUE = [
+  ASSIGNMENT_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  GROUP_MEMBER_ANNOTATION,
+  JOBID_ANNOTATION,
+  OWNER_ANNOTATION,
+  QUEUED_BY_ANNOTATION,
+];
+
+/** Rules that compare values take an empty one for none, and whoever asks for the key finds it. */
+const VALUELESS: readonly Attack[] = SET_BY_QUEUE.flatMap((key): readonly Attack[] => [
+  // Admission writes the owner there, and the webhook removes the name of another queue.
+  ...(key === OWNER_ANNOTATION
+    ? []
+    : [
+        {
+          name: `${key} without a value in the template of a Job that names a JobSet as its owner`,
+          role: 'editor' as const,
+          act: create('Job', 'x', {
+            metadata: OF_A_JOBSET,
+            spec: job({}, {}, { annotations: { [key]: '' } }),
+          }),
+          holds: {
+            refused: 'FLUXQ_RESERVED',
+            ...(key === QUEUED_BY_ANNOTATION && { contained: 'no other queue has its pods' as const }),
+          },
+        },
+      ]),
+  {
+    name: `${key} without a value in the template of a Job that waits`,
+    role: 'editor',
+    act: patch('Job', 'waiting', { spec: { template: { metadata: { annotations: { [key]: '' } } } } }),
+    holds: { refused: ['FLUXQ_RESERVED', 'FLUXQ_SETTING_INVALID'] },
+  },
+  {
+    name: `${key} without a value in a Pod that runs`,
+    role: 'editor',
+    act: patch('Pod', 'released', { metadata: { annotations: { [key]: '' } } }),
+    holds: { refused: 'FLUXQ_RESERVED' },
+  },
+]);
+
+const OWNERS: readonly Attack[] = Object.entries(OF_PODS).flatMap(
   ([what, annotations]): readonly Attack[] => [
     {
       name: `${what} in the template of a Job that names a JobSet as its owner`,
@@ -42,3 +92,5 @@ export const OWNER_ATTACKS: readonly Attack[] = Object.entries(OF_PODS).flatMap(
     },
   ],
 );
+
+export const OWNER_ATTACKS: readonly Attack[] = [...OWNERS, ...VALUELESS];

@@ -9,10 +9,9 @@ import type { Fluxion } from '../../runtime/fluxion/types';
 import { Term } from '../../runtime/leader/term';
 import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
-import type { WorkloadRow } from '../../runtime/queue/workload';
 import type { Violation } from '../invariants/observation';
 import { PORTS, type Port } from '../stack/term-ports';
-import { waitsForever } from './endless-waits';
+import { unfinished } from './endless-waits';
 import { FaultConditions, FaultyPorts } from './faults';
 import { type Features, featuresOf, namesOf, type Switches } from './features';
 import { InvariantChecks } from './invariant-checks';
@@ -23,6 +22,7 @@ import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
 import { SimulatedCluster } from './simulated-cluster';
 import { SimulatedUser } from './simulated-user';
+import { Warnings } from './warnings';
 
 /** Start of every run, in Unix seconds. */
 const EPOCH = 1_800_000_000;
@@ -73,6 +73,7 @@ class Simulation {
   private readonly queue: QueueModel;
   private readonly user: SimulatedUser;
   private readonly checks: InvariantChecks;
+  private readonly warnings = new Warnings();
   private fluxion: Fluxion = embeddedFluxion();
   private current: Process | undefined;
   private readonly stopping: Promise<void>[] = [];
@@ -154,7 +155,10 @@ class Simulation {
     for (let left = milliseconds; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500));
       const seconds = this.clock.now() / 1000;
-      await this.checks.observe(EPOCH + seconds, seconds < this.recoveringUntil);
+      const isRecovering = seconds < this.recoveringUntil;
+      await this.checks.observe(EPOCH + seconds, isRecovering);
+      for (const text of this.warnings.take())
+        if (!isRecovering) this.violations.push({ invariant: 'pass', text });
     }
   }
 
@@ -169,8 +173,8 @@ class Simulation {
     else if (roll <= 18) this.failCalls();
     else if (roll <= 24) this.apiserver.breakWatches(random.happens(0.5) ? 'reset' : 'expired');
     else if (roll <= 26) await this.fluxion.close();
-    else if (roll <= 38) this.injectOptionalFault(roll);
-    if (conditions.share > 0 || conditions.down.size > 0 || roll <= 38) this.allowRecovery();
+    const isInjected = roll <= 26 || (roll <= 38 && this.injectOptionalFault(roll));
+    if (conditions.share > 0 || conditions.down.size > 0 || isInjected) this.allowRecovery();
   }
 
   /** Faults that follow each other closely hide what must happen within a time. */
@@ -178,12 +182,16 @@ class Simulation {
     return this.features.calms && Math.floor(this.clock.now() / 1000 / CALM_SECONDS) % 2 === 1;
   }
 
-  /** Injects a fault that not every run has. */
-  private injectOptionalFault(roll: number): void {
+  /** Injects a fault that not every run has. @returns whether it did */
+  private injectOptionalFault(roll: number): boolean {
     const { clockJumps, admissionFaults } = this.features;
-    if (roll <= 32) this.backupOrRestore(roll);
-    else if (roll <= 34 && clockJumps) this.drift += this.random.oneOf([3600, -3600, 90, -90])!;
-    else if (roll > 34 && admissionFaults) this.breakAdmission();
+    if (roll <= 32) return this.backupOrRestore(roll);
+    if (roll <= 34) {
+      if (clockJumps) this.drift += this.random.oneOf([3600, -3600, 90, -90])!;
+      return clockJumps;
+    }
+    if (admissionFaults) this.breakAdmission();
+    return admissionFaults;
   }
 
   /** Takes one port down for some seconds. */
@@ -234,10 +242,13 @@ class Simulation {
     await this.startProcess();
   }
 
-  /** Makes a backup of the database, or restores it. */
-  private backupOrRestore(roll: number): void {
+  /** Makes a backup of the database, or restores it. @returns whether it was restored */
+  private backupOrRestore(roll: number): boolean {
     if (roll <= 30 && this.features.restores) this.backup = this.queue.backup();
-    else if (roll > 30 && this.backup !== undefined) this.restore(this.backup);
+    const { backup } = this;
+    if (roll <= 30 || backup === undefined) return false;
+    this.restore(backup);
+    return true;
   }
 
   /** Restores the database, which loses all later changes. */
@@ -250,7 +261,7 @@ class Simulation {
 
   private async startProcess(): Promise<void> {
     const ports = new FaultyPorts(this.conditions);
-    const level = (process.env.FLUXQUEUE_TEST_LOG ?? 'silent') as LogLevel;
+    const level = process.env.FLUXQUEUE_TEST_LOG as LogLevel | undefined;
     this.fence = await this.queue.acquireFence('simulation', this.fence);
     const term: Term = new Term({
       config: parseConfig({}),
@@ -260,7 +271,7 @@ class Simulation {
         fluxion: this.fluxion,
       }),
       fence: this.fence,
-      logger: createLogger('simulation', level),
+      logger: level === undefined ? this.warnings.logger : createLogger('simulation', level),
       metrics: controllerMetrics(new Registry()),
       onFenced: () => this.fenced(term, ports),
       time: {
@@ -316,29 +327,17 @@ class Simulation {
     for (let quiet = 0; quiet < 3 && this.clock.now() < until && this.violations.length === 0; ) {
       await this.advance(5_000);
       this.user.releaseEverything();
-      quiet = this.unfinished().length > 0 ? 0 : quiet + 1;
+      quiet = unfinished(this.queue.all, this.apiserver.store).length > 0 ? 0 : quiet + 1;
     }
     // What was violated has stopped the time: nothing had to finish.
     if (this.violations.length > 0) return;
-    for (const text of this.unfinished()) this.violations.push({ invariant: 'lost', text });
+    for (const text of unfinished(this.queue.all, this.apiserver.store))
+      this.violations.push({ invariant: 'lost', text });
     for (const text of this.cluster.cutShort(this.queue.all)) this.violations.push({ invariant: 'I6', text });
     const { jobs } = await this.fluxion.state();
     for (const { jobid } of jobs.filter(({ jobid }) => jobid < 2 ** 52))
       if (!this.queue.all.some((row) => row.jobid === jobid && row.phase !== 'Finished'))
         this.violations.push({ invariant: 'I3', text: `Fluxion holds job ${jobid} at the end` });
-  }
-
-  /** Workloads that can finish and have not. */
-  private unfinished(): readonly string[] {
-    return this.queue.all
-      .filter((row) => row.phase !== 'Finished' && !waitsForever(row) && !this.isStranded(row))
-      .map(({ name, phase, reason, message }) => `${name} is ${phase} ${reason ?? ''}: ${message ?? ''}`);
-  }
-
-  /** A plain pod whose required node was removed before the pod was bound: Kubernetes leaves it pending, too. */
-  private isStranded({ kind, phase, allocation }: WorkloadRow): boolean {
-    const node = allocation?.nodes[0]?.name ?? '';
-    return kind === 'Pod' && phase === 'Ready' && this.apiserver.store.get('nodes', node) === undefined;
   }
 
   private async stop(): Promise<void> {

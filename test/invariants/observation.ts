@@ -119,6 +119,7 @@ export type Invariant =
   | 'preemption'
   | 'plan'
   | 'reason'
+  | 'pass'
   | 'idle';
 
 export interface Violation {

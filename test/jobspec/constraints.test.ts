@@ -254,3 +254,33 @@ test('matches every operator of RFC 31', () => {
     cases.map(([, expected]) => expected),
   );
 });
+
+describe('a node name that no node can have', () => {
+  const none = { not: [{}] };
+  const tolerations: Toleration[] = [{ operator: 'Exists' }];
+  const hostile = `a${'[0-999999]'.repeat(100)}`;
+  const fields = (operator: 'In' | 'NotIn', ...values: string[]) => ({
+    containers: [],
+    tolerations,
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator, values }] }],
+        },
+      },
+    },
+  });
+
+  test('is none, and no list of names', () => {
+    for (const name of [hostile, 'n[0-3]', 'n1,n2', '', 'N1']) {
+      expect(constraintOf(fields('In', name))).toEqual(none);
+      expect(constraintOf(fields('In', name, 'n7'))).toEqual({ hostlist: ['n7'] });
+      expect(constraintOf(fields('NotIn', name))).toBeUndefined();
+    }
+  });
+
+  test('leaves no node as the node of a template', () => {
+    expect(constraintOf({ containers: [], tolerations, nodeName: hostile })).toEqual(none);
+    expect(constraintOf({ containers: [], tolerations, nodeName: 'n7' })).toEqual({ hostlist: ['n7'] });
+  });
+});

@@ -1,4 +1,4 @@
-import { formatHostlist } from '../../runtime/resources/hostlist';
+import { formatHostlist, parseHostlist } from '../../runtime/resources/hostlist';
 
 test.each([
   [[], ''],
@@ -14,4 +14,12 @@ test.each([
   [['x12345678901234567890'], 'x12345678901234567890'],
 ])('formats %j as %p', (names, text) => {
   expect(formatHostlist(names)).toBe(text);
+});
+
+test('a text of a thousand brackets is refused before a name of it is written out', () => {
+  expect(parseHostlist(`a${'[0-999999]'.repeat(1_000)}`)).toBeUndefined();
+  expect(parseHostlist('a[0-999999]')).toHaveLength(1_000_000);
+  expect(parseHostlist('a[0-999999],b')).toBeUndefined();
+  expect(parseHostlist('a[9-1]')).toBeUndefined();
+  expect(parseHostlist('a[0-1][08-10]')).toEqual(['a008', 'a009', 'a010', 'a108', 'a109', 'a110']);
 });

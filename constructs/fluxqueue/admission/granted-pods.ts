@@ -22,7 +22,7 @@ import { annotation, label } from './job-reapplied';
 import { BY_KUBERNETES, cel, celList, HAS_ASSIGNMENT, isOfJob, type MatchCondition } from './scope';
 import type { Validation } from './settings';
 
-const annotated = (key: string) => `(${cel(key)} in oldObject.metadata.?annotations.orValue({}))`;
+const annotated = (key: string) => `(${annotation('oldObject', key)} != "")`;
 /** Pods of a grant of this queue, and of a Job that Kueue started: nobody but the queue writes either annotation. */
 const IS_GRANTED = `(oldObject != null && (${annotated(JOBID_ANNOTATION)} || ${annotated(QUEUED_BY_ANNOTATION)}))`;
 /** The owner that is the controller, in a list. Under another kind or name of the same uid its Job would not find the pod. */
@@ -54,8 +54,9 @@ const IS_ORPHANED = `(request.userInfo.username in ${celList(GARBAGE_COLLECTOR_U
 const IS_OVER = '(oldObject.?status.?phase.orValue("") in ["Failed", "Succeeded"])';
 const IS_COUNTED = `(${IS_OVER} && !(${isTracked('oldObject')}))`;
 const MAY_ORPHAN = `(${isOfJob('oldObject')} && !${IS_COUNTED} ? ${IS_ORPHANED} : (${BY_KUBERNETES}))`;
-/** Only its own Job may adopt an orphan: another one would have it beside its grant. */
-const IS_ADOPTED = `((${BY_KUBERNETES}) && ${controllersOf('object')}.all(owner, owner[3] == ${label('oldObject', JOB_UID_LABEL)}))`;
+/** Only its own Job may adopt the orphan of a Job: another one would have it beside its grant. */
+const isOfItsOwn = `(${label('oldObject', JOB_UID_LABEL)} == "" ? !owner[0].startsWith("batch/") : owner[3] == ${label('oldObject', JOB_UID_LABEL)})`;
+const IS_ADOPTED = `((${BY_KUBERNETES}) && ${controllersOf('object')}.all(owner, ${isOfItsOwn}))`;
 const MAY_CHANGE_OWNER = `(${controllersOf('object')}.size() > 0 ? ${IS_ADOPTED} : ${MAY_ORPHAN})`;
 
 const problem = (field: string, remedy: string) =>

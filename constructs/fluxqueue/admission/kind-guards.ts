@@ -23,7 +23,7 @@ import { addKindClasses } from './kind-classes';
 import { newSetsIn, podSpecOfSet, resourceRules } from './kind-fields';
 import { isHeld, kindConditions, OF_THE_GRANT } from './kinds';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
-import { admittedLabel, reserved, setByQueue, USER_STAYS } from './reserved';
+import { admittedLabel, reserved, setByQueue, USER_STAYS, withoutValue } from './reserved';
 import {
   type AdmissionScopeProps,
   allConditions,
@@ -168,7 +168,7 @@ function makerGuard(maker: MakerKind, props: Props): GuardSpec {
 function kueuePart({ kind }: WorkloadKind): GuardPart {
   return {
     name: 'kueue',
-    when: `oldObject == null && ${label('object', KUEUE_QUEUE_LABEL)} != ""`,
+    when: `oldObject == null && ${cel(KUEUE_QUEUE_LABEL)} in ${labelsOf('object')}`,
     variables: [],
     problem: cel(
       `FLUXQ_OTHER_QUEUE: metadata.labels["${KUEUE_QUEUE_LABEL}"]: would put the ${kind} into a queue of Kueue beside ` +
@@ -237,6 +237,7 @@ function reservedOf(kind: WorkloadKind, props: Props): Pick<GuardSpec, 'variable
         expression: `${annotation('object', key)} == (${before(annotation('oldObject', key), '""')})`,
         message: setByQueue(`metadata.annotations["${key}"]`),
       })),
+      withoutValue(OF_THE_GRANT, annotationsOf, 'metadata.annotations'),
       admittedLabel(props, `variables.suspended && ${allConditions(kindConditions(kind, props))}`),
       USER_STAYS,
       {

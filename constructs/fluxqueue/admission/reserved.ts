@@ -28,6 +28,7 @@ import {
   allConditions,
   type ControllerUserProps,
   cel,
+  celList,
   FROM_JOB,
   HAS_ASSIGNMENT,
   isOfJudgedOwner,
@@ -63,6 +64,38 @@ const templateUser = ofTemplate(USER_ANNOTATION);
 /** CEL: whether a pod waits for the queue. */
 export const gated = (object: string) =>
   `${object}.spec.?schedulingGates.orValue([]).exists(g, g.name == ${cel(GATE)})`;
+const annotationsOf = (object: string) => `${object}.metadata.?annotations.orValue({})`;
+const templateAnnotationsOf = (object: string) =>
+  `${object}.spec.template.?metadata.?annotations.orValue({})`;
+
+/**
+ * A key that only the queue sets, without a value: rules that compare values take it for none, and whoever asks for the key finds it.
+ * @param of CEL of the annotations of an object
+ * @param field where they are
+ */
+export function withoutValue(
+  keys: readonly string[],
+  of: (object: string) => string,
+  field: string,
+): Validation {
+  const isEmpty = `key in ${of('object')} && ${of('object')}[key] == "" && (oldObject == null || !(key in ${of('oldObject')}))`;
+  const found = `${celList(keys)}.filter(key, ${isEmpty})`;
+  return {
+    expression: `${found}.size() == 0`,
+    messageExpression: `${cel(`FLUXQ_RESERVED: ${field}["`)} + ${found}[0] + ${cel('"]: can only be set by the queue; remove it')}`,
+  };
+}
+
+/** Annotations of pods and of templates that only the queue sets. */
+const SET_BY_QUEUE = [
+  ASSIGNMENT_ANNOTATION,
+  JOBID_ANNOTATION,
+  GROUP_MEMBER_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  QUEUED_BY_ANNOTATION,
+  OWNER_ANNOTATION,
+];
+
 /** The value before an UPDATE; `none` on CREATE. */
 const before = (value: string, none = '""') => `oldObject == null ? ${none} : ${value}`;
 
@@ -102,6 +135,7 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & Kue
       expression: `${ofTemplate(key)('object')} == (${before(ofTemplate(key)('oldObject'))})`,
       message: setByQueue(`spec.template.metadata.annotations["${key}"]`),
     })),
+    withoutValue(SET_BY_QUEUE, templateAnnotationsOf, 'spec.template.metadata.annotations'),
     // The queue has no Job that admission left alone.
     admittedLabel(props, `variables.suspended && ${ofTheQueue(props)}`),
     USER_STAYS,
@@ -235,6 +269,7 @@ export const POD_GUARD = (props: AdmissionScopeProps): Rules => ({
       expression: `${deadline('object')} == (${before(deadline('oldObject'))})`,
       message: setByQueue(`metadata.annotations["${DEADLINE_ANNOTATION}"]`),
     },
+    withoutValue(SET_BY_QUEUE, annotationsOf, 'metadata.annotations'),
     ...GROUP_STAYS,
     admittedLabel(props, '(variables.gated || variables.assignment != "")'),
     USER_STAYS,

@@ -268,7 +268,7 @@ export const isOfJob = (object: string) =>
 export const FROM_JOB = `(request.userInfo.username in ${celList(JOB_CONTROLLER_USERS)} && ${isOfJob('object')})`;
 /** CEL: pods that no other queue has. Only a pod from the Job controller has the annotation (./reserved.ts), and only from admission. */
 const NOT_QUEUED_ELSEWHERE =
-  `!has(object.metadata.annotations) || !(${cel(QUEUED_BY_ANNOTATION)} in object.metadata.annotations) || ` +
+  `object.metadata.?annotations[?${cel(QUEUED_BY_ANNOTATION)}].orValue("") == "" || ` +
   `(oldObject == null && !${FROM_JOB})`;
 
 /** Excludes pods that are bound, mirror pods, and pods of a DaemonSet or of a Job of Kueue. Labels never exclude a pod. */

@@ -67,11 +67,16 @@ function properties(values: readonly unknown[]): Matches {
     !unwanted.some((name) => candidate.properties.has(name));
 }
 
+/** Of one constraint: more than any cluster has. */
+const MOST_HOSTS = 1_000_000;
+
 function hostlist(values: readonly unknown[]): Matches {
   const names = new Set<string>();
   for (const value of values) {
     const parsed = typeof value === 'string' ? parseHostlist(value) : undefined;
     if (parsed === undefined) throw new JobspecError(`Invalid hostlist \`${value}'`);
+    if (names.size + parsed.length > MOST_HOSTS)
+      throw new JobspecError(`Too many hosts in hostlist \`${value}'`);
     for (const name of parsed) names.add(name);
   }
   return (candidate) => names.has(candidate.name);
