@@ -13,7 +13,11 @@ export interface Candidate {
   readonly properties: ReadonlySet<string>;
 }
 
-export type Matches = (candidate: Candidate) => boolean;
+export interface Matches<T = Candidate> {
+  (candidate: T): boolean;
+  /** No vertex with another name matches. @default - not restricted by name */
+  readonly names?: ReadonlySet<string>;
+}
 
 /** An invalid jobspec; the text is that of flux-sched. */
 export class JobspecError extends Error {}
@@ -24,7 +28,9 @@ const OPERATORS: Readonly<Record<string, (values: readonly unknown[]) => Matches
   ranks,
   and: (values) => {
     const all = values.map(parseConstraint);
-    return (candidate) => all.every((matches) => matches(candidate));
+    const matches: Matches = (candidate) => all.every((part) => part(candidate));
+    const named = all.flatMap(({ names }) => (names === undefined ? [] : [names]));
+    return withNames(matches, named.sort((a, b) => a.size - b.size)[0]);
   },
   or: (values) => {
     const any = values.map(parseConstraint);
@@ -79,7 +85,12 @@ function hostlist(values: readonly unknown[]): Matches {
       throw new JobspecError(`Too many hosts in hostlist \`${value}'`);
     for (const name of parsed) names.add(name);
   }
-  return (candidate) => names.has(candidate.name);
+  return withNames((candidate) => names.has(candidate.name), names);
+}
+
+/** @param names undefined: not restricted by name */
+export function withNames<T>(matches: Matches<T>, names: ReadonlySet<string> | undefined): Matches<T> {
+  return names === undefined ? matches : Object.assign(matches, { names });
 }
 
 function ranks(values: readonly unknown[]): Matches {

@@ -6,6 +6,7 @@
  */
 import type { Branch, LeafGroup } from './branch';
 import type { CandidateLists } from './candidates';
+import type { Matches } from './constraint';
 import type { Policy } from './policy';
 import type { Window } from './pruner';
 import { needOf, type Request, type Resource } from './request';
@@ -26,6 +27,8 @@ interface Ranking {
 }
 
 const MAX_RANKINGS = 64;
+/** Constraints to at most so many nodes by name need no ranking of all nodes. */
+const FEW_NAMES = 16;
 /** The most slots of a request for which the free slots of all nodes are not counted first. */
 const MOST_UNCOUNTED = 16;
 
@@ -36,15 +39,15 @@ export class FastPath implements Selector {
   private isPlainGraph: boolean | undefined;
   /** Types of vertices with children: a slot of them is not filled in a node. */
   private branchTypes: ReadonlySet<number> = new Set();
+  /** Whether each node is the only one of its name, as in a graph of Kubernetes nodes. */
+  private hasUniqueNames = false;
   /** Levels through which the traverser reaches nodes, for one request and window. */
   private readonly reachable = new Map<Branch, boolean>();
   private lastAbove: Branch | undefined;
   private lastAboveReachable = false;
   private freeSlots = new Float64Array(0);
   private enoughFrom: number | undefined;
-  private last:
-    | { readonly request: Request; readonly ranking: Ranking; readonly eligible: Ranking }
-    | undefined;
+  private last: { readonly request: Request; readonly eligible: Ranking } | undefined;
 
   constructor(
     private readonly graph: ResourceGraph,
@@ -70,7 +73,7 @@ export class FastPath implements Selector {
     if (!this.fitsRoot(request, window)) return false;
     const resource = this.rankedResource(request);
     if (resource === undefined) return this.traverser.select(request, window);
-    const ranking = this.eligible(this.ranking(resource), request);
+    const ranking = this.eligible(resource, request);
     this.traverser.begin(request, window);
     const top = this.traverser.level(0).clear();
     const enough =
@@ -109,7 +112,9 @@ export class FastPath implements Selector {
   private hasPlainGraph(): boolean {
     if (this.isPlainGraph === undefined) {
       this.isPlainGraph = isPlain(this.graph.root);
-      this.branchTypes = new Set([...this.graph.branchOf.values()].map(({ type }) => type));
+      const types = [...this.graph.branchOf.values()].map(({ type }) => type);
+      this.branchTypes = new Set(types);
+      this.hasUniqueNames = types.filter((type) => type === NODE).length === this.graph.nodes.size;
     }
     return this.isPlainGraph;
   }
@@ -252,42 +257,43 @@ export class FastPath implements Selector {
     const known = this.rankings.get(key);
     if (known !== undefined) return known;
     if (this.rankings.size >= MAX_RANKINGS) this.rankings.clear();
-    const ranking = this.rank(resource);
+    const ranking = this.rank(resource, nodesBelow(this.graph.root));
     this.rankings.set(key, ranking);
     return ranking;
   }
 
-  /** The nodes of the ranking that match the constraint: a search for a start looks at them again and again. */
-  private eligible(ranking: Ranking, request: Request): Ranking {
-    const { constraint } = request;
-    if (constraint === undefined) return ranking;
-    const { last } = this;
-    if (last?.request === request && last.ranking === ranking) return last.eligible;
+  /** The nodes that match the constraint: a search for a start looks at them again and again. */
+  private eligible(resource: Resource, request: Request): Ranking {
+    if (request.constraint === undefined) return this.ranking(resource);
+    if (this.last?.request === request) return this.last.eligible;
+    const eligible = this.matching(resource, request.constraint);
+    this.last = { request, eligible };
+    return eligible;
+  }
+
+  private matching(resource: Resource, constraint: Matches<Branch>): Ranking {
+    const { names } = constraint;
+    if (names !== undefined && names.size <= FEW_NAMES && this.hasUniqueNames) {
+      const named = [...names].flatMap((name) => this.graph.nodes.get(name) ?? []);
+      return this.rank(resource, named.filter(constraint));
+    }
+    const ranking = this.ranking(resource);
     const places = [...ranking.nodes.keys()].filter((i) => constraint(ranking.nodes[i]!));
-    const eligible = {
+    return {
       nodes: places.map((i) => ranking.nodes[i]!),
       best: Float64Array.from(places, (i) => ranking.best[i]!),
       rows: Int32Array.from(places, (i) => ranking.rows[i]!),
     };
-    this.last = { request, ranking, eligible };
-    return eligible;
   }
 
-  private rank(resource: Resource): Ranking {
-    const nodes: Branch[] = [];
+  private rank(resource: Resource, among: readonly Branch[]): Ranking {
     const best = new Map<Branch, number>();
-    const collect = (branch: Branch): void => {
-      if (branch.type === NODE) {
-        const score =
-          resource.type === NODE ? 2 + this.graph.id[branch.vertex]! : this.bestSlot(branch, resource);
-        if (score === undefined) return;
-        nodes.push(branch);
-        best.set(branch, score);
-      } else branch.branches.forEach(collect);
-    };
-    collect(this.graph.root);
+    for (const node of among) {
+      const score = resource.type === NODE ? 2 + this.graph.id[node.vertex]! : this.bestSlot(node, resource);
+      if (score !== undefined) best.set(node, score);
+    }
     const sign = this.policy.prefer === 'low' ? 1 : -1;
-    nodes.sort((a, b) => sign * (best.get(a)! - best.get(b)!));
+    const nodes = [...best.keys()].sort((a, b) => sign * (best.get(a)! - best.get(b)!));
     return {
       nodes,
       best: Float64Array.from(nodes, (node) => best.get(node)!),
@@ -322,6 +328,11 @@ export class FastPath implements Selector {
     }
     return { lowestId, highestId, smallest, largest };
   }
+}
+
+/** In the order of the graph. */
+function nodesBelow(branch: Branch): Branch[] {
+  return branch.type === NODE ? [branch] : branch.branches.flatMap(nodesBelow);
 }
 
 /** Whether the graph consists of root, levels, nodes and units only, with units below nodes only. */

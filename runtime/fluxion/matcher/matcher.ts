@@ -13,6 +13,7 @@ import { SkippedLevels } from '../jgf/skipped-levels';
 import type { JgfGraph } from '../jgf/types';
 import type { FluxionState, MatchOperation } from '../types';
 import type { Branch } from './branch';
+import { withNames } from './constraint';
 import { FastPath } from './fast-path';
 import { withoutNodes } from './grant';
 import { addNodes, graphFromJgf, graphFromNodes } from './load';
@@ -337,5 +338,5 @@ function withNodeSet(request: Request, jobspec: Jobspec, graph: ResourceGraph): 
   const set = graph.nodeIndex().matching(constraints);
   if (set === undefined) return request;
   const isMatch = (node: Branch) => (node.type === NODE ? has(set, node.row) : constraint(node));
-  return { ...request, constraint: isMatch };
+  return { ...request, constraint: withNames(isMatch, constraint.names) };
 }

@@ -3,6 +3,7 @@
 import type { Need } from '../../resources/planner';
 import { HUNDRED_YEARS } from '../time-axis';
 import type { Branch } from './branch';
+import type { Matches } from './constraint';
 import { type CountRange, calcCount, UNLIMITED } from './count';
 import type { ParsedResource } from './parse-jobspec';
 import type { Policy } from './policy';
@@ -31,7 +32,7 @@ export interface Request {
   /** Whole seconds, at least 1. */
   readonly duration: number;
   /** Whether a node matches the constraint. */
-  readonly constraint: ((node: Branch) => boolean) | undefined;
+  readonly constraint: Matches<Branch> | undefined;
   /** Types whose vertices are allocated as a whole when any of their descendants is. */
   readonly wholeTypes: ReadonlySet<number>;
   /** The minimum size of the whole request, by dimension. */

@@ -104,6 +104,7 @@ const constraints: fc.Arbitrary<Constraint | undefined> = fc.oneof(
       { not: [{ properties: ['taint:x'] }] },
       { properties: ['taint:x'] },
       { hostlist: ['n[0-3,7]'] },
+      { and: [{ not: [{ properties: ['taint:x'] }] }, { hostlist: ['n2', 'n5'] }] },
     ),
   },
 );

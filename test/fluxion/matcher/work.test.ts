@@ -1,5 +1,7 @@
 /** What one match costs on a large graph, whatever it asks for. */
 import { Matcher } from '../../../runtime/fluxion/matcher/matcher';
+import { Traverser } from '../../../runtime/fluxion/matcher/traverser';
+import { narrowedTo } from '../../../runtime/jobspec/constraints';
 import { jobspecOf } from '../../../runtime/jobspec/jobspec';
 import type { PodSpec } from '../../../runtime/jobspec/pod';
 import { jobspecWithTaints, NO_TAINTS } from '../../../runtime/jobspec/resolve-taints';
@@ -90,4 +92,25 @@ test('a search with too many starts takes the last one', () => {
     reserved: true,
     start: 1099,
   });
+});
+
+test.each(['lonode', 'high'])('%s: a request for one node by its name scores that node only', (policy) => {
+  const nodes = times(200, (i) => ({ name: `n${i}`, properties: ['a'], units: { core: 8, memory: 1000 } }));
+  const matcher = Matcher.fromNodes(nodes, { policy });
+  const scored = jest.spyOn(Traverser.prototype, 'nodeScoreOf');
+  try {
+    // As for the usage of pods outside the queue: of each node another one.
+    for (const [i, { name }] of nodes.entries()) {
+      const used = jobspec(1, 1, 60, {
+        containers: [{ resources: { requests: { cpu: 1, memory: `${i + 1}Gi` } } }],
+      });
+      const asked = narrowedTo(used, { and: [{ hostlist: [name] }, { properties: ['a'] }] });
+      const answer = matcher.match({ jobid: i + 1, jobspec: asked, operation: 'allocate', now: 0 });
+      expect(answer).toMatchObject({ status: 'OK', allocation: { nodes: [{ name }] } });
+    }
+    // Before: all 200 nodes for each of 200 requests.
+    expect(scored.mock.calls.length).toBeLessThan(10 * nodes.length);
+  } finally {
+    scored.mockRestore();
+  }
 });
