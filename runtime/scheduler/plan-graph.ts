@@ -34,34 +34,39 @@ export interface PlanGraph {
   readonly reservations: readonly Reservation[];
 }
 
+/** A plan graph that gets what it holds. */
+interface Filling extends PlanGraph {
+  readonly held: Map<number, Allocation>;
+  readonly reservations: Reservation[];
+}
+
 /** @returns undefined if the time was used up before it was ready */
 export async function planGraph(input: GraphInput): Promise<PlanGraph | undefined> {
-  const { nodes, match, now, unmanaged, holders, rest, isOver } = input;
-  const matcher = embeddedFluxion();
-  await matcher.init({ nodes: [...nodes.values()], policy: match, now });
-  const usage = new UnmanagedUsage(matcher, SILENT);
-  const held = new Map<number, Allocation>();
-  const reservations: Reservation[] = [];
-  const parts = [
-    ...[...heldAllocations(holders, nodes, now).byJob.values()].map((allocation) => async () => {
-      if (await replayed(matcher, allocation, now)) held.set(allocation.jobid, allocation);
-    }),
-    () =>
-      usage.update(
-        [...unmanaged.keys()].filter((name) => nodes.has(name)),
-        unmanaged,
-        now,
-      ),
-    ...input.reservations.map((reservation) => async () => {
-      if (await replayed(matcher, reservation.allocation, now)) reservations.push(reservation);
-    }),
-  ];
-  for (const part of parts) {
-    await part();
+  const { rest, isOver } = input;
+  const graph: Filling = { matcher: embeddedFluxion(), held: new Map(), reservations: [] };
+  for await (const _part of filling(graph, input)) {
     await rest();
     if (isOver()) return undefined;
   }
-  return { matcher, held, reservations };
+  return graph;
+}
+
+/** Gives the matcher all that it has to hold, one node, workload or promise after the other. */
+async function* filling(
+  { matcher, held, reservations }: Filling,
+  { nodes, match, now, unmanaged, holders, reservations: promised }: GraphInput,
+): AsyncGenerator<unknown> {
+  yield await matcher.init({ nodes: [...nodes.values()], policy: match, now });
+  for (const allocation of heldAllocations(holders, nodes, now).byJob.values()) {
+    if (await replayed(matcher, allocation, now)) held.set(allocation.jobid, allocation);
+    yield allocation;
+  }
+  const used = [...unmanaged.keys()].filter((name) => nodes.has(name));
+  yield* new UnmanagedUsage(matcher, SILENT).updates(used, unmanaged, now);
+  for (const reservation of promised) {
+    if (await replayed(matcher, reservation.allocation, now)) reservations.push(reservation);
+    yield reservation;
+  }
 }
 
 /** Units that two workloads hold are the concern of the controller's own graph. @returns whether the matcher holds it now */

@@ -68,6 +68,15 @@ export class UnmanagedUsage {
 
   /** Replaces the allocations of these nodes. */
   async update(names: readonly string[], usage: ReadonlyMap<string, UnitCounts>, now: number): Promise<void> {
+    for await (const _node of this.updates(names, usage, now));
+  }
+
+  /** The same, node by node: the caller may rest between two nodes, or end with those that are done. */
+  async *updates(
+    names: readonly string[],
+    usage: ReadonlyMap<string, UnitCounts>,
+    now: number,
+  ): AsyncGenerator<string> {
     const before = new Map(names.map((name) => [name, this.byNode.get(name)]));
     for (const [name, held] of before) {
       if (held?.jobid !== undefined) await this.fluxion.cancel(held.jobid);
@@ -84,6 +93,7 @@ export class UnmanagedUsage {
           'pods without a grant for them use units that are granted to workloads',
         );
       await this.allocate(name, wanted, available, now);
+      yield name;
     }
   }
 

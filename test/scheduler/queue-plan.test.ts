@@ -107,6 +107,19 @@ test('ends when its time is over, with what it has', async () => {
   expect(await planned(sim, result, { isOver })).toEqual({ second: 150 });
 });
 
+test('rests and looks at its time after each node with pods outside the queue', async () => {
+  const sim = await Simulation.of(nodesOf(50, 2), { policy: 'easy' });
+  sim.submit('wide', { pods: 101 });
+  const unmanaged = new Map(sim.nodes.map(({ name }) => [name, { core: 1 }]));
+  let rests = 0;
+  const rest = () => {
+    rests += 1;
+    return undefined;
+  };
+  expect(await planned(sim, await sim.pass(), { unmanaged, rest, isOver: () => rests > 10 })).toBeUndefined();
+  expect(rests).toBe(11);
+});
+
 test('is needed only while somebody near the front has no promise', async () => {
   const easy = await busyCluster('easy');
   const line = ({ line: rows }: PassResult, sim: Simulation) => rows.map(({ uid }) => sim.row(uid));
