@@ -3,7 +3,7 @@ import { FluxqError } from '../../runtime/errors';
 import type { Surroundings } from '../../runtime/scheduler/pass/placed-pods';
 import { submission } from '../queue/submission';
 import { startLoop } from './loop-fixture';
-import { other } from './pass/rules';
+import { HOST, other, web } from './pass/rules';
 
 const NODES = [{ name: 'n0', units: { core: 2 } }];
 
@@ -13,7 +13,7 @@ async function failing(error: Error) {
   let isMended = false;
   const surroundings: Surroundings = {
     unmanaged: () => [],
-    repelling: () => [other('n0')],
+    repelling: () => [other('n0', { rules: { apart: [{ topologyKey: HOST, selector: web, self: true }] } })],
     unmanagedOn: () => 0,
     amountsOf: () => ({}),
     traitsOf: ({ uid, namespace }) => {

@@ -69,16 +69,12 @@ function usableNodes(
   };
   for (const pod of others) {
     for (const rule of rules.apart ?? []) if (isAbout(rule, pod.traits)) close(rule.topologyKey, pod.node);
-    for (const { topologyKey } of repelledBy(pod, traits)) close(topologyKey, pod.node);
+    for (const rule of pod.traits.rules?.apart ?? [])
+      if (isAbout(rule, traits)) close(rule.topologyKey, pod.node);
   }
   const isClosed = (node: string) =>
     [...closed].some(([key, values]) => values.has(groups.of(node, key) ?? ''));
   return nodes.filter(({ name, room }) => room > 0 && !closedPorts.has(name) && !isClosed(name));
-}
-
-/** Rules by which a pod keeps pods with these traits out of its group of nodes. */
-export function repelledBy({ traits }: PlacedPods, others: PodTraits): readonly GroupRule[] {
-  return (traits.rules?.apart ?? []).filter((rule) => isAbout(rule, others));
 }
 
 /** Groups of nodes of which one has to take the whole gang. */

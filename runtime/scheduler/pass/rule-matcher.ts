@@ -8,13 +8,14 @@ import type { FluxionState, MatchRequest, MatchResult } from '../../fluxion/type
 import { type Capacity, capacityOf, podsOn as podsOnEmpty } from '../../jobspec/capacity';
 import { rulesText } from '../../jobspec/explain';
 import { askOf } from '../../jobspec/jobspec';
+import type { PodTraits } from '../../jobspec/placement-rules';
 import { hasPlacementRules, podSetsOf } from '../../jobspec/pod-sets';
 import type { Jobspec, PlacementRules } from '../../jobspec/types';
 import type { UnitSettings } from '../../jobspec/units';
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation, GraphNode } from '../../resources/types';
-import { repelledBy } from './gang-plan';
-import { type PlacedPods, podsOfJob, podsOn, type Surroundings, traitsOfSet } from './placed-pods';
+import { podsOfJob, podsOn, type Surroundings, traitsOfSet } from './placed-pods';
+import { RepellingRules } from './repelling-rules';
 import type { Reservation } from './reservations';
 import { RulePlanner, type RuleRequest } from './rule-planner';
 import type { Matcher } from './types';
@@ -42,8 +43,10 @@ export class RuleMatcher implements Matcher {
   private readonly started = new Set<number>();
   /** As they were granted or reserved: Fluxion's state does not say which pod set has which units. */
   private readonly allocations = new Map<number, Allocation>();
-  /** Pods that keep others out of their group of nodes. */
-  private readonly repelling: PlacedPods[];
+  /** Of the pods that are there, or come in this pass. */
+  private readonly repelling = new RepellingRules();
+  /** By uid, until there are more of these rules: every workload that waits is judged several times. */
+  private readonly repelled = new Map<string, boolean>();
   /** By node that is short of pods: how many outside the queue there are, once pods and not units keep a workload from starting. */
   crowding: ReadonlyMap<string, number> | undefined;
 
@@ -51,7 +54,7 @@ export class RuleMatcher implements Matcher {
     const { rows, surroundings } = options;
     this.rows = new Map(rows.map((row) => [row.jobid, row]));
     this.podCounts = new PodCounts(options);
-    this.repelling = [...surroundings.repelling()];
+    for (const { traits } of surroundings.repelling()) this.addRules(traits);
     for (const row of rows) if (row.allocation !== null) this.addRepelling(row, row.allocation);
     for (const { jobid, allocation } of options.reservations) this.allocations.set(jobid, allocation);
   }
@@ -206,15 +209,22 @@ export class RuleMatcher implements Matcher {
 
   private addRepelling(row: WorkloadRow, allocation: Allocation): void {
     if (!hasPlacementRules(row.jobspec)) return;
-    const pods = podsOfJob(row, allocation, this.options.surroundings);
-    this.repelling.push(...pods.filter(({ traits }) => traits.rules?.apart !== undefined));
+    for (const { traits } of podsOfJob(row, allocation, this.options.surroundings)) this.addRules(traits);
+  }
+
+  private addRules({ rules }: PodTraits): void {
+    for (const rule of rules?.apart ?? []) if (this.repelling.add(rule)) this.repelled.clear();
   }
 
   /** Anti-affinity works both ways: pods that are there refuse others. */
   isRepelled(row: WorkloadRow): boolean {
-    if (this.repelling.length === 0) return false;
+    if (this.repelling.isEmpty) return false;
+    const known = this.repelled.get(row.uid);
+    if (known !== undefined) return known;
     const all = podSetsOf(row.jobspec)?.map(traitsOfSet) ?? [this.options.surroundings.traitsOf(row)];
-    return this.repelling.some((pods) => all.some((traits) => repelledBy(pods, traits).length > 0));
+    const isRepelled = all.some((traits) => this.repelling.repel(traits));
+    this.repelled.set(row.uid, isRepelled);
+    return isRepelled;
   }
 }
 
