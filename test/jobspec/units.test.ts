@@ -31,14 +31,14 @@ test('charges a pod without requests one core unit and no memory', () => {
   expect(unitsOf(of({}))).toEqual({ core: 1 });
   expect(unitsOf(of({ memory: '1' }))).toEqual({ core: 1, memory: 1 });
   expect(nodeUnits(of({ cpu: '900m' }))).toEqual({});
+});
 
-  test('a node that advertises a resource in bytes has no more units of it than the graph can hold', () => {
-    for (const amount of ['800Gi', '3000000000', '9223372036854775807'])
-      expect(nodeUnits(of({ cpu: 2, 'example.com/special-storage': amount }))).toEqual({
-        core: 2,
-        example_com_special_storage: 1_048_576,
-      });
-  });
+test('a node that advertises a resource in bytes has no more units of it than the graph can hold', () => {
+  for (const amount of ['800Gi', '3000000000', '9223372036854775807'])
+    expect(nodeUnits(of({ cpu: 2, 'example.com/special-storage': amount }))).toEqual({
+      core: 2,
+      example_com_special_storage: 1_048_576,
+    });
 });
 
 test('uses the configured sizes of units', () => {
