@@ -5,14 +5,6 @@
 import type { WorkloadRow } from '../../queue/workload';
 import type { Pass } from './state';
 
-/** When those of a shape are tried again. */
-export interface CostlyRetry {
-  /** Unix seconds. */
-  readonly at: number;
-  /** How long they wait until then. */
-  readonly seconds: number;
-}
-
 const FIRST_SECONDS = 60;
 const LONGEST_SECONDS = 3600;
 

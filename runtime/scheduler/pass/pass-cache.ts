@@ -1,5 +1,4 @@
 /** What passes learn of the cluster, kept from pass to pass for as long as it is true. */
-import type { CostlyRetry } from './costly-plans';
 import type { EndlessUsage } from './endless-usage';
 import { type Refusals, refusals } from './refusal-cache';
 import type { Reservation } from './reservations';
@@ -9,6 +8,14 @@ export interface Beneficiary {
   readonly victims: ReadonlySet<string>;
   /** Its shape when the last of them was: its user may have changed it since. */
   readonly shape: string;
+}
+
+/** When those of a shape are tried again. */
+export interface CostlyRetry {
+  /** Unix seconds. */
+  readonly at: number;
+  /** How long they wait until then. */
+  readonly seconds: number;
 }
 
 export interface PassCache {

@@ -6,9 +6,9 @@ import type { EvictionRequest, WorkloadRow } from '../../queue/workload';
 import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
 import { type Cluster, clusterOf } from './cluster';
-import type { CostlyRetry } from './costly-plans';
+
 import { EndlessUsage, isService } from './endless-usage';
-import { type Beneficiary, newPassCache, type PassCache } from './pass-cache';
+import { type Beneficiary, type CostlyRetry, newPassCache, type PassCache } from './pass-cache';
 import { plannedEnd, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
