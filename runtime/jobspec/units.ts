@@ -44,16 +44,20 @@ export function unmanagedUnits(
 }
 
 /**
- * Most units of a type that are counted on a node. A device plugin may advertise a resource in bytes, or without a limit: Fluxion has
- * 32 bits for it, and each unit of a whole node is named in its grant.
+ * Most units of an extended resource that are counted on a node; one of 8 GPUs has 1,572,864 MiB of their memory. A device plugin may
+ * advertise bytes, or no limit: Fluxion has 32 bits for it, and each unit of a whole node is named in its grant.
  */
-const MOST_NODE_UNITS = 2 ** 20;
+const MOST_EXTENDED_UNITS = 2 ** 22;
+const BUILT_IN: ReadonlySet<string> = new Set(['core', 'memory']);
 
 /** Units of a node: its capacity, rounded down once. */
 export function nodeUnits(capacity: Requests, settings: UnitSettings = DEFAULT_UNITS): UnitCounts {
   const counts = count(capacity, settings, (quantity, unit) => quantity / unit);
   return Object.fromEntries(
-    Object.entries(counts).map(([type, units]) => [type, Math.min(units, MOST_NODE_UNITS)]),
+    Object.entries(counts).map(([type, units]) => [
+      type,
+      BUILT_IN.has(type) ? units : Math.min(units, MOST_EXTENDED_UNITS),
+    ]),
   );
 }
 

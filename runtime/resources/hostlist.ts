@@ -42,10 +42,14 @@ function successor({ first, last }: Run): string {
 /** One name or bracketed expression of a hostlist. */
 const PIECE = /^(?:[^[\],\s]|\[[0-9,-]+\])+$/;
 
-const RANGE = /^(\d+)(?:-(\d+))?$/;
+/** Longer numbers lose digits in a double. */
+const RANGE = /^(\d{1,15})(?:-(\d{1,15}))?$/;
 
 /** Most names of one hostlist; more is taken for a typing error. */
 const LIMIT = 1_000_000;
+
+/** Most brackets of one name: real ones have a rack, a chassis and a node. */
+const MOST_BRACKETS = 100;
 
 /** The names of a hostlist in order; undefined if it is malformed. */
 export function parseHostlist(text: string): string[] | undefined {
@@ -81,7 +85,7 @@ function countOf(piece: string): number {
   const counts = [...piece.matchAll(/\[([^\]]*)\]/g)].map(([, inside = '']) =>
     inside.split(',').reduce((sum, part) => sum + numbersIn(part), 0),
   );
-  return counts.reduce((product, count) => product * count, 1);
+  return counts.length > MOST_BRACKETS ? Infinity : counts.reduce((product, count) => product * count, 1);
 }
 
 function numbersIn(part: string): number {

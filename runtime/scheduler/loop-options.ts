@@ -73,7 +73,7 @@ export type Snapshot = Omit<
   | 'matcher'
   | 'surroundings'
   | 'units'
-  | 'leftOut'
+  | 'isLeftOut'
   | 'problemOf'
   | 'cache'
   | 'interrupted'

@@ -179,7 +179,7 @@ export class SchedulingLoop {
       matcher: graph.matcher,
       surroundings: this.options.surroundings,
       units: this.options.units,
-      leftOut: (row) => this.failures.of(row, snapshot.now),
+      isLeftOut: (row) => this.failures.has(row, snapshot.now),
       problemOf: this.options.problemOf,
       cache: this.cache,
       interrupted: () => this.stopped,

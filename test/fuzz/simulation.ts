@@ -7,7 +7,6 @@ import { parseConfig } from '../../runtime/config';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import { Term } from '../../runtime/leader/term';
-import { createLogger, type LogLevel } from '../../runtime/observability/log';
 import { controllerMetrics } from '../../runtime/observability/metrics';
 import type { Violation } from '../invariants/observation';
 import { PORTS, type Port } from '../stack/term-ports';
@@ -155,6 +154,7 @@ class Simulation {
     for (let left = milliseconds; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500));
       const seconds = this.clock.now() / 1000;
+      if (this.conditions.share > 0 || this.conditions.down.size > 0) this.allowRecovery();
       const isRecovering = seconds < this.recoveringUntil;
       await this.checks.observe(EPOCH + seconds, isRecovering);
       for (const text of this.warnings.take())
@@ -261,7 +261,6 @@ class Simulation {
 
   private async startProcess(): Promise<void> {
     const ports = new FaultyPorts(this.conditions);
-    const level = process.env.FLUXQUEUE_TEST_LOG as LogLevel | undefined;
     this.fence = await this.queue.acquireFence('simulation', this.fence);
     const term: Term = new Term({
       config: parseConfig({}),
@@ -271,7 +270,7 @@ class Simulation {
         fluxion: this.fluxion,
       }),
       fence: this.fence,
-      logger: level === undefined ? this.warnings.logger : createLogger('simulation', level),
+      logger: this.warnings.logger,
       metrics: controllerMetrics(new Registry()),
       onFenced: () => this.fenced(term, ports),
       time: {

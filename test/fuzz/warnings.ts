@@ -6,6 +6,9 @@ import type { Logger } from '../../runtime/observability/log';
 /** A pass that fails is repeated until what it failed at has ended, so nothing else shows it. */
 const OWN_FAULTS = /^(pass failed|workloads wait although|it could not be told whether work waits)/;
 
+/** A Fluxion that was taken away is noticed when it is asked next. */
+const OF_FLUXION = /^FLUXQ_FLUXION_(NOT_READY|IN_DOUBT)/;
+
 interface Line {
   readonly message: string;
   readonly error?: string;
@@ -15,11 +18,13 @@ interface Line {
 export class Warnings {
   private texts: string[] = [];
   readonly logger: Logger = pino(
-    { level: 'warn', messageKey: 'message' },
+    { level: process.env.FLUXQUEUE_TEST_LOG ?? 'warn', messageKey: 'message' },
     new Writable({
       write: (chunk, _, done) => {
+        if (process.env.FLUXQUEUE_TEST_LOG !== undefined) process.stderr.write(String(chunk));
         const { message, error = '', workloads = [] } = JSON.parse(String(chunk)) as Line;
-        if (OWN_FAULTS.test(message)) this.texts.push([message, error, ...workloads].join(' '));
+        if (OWN_FAULTS.test(message) && !OF_FLUXION.test(error))
+          this.texts.push([message, error, ...workloads].join(' '));
         done();
       },
     }),

@@ -37,7 +37,7 @@ test('a node that advertises a resource in bytes has no more units of it than th
   for (const amount of ['800Gi', '3000000000', '9223372036854775807'])
     expect(nodeUnits(of({ cpu: 2, 'example.com/special-storage': amount }))).toEqual({
       core: 2,
-      example_com_special_storage: 1_048_576,
+      example_com_special_storage: 4_194_304,
     });
 });
 

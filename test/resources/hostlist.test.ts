@@ -21,5 +21,7 @@ test('a text of a thousand brackets is refused before a name of it is written ou
   expect(parseHostlist('a[0-999999]')).toHaveLength(1_000_000);
   expect(parseHostlist('a[0-999999],b')).toBeUndefined();
   expect(parseHostlist('a[9-1]')).toBeUndefined();
+  expect(parseHostlist(`a${'[0]'.repeat(10_000)}`)).toBeUndefined();
+  expect(parseHostlist('a[9007199254740992]')).toBeUndefined();
   expect(parseHostlist('a[0-1][08-10]')).toEqual(['a008', 'a009', 'a010', 'a108', 'a109', 'a110']);
 });

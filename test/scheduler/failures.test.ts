@@ -40,7 +40,7 @@ test('it is left out, less and less often tried again, and says so', async () =>
   expect(granted).toEqual(['good']);
   expect(workloadCache.byUid('bad')).toMatchObject({
     reason: 'Busy',
-    message: 'the scheduler failed as it placed it, and tries again later: no such node',
+    message: 'the scheduler failed as it placed it, and tries again later; its log says why',
   });
   await clock.advance(400_000);
   const gaps = tries.slice(1).map((at, i) => at - tries[i]!);

@@ -15,7 +15,7 @@ export interface EligibilityInput {
   readonly fits?: ((jobspec: Jobspec) => boolean) | undefined;
   readonly outcomeOf?: OutcomeOf | undefined;
   readonly hasLeft?: HasLeft | undefined;
-  readonly leftOut?: ((row: WorkloadRow) => string | undefined) | undefined;
+  readonly isLeftOut?: ((row: WorkloadRow) => boolean) | undefined;
   readonly cycles: DependencyCycles;
 }
 
@@ -68,9 +68,8 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
     return false;
   }
-  const failed = input.leftOut?.(row);
-  if (failed !== undefined) {
-    waits.markLeftOut(row, failed);
+  if (input.isLeftOut?.(row) === true) {
+    waits.markLeftOut(row);
     return false;
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;

@@ -1,6 +1,6 @@
 /**
  * What one workload makes fail costs the others two passes, and not all that follow: it is left out for a while then, with all
- * that ask for the same. The first time the pass is repeated with another Fluxion, which may have been the cause.
+ * of its namespace that ask for the same. The first time the pass is repeated with another Fluxion, which may have been the cause.
  */
 import { FluxqError, messageOf } from '../../errors';
 import type { WorkloadRow } from '../../queue/workload';
@@ -22,35 +22,48 @@ export function failureOf(row: WorkloadRow, error: unknown): unknown {
 }
 
 interface Failed {
-  readonly message: string;
   readonly times: number;
-  /** Unix seconds: when it is tried again. */
-  readonly until: number;
+  /** Unix seconds. */
+  readonly at: number;
 }
 
 const FIRST_SECONDS = 60;
 const LONGEST_SECONDS = 3600;
-const MOST_SHAPES = 1_000;
+/** Failures that are further apart have nothing to do with each other. */
+const KEPT_SECONDS = 2 * LONGEST_SECONDS;
+const MOST = 1_000;
+
+/** Those of another namespace may differ in what no shape has. */
+function keyOf(row: WorkloadRow): string {
+  return `${row.namespace}/${askedShape(row)}`;
+}
 
 export class PlacementFailures {
-  private readonly byShape = new Map<string, Failed>();
+  private readonly failed = new Map<string, Failed>();
 
   /** @param now Unix seconds @returns the workload at which the pass failed, if it was one */
   note(error: unknown, now: number): WorkloadRow | undefined {
     if (!(error instanceof PlacementFailure)) return undefined;
-    const { row, message } = error;
-    const shape = askedShape(row);
-    const times = (this.byShape.get(shape)?.times ?? 0) + 1;
-    const seconds = times === 1 ? 0 : Math.min(FIRST_SECONDS * 2 ** (times - 2), LONGEST_SECONDS);
-    if (this.byShape.size >= MOST_SHAPES) this.byShape.clear();
-    this.byShape.set(shape, { message, times, until: now + seconds });
-    return row;
+    const key = keyOf(error.row);
+    const before = this.failed.get(key);
+    const times = before !== undefined && isWithin(KEPT_SECONDS, before, now) ? before.times + 1 : 1;
+    this.failed.delete(key);
+    const [oldest] = this.failed.keys();
+    if (this.failed.size >= MOST) this.failed.delete(oldest!);
+    this.failed.set(key, { times, at: now });
+    return error.row;
   }
 
-  /** @param now Unix seconds @returns what failed if the row is left out now */
-  of(row: WorkloadRow, now: number): string | undefined {
-    if (this.byShape.size === 0) return undefined;
-    const failed = this.byShape.get(askedShape(row));
-    return failed !== undefined && failed.until > now ? failed.message : undefined;
+  /** @param now Unix seconds @returns whether the row is left out now */
+  has(row: WorkloadRow, now: number): boolean {
+    if (this.failed.size === 0) return false;
+    const failed = this.failed.get(keyOf(row));
+    if (failed === undefined || failed.times === 1) return false;
+    return isWithin(Math.min(FIRST_SECONDS * 2 ** (failed.times - 2), LONGEST_SECONDS), failed, now);
   }
+}
+
+/** A clock that was set back says nothing of how long ago it was. */
+function isWithin(seconds: number, { at }: Failed, now: number): boolean {
+  return now >= at && now < at + seconds;
 }

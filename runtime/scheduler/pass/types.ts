@@ -82,8 +82,8 @@ export interface PassInput {
   readonly rest?: () => Promise<void> | undefined;
   /** Whether the namespace of the workload has left the queue: it is neither started nor evicted. @default - none has */
   readonly hasLeft?: HasLeft;
-  /** Why the workload is left out, because passes have failed at it. @default - none is */
-  readonly leftOut?: (row: WorkloadRow) => string | undefined;
+  /** Whether the workload is left out, because passes have failed at it. @default - none is */
+  readonly isLeftOut?: (row: WorkloadRow) => boolean;
   /** Whether workloads may have to leave for others. @default true */
   readonly evicts?: boolean;
   /** @default - off: priority, then time of submission */

@@ -85,8 +85,9 @@ export class WaitReasons {
     this.mark(row, 'Requeued', `requeued, retrying in ${seconds}s`);
   }
 
-  markLeftOut(row: WorkloadRow, message: string): void {
-    this.mark(row, 'Busy', `the scheduler failed as it placed it, and tries again later: ${message}`);
+  /** The error itself may name workloads of others. */
+  markLeftOut(row: WorkloadRow): void {
+    this.mark(row, 'Busy', 'the scheduler failed as it placed it, and tries again later; its log says why');
   }
 
   markDependency(row: WorkloadRow, message: string): void {
