@@ -63,11 +63,6 @@ export const ASSIGNMENT_ENTRIES: readonly Entry[] = [
   entry('a huge index', assigned(THREE, '99999999999999999999'), gated, JOB_CONTROLLER),
   entry('an index that is not a number and one node', assigned('0/3:n7', 'x'), gated, JOB_CONTROLLER),
   entry('an empty index and one node', assigned('0/3:n7', ''), pinned('n7'), JOB_CONTROLLER),
-  entry('an empty assignment', assigned('', '0'), {
-    is: 'denied',
-    code: 'FLUXQ_RESERVED',
-    field: `metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`,
-  }),
   entry('an invalid assignment', assigned('n1,n2', '0'), gated, JOB_CONTROLLER),
   entry('a second colon', assigned('0/1:n1:n2', '0'), gated, JOB_CONTROLLER),
   entry('a note and no index', assigned('0/3:n7;replaces-deleted', undefined), pinned('n7'), JOB_CONTROLLER),

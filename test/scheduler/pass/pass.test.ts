@@ -102,7 +102,8 @@ describe('Fluxion answers', () => {
 
   test('an error ends the pass', async () => {
     const lost = new Error('connection lost');
-    await expect(passWith(answering(() => Promise.reject(lost)))).rejects.toBe(lost);
+    const passed = passWith(answering(() => Promise.reject(lost)));
+    await expect(passed).rejects.toMatchObject({ message: 'connection lost', cause: lost });
   });
 
   test('NOT_READY ends the pass with an error that can be retried', async () => {
