@@ -1,4 +1,5 @@
 /** From node selector, affinity and tolerations of a pod to a constraint (RFC 31) on node properties. */
+import { NODE_NAME_PATTERN } from '../../constructs/api/node-name';
 import type { GraphNode } from '../resources/types';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './pod';
 import type { Requests } from './requests';
@@ -175,10 +176,9 @@ function fieldOf({ key, operator, values = [] }: NodeSelectorRequirement): Const
   return operator === 'In' ? names : operator === 'NotIn' ? not(names) : EVERY;
 }
 
-/** As Kubernetes allows it. What a node cannot be called is no name here either: as a hostlist it would be a list of many. */
-const NODE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const NODE_NAME = new RegExp(NODE_NAME_PATTERN);
 
-/** The nodes of these names. */
+/** The nodes of these names. What no node can be called is left out: as a hostlist it could be the names of many. */
 function named(values: readonly string[]): Constraint {
   const names = values.filter((name) => NODE_NAME.test(name)).sort();
   return names.length === 0 ? NONE : { hostlist: names };

@@ -57,9 +57,8 @@ export function parseHostlist(text: string): string[] | undefined {
   for (const piece of splitOutsideBrackets(text)) {
     if (piece === '') continue;
     // Counted before they are written out: each bracket multiplies them.
-    const expanded = PIECE.test(piece) && countOf(piece) <= LIMIT - names.length ? expand(piece) : undefined;
-    if (expanded === undefined) return undefined;
-    for (const name of expanded) names.push(name);
+    if (!PIECE.test(piece) || countOf(piece) > LIMIT - names.length) return undefined;
+    for (const name of expand(piece)) names.push(name);
   }
   return names;
 }
@@ -89,32 +88,32 @@ function countOf(piece: string): number {
 }
 
 function numbersIn(part: string): number {
-  const [, first, last = first] = RANGE.exec(part) ?? [];
+  const [first, last] = rangeOf(part);
   const count = Number(last) - Number(first) + 1;
   return count > 0 ? count : Infinity;
 }
 
-function expand(piece: string): string[] | undefined {
+/** Two texts that are no numbers if it is malformed. */
+function rangeOf(part: string): readonly [first: string, last: string] {
+  const [, first = '-', last = first] = RANGE.exec(part) ?? [];
+  return [first, last];
+}
+
+/** @param piece whose names are counted, so it is well formed */
+function expand(piece: string): string[] {
   const [, prefix = '', inside, rest = ''] = /^([^[]*)\[([^\]]*)\](.*)$/s.exec(piece) ?? [];
   if (inside === undefined) return [piece];
-  const numbers = expandNumbers(inside);
   const tails = expand(rest);
-  if (numbers === undefined || tails === undefined) return undefined;
-  return numbers.flatMap((number) => tails.map((tail) => `${prefix}${number}${tail}`));
+  return expandNumbers(inside).flatMap((number) => tails.map((tail) => `${prefix}${number}${tail}`));
 }
 
 /** A leading zero sets the width: `08-10` is 08, 09, 10. */
-function expandNumbers(inside: string): string[] | undefined {
-  const numbers: string[] = [];
-  for (const part of inside.split(',')) {
-    const [, first, last = first] = RANGE.exec(part) ?? [];
-    if (first === undefined || last === undefined) return undefined;
-    const [from, to] = [Number(first), Number(last)];
-    if (from > to) return undefined;
+function expandNumbers(inside: string): string[] {
+  return inside.split(',').flatMap((part) => {
+    const [first] = rangeOf(part);
     const width = first.startsWith('0') ? first.length : 0;
-    for (let n = from; n <= to; n++) numbers.push(`${n}`.padStart(width, '0'));
-  }
-  return numbers;
+    return Array.from({ length: numbersIn(part) }, (_, i) => `${Number(first) + i}`.padStart(width, '0'));
+  });
 }
 
 /** node-2 before node-10, as people count. */

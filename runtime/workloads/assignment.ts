@@ -22,6 +22,7 @@
  *
  * Reading never fails: invalid text assigns no index.
  */
+import { NODE_NAME_PATTERN } from '../../constructs/api/node-name';
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
 import { podSetsOf, podsOfSetsOn } from '../jobspec/pod-sets';
@@ -46,7 +47,7 @@ interface Group {
 /** Head of a group. With nine digits every sum is exact in CEL's int and in a JSON number. */
 const HEAD = /^([0-9]{1,9})\/([1-9][0-9]{0,8})$/;
 /** Node names are DNS subdomains. */
-const NODE = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const NODE = new RegExp(NODE_NAME_PATTERN);
 
 /**
  * Writes an assignment. Nodes with more pods get the lower indexes; nodes with

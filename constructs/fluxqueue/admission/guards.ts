@@ -127,7 +127,6 @@ export class AdmissionGuards extends Construct {
         validations: [...validations, right],
       });
     };
-    // An admitted Job stays one of the queue, whatever owner or label its user gives it.
     const ofJobs = `(${allConditions(jobConditions(props))} || ${WAS_OURS})`;
     const { when, problem, ...template } = TEMPLATE_KEY_PART;
     add('job-settings', JOBS, [

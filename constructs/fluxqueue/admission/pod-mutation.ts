@@ -13,12 +13,12 @@ import {
   GATE,
   OWNER_ANNOTATION,
 } from '../../api/labels';
+import { NODE_NAME_PATTERN } from '../../api/node-name';
 import { type AdmissionScopeProps, cel, FROM_JOB, ownerOfKind, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
 /** Start of a group, `START/STRIDE:`. */
 const HEAD = '^[0-9]{1,9}/[1-9][0-9]{0,8}:';
-const NODE_NAME = '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$';
 
 /** The node that the assignment gives to the pod; "" if none. It needs the variable `annotations`. */
 export const ASSIGNED_NODE: readonly Variable[] = [
@@ -57,7 +57,7 @@ export const ASSIGNED_NODE: readonly Variable[] = [
     // Each variable costs time, and most pods have no index.
     name: 'indexed',
     expression:
-      `variables.index != "" && variables.rank < variables.nodes.size() && variables.nodes[variables.rank].matches(${cel(NODE_NAME)}) ` +
+      `variables.index != "" && variables.rank < variables.nodes.size() && variables.nodes[variables.rank].matches(${cel(NODE_NAME_PATTERN)}) ` +
       '? variables.nodes[variables.rank] : ""',
   },
   {
@@ -70,7 +70,7 @@ export const ASSIGNED_NODE: readonly Variable[] = [
     name: 'node',
     expression:
       'variables.indexed != "" ? variables.indexed : ' +
-      `(variables.sole.size() < 254 && variables.sole.matches(${cel(NODE_NAME)}) ? variables.sole : "")`,
+      `(variables.sole.size() < 254 && variables.sole.matches(${cel(NODE_NAME_PATTERN)}) ? variables.sole : "")`,
   },
 ];
 

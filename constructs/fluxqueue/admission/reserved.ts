@@ -86,16 +86,6 @@ export function withoutValue(
   };
 }
 
-/** Annotations of pods and of templates that only the queue sets. */
-const SET_BY_QUEUE = [
-  ASSIGNMENT_ANNOTATION,
-  JOBID_ANNOTATION,
-  GROUP_MEMBER_ANNOTATION,
-  DEADLINE_ANNOTATION,
-  QUEUED_BY_ANNOTATION,
-  OWNER_ANNOTATION,
-];
-
 /** The value before an UPDATE; `none` on CREATE. */
 const before = (value: string, none = '""') => `oldObject == null ? ${none} : ${value}`;
 
@@ -114,6 +104,8 @@ export const USER_STAYS: Validation = {
  * has in a group, and what of its deadline is for the start, no template says.
  */
 const OF_ITS_PODS = [JOBID_ANNOTATION, GROUP_MEMBER_ANNOTATION, DEADLINE_ANNOTATION];
+/** Annotations of pods and of templates that only the queue sets. */
+const SET_BY_QUEUE = [ASSIGNMENT_ANNOTATION, ...OF_ITS_PODS, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION];
 
 const ofTheQueue = (props: AdmissionScopeProps) => allConditions(jobConditions(props));
 
@@ -169,8 +161,7 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & Kue
 });
 
 const INDEX = cel(COMPLETION_INDEX_ANNOTATION);
-const inTemplate = (object: string) =>
-  `${INDEX} in ${object}.spec.template.?metadata.?annotations.orValue({})`;
+const inTemplate = (object: string) => `${INDEX} in ${templateAnnotationsOf(object)}`;
 
 /**
  * Without indexes all pods would have the one of the template, and so the node of that index. Whose Job it is does not matter: one
@@ -198,9 +189,7 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
     'oldObject != null',
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
     `(${HAS_ASSIGNMENT})`,
-    ...[ASSIGNMENT_ANNOTATION, ...OF_ITS_PODS, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION, USER_ANNOTATION].map(
-      (key) => `${cel(key)} in object.spec.template.?metadata.?annotations.orValue({})`,
-    ),
+    ...[...SET_BY_QUEUE, USER_ANNOTATION].map((key) => `${cel(key)} in ${templateAnnotationsOf('object')}`),
   ].join(' || '),
 };
 
