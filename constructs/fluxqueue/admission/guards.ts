@@ -7,6 +7,7 @@ import { addGuard } from './guard-policy';
 import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-changes';
 import { WAS_ADMITTED } from './job-reapplied';
 import { KUEUE_DELETION_GUARD, type KueueProps, kueuePart } from './kueue';
+import { metadataPart, templateMetadataPart } from './metadata-limits';
 import { podLimitPart } from './pod-limits';
 import { priorityRight, type ReachGuardProps } from './reach-guard';
 import {
@@ -136,6 +137,8 @@ export class AdmissionGuards extends Construct {
       TEMPLATE_INDEX_PART,
       podLimitPart('spec.template.spec', ofJobs),
       gracePart('spec.template.spec', props),
+      metadataPart(props),
+      templateMetadataPart(props),
     ]);
     // A pod with an assignment has the settings and the fields of its Job, which are already validated.
     const ofPods = allConditions([NOT_ASSIGNED, ...POD_CONDITIONS]);
@@ -145,6 +148,7 @@ export class AdmissionGuards extends Construct {
       podLimitPart('spec', ofPods),
       bypassPart(props),
       gracePart('spec', props),
+      metadataPart(props),
     ]);
   }
 }

@@ -22,6 +22,7 @@ import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { addKindClasses } from './kind-classes';
 import { newSetsIn, podSpecOfSet, resourceRules } from './kind-fields';
 import { isHeld, kindConditions, OF_THE_GRANT } from './kinds';
+import { kindMetadataPart, metadataPart } from './metadata-limits';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
 import { admittedLabel, reserved, setByQueue, USER_STAYS, withoutValue } from './reserved';
 import {
@@ -74,7 +75,7 @@ export class KindGuards extends Construct {
       variables = [],
       validations,
       ...guard
-    } = guardOf(settingParts('Job', `(variables.isHeld || ${WAS_OURS})`));
+    } = guardOf([...settingParts('Job', `(variables.isHeld || ${WAS_OURS})`), metadataPart(props)]);
     addGuard(this, 'kind-settings', props, {
       ...guard,
       matchConstraints: {
@@ -94,6 +95,7 @@ export class KindGuards extends Construct {
       templateKeyPart(kind, isOurs),
       reachPart(kind, isOurs),
       kindGracePart(kind, props),
+      kindMetadataPart(kind),
       ...(kind.refused ?? []).map((refused) => refusedPart(kind, refused, isOurs)),
     ]);
     addGuard(this, `${kind.plural}-settings`, props, {
