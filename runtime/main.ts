@@ -30,8 +30,14 @@ const ROLES: Readonly<
 async function run(name: string, options: { config?: string }): Promise<void> {
   requireRolesNode('the roles of the stack', 'run them in the image of the stack, or with');
   const { config, logger } = configured(name, options.config);
-  const role = await ROLES[name]!.start(config, logger);
-  const reason = await Promise.race([signal(), role.failed]);
+  // As the first process of a container it ends by no signal that it does not handle.
+  const ended = signal();
+  const role = await Promise.race([ROLES[name]!.start(config, logger), ended]);
+  if (typeof role === 'string') {
+    logger.info({ reason: role }, 'stopped before it had started');
+    process.exit();
+  }
+  const reason = await Promise.race([ended, role.failed]);
   logger.info({ reason: messageOf(reason) }, 'stopping');
   await role.stop();
   if (reason instanceof Error) throw reason;

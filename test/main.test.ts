@@ -72,6 +72,16 @@ describe('a role that can not start', () => {
     }
   });
 
+  test('ends as told also while it waits for the apiserver, before it has started', async () => {
+    const kubeconfig = join(folder, 'unreachable');
+    writeFileSync(kubeconfig, UNREACHABLE_KUBECONFIG);
+    const role = await roles.start('webhook', { kubernetes: { kubeconfig } });
+    await waitFor('the probes', async () => (await role.notReady()).includes('certificate'));
+    await role.stop();
+    // The first process of a container ends by no signal that it does not handle.
+    expect(await role.process.exited).toBe('exit code 0');
+  });
+
   test('a port in use is named', async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) =>

@@ -100,7 +100,7 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     alert: 'FluxqueueWatchesFail',
-    expr: 'sum by (resource) (increase(fluxqueue_watch_ends_total{end=~"failed|silent"}[15m])) > 10',
+    expr: 'sum by (resource) (increase(fluxqueue_watch_ends_total{end="failed"}[15m])) > 10',
     for: '5m',
     severity: 'warning',
     summary:
@@ -131,11 +131,11 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     alert: 'FluxqueuePodLingers',
-    expr: 'max by (namespace, pod, node) (fluxqueue_lingering_pods) > 0',
+    expr: 'max by (pod_namespace, pod_name, node) (fluxqueue_lingering_pods) > 0',
     for: '5m',
     severity: 'warning',
     summary:
-      'Pod {{ $labels.pod }} does not end and holds units of {{ $labels.node }}. If the node is off, or runs no container of it any more: kubectl -n {{ $labels.namespace }} delete pod {{ $labels.pod }} --force --grace-period=0',
+      'Pod {{ $labels.pod_name }} does not end and holds units of {{ $labels.node }}. If the node is off, or runs no container of it any more: kubectl -n {{ $labels.pod_namespace }} delete pod {{ $labels.pod_name }} --force --grace-period=0',
   },
   {
     // The highest bucket ends at 0.25 s; the apiserver waits for 10 s at most.

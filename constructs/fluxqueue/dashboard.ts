@@ -215,8 +215,8 @@ export const SECTIONS: readonly Section[] = [
         },
       ),
       graph('Pods that do not end', 'They hold units beyond their grace period.', 'short', {
-        expr: 'max by (namespace, pod) (fluxqueue_lingering_pods)',
-        legend: '{{namespace}}/{{pod}}',
+        expr: 'max by (pod_namespace, pod_name) (fluxqueue_lingering_pods)',
+        legend: '{{pod_namespace}}/{{pod_name}}',
       }),
       graph(
         'Repairs and broken watches',

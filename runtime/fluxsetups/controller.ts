@@ -3,6 +3,7 @@
  * changes, and keeps the status of every FluxSetup.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../errors';
 import type { FluxSetupObject } from '../kubernetes/custom-resources';
 import type { Change } from '../kubernetes/informer';
 import type { WorkQueue } from '../kubernetes/work-queue';
@@ -18,6 +19,8 @@ import { FluxSetupReconciler } from './reconciler';
 const CONCURRENCY = 2;
 /** Milliseconds. Row changes within this time are counted together. */
 const GATHER_MS = 1_000;
+/** Milliseconds until the finished workloads are counted again after the database did not. It reads the whole history for that. */
+const COUNT_AGAIN_MS = 600_000;
 
 export type FluxSetupShared = Omit<Shared, 'queues'> & { readonly queues: QueueRegistry };
 
@@ -28,6 +31,7 @@ export class FluxSetupController implements Controller {
   /** The last write of the queues to the database; undefined if their settings changed since. */
   private stored: Promise<void> | undefined;
   private cancelCount: (() => void) | undefined;
+  private cancelLoad: (() => void) | undefined;
   private stopped = false;
 
   constructor(
@@ -57,23 +61,37 @@ export class FluxSetupController implements Controller {
     });
   }
 
-  /** Resolves when the queues are in the database and the finished workloads are counted. */
+  /** Resolves when the queues are in the database. */
   async start(): Promise<void> {
-    const { queues, queue, workloadCache, informers, signals } = this.shared;
+    const { queues, workloadCache, informers, signals } = this.shared;
     for (const row of workloadCache.active()) queues.remember(row.queue);
     informers.fluxSetups.changed.subscribe((change) => this.fluxSetupChanged(change));
     workloadCache.onChange((row) => this.rowChanged(row));
     this.surpluses.changed.subscribe(() => this.count());
     signals.resync.subscribe(() => this.enqueueAll());
-    const [finished] = await Promise.all([queue.finished(), this.storeQueues()]);
-    this.finished.load(finished);
+    await this.storeQueues();
+    void this.loadFinished();
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelCount?.();
+    this.cancelLoad?.();
     this.reconciler.stop();
     await this.queue.stop();
+  }
+
+  /** No term waits for it: a long history can take more than the time of a statement. */
+  private async loadFinished(): Promise<void> {
+    const { queue, logger, time } = this.shared;
+    try {
+      this.finished.load(await queue.finished());
+      if (!this.stopped) this.enqueueAll();
+    } catch (error) {
+      if (this.stopped) return;
+      logger.warn({ error: messageOf(error) }, 'the finished workloads of the queues could not be counted');
+      this.cancelLoad = time.clock.after(COUNT_AGAIN_MS, () => void this.loadFinished());
+    }
   }
 
   /**

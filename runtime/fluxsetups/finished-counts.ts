@@ -7,19 +7,26 @@ interface FinishedCount {
 
 /** How many workloads of each queue have finished. */
 export class FinishedCounts {
+  /** Since it was made, then with those of the database. */
   private readonly counts = new Map<string, number>();
+  private isLoaded = false;
 
   /** @param counts from the database. A workload that finishes while they are read may be counted twice. */
   load(counts: readonly FinishedCount[]): void {
-    this.counts.clear();
-    for (const { queue, count } of counts) this.counts.set(queue, count);
+    this.isLoaded = true;
+    for (const { queue, count } of counts) this.counts.set(queue, count + this.since(queue));
   }
 
   rowChanged({ phase, queue }: WorkloadRow): void {
-    if (phase === 'Finished') this.counts.set(queue, this.of(queue) + 1);
+    if (phase === 'Finished') this.counts.set(queue, this.since(queue) + 1);
   }
 
-  of(queue: string): number {
+  /** Undefined: those of the database are not known yet. */
+  of(queue: string): number | undefined {
+    return this.isLoaded ? this.since(queue) : undefined;
+  }
+
+  private since(queue: string): number {
     return this.counts.get(queue) ?? 0;
   }
 }

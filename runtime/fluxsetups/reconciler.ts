@@ -29,8 +29,8 @@ export interface FluxSetupReconcilerOptions {
   readonly rows: () => Iterable<WorkloadRow>;
   /** What they use beyond their grants, by uid. */
   readonly surpluses: () => ReadonlyMap<string, Surplus>;
-  /** How many workloads of a queue have finished. */
-  readonly finishedOf: (queue: string) => number;
+  /** How many workloads of a queue have finished; undefined: not known yet. */
+  readonly finishedOf: (queue: string) => number | undefined;
   /** The FluxSetup with this key (`namespace/name`) as the watch last delivered it. */
   readonly fluxSetupOf: (key: string) => FluxSetupObject | undefined;
   /** Whether many workloads start and end at this moment. */

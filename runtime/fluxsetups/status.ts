@@ -11,7 +11,8 @@ export interface FluxSetupFacts {
   /** Why the FluxSetup is invalid. */
   readonly problem: string | undefined;
   readonly counts: QueueCounts;
-  readonly finished: number;
+  /** Undefined: not known yet; the status keeps its number. */
+  readonly finished: number | undefined;
   readonly previous: FluxSetupStatus;
   /** The FluxSetup's metadata.generation. */
   readonly generation: number;
@@ -27,7 +28,7 @@ export function fluxSetupStatus(facts: FluxSetupFacts): FluxSetupStatus {
     waiting,
     ready,
     running,
-    finished,
+    finished: finished ?? previous.finished ?? 0,
     usage: quantities(usage),
     quota: quantities(settings?.quota ?? {}),
     conditions: conditionsOf(facts).map((condition) => stamped(condition, previous.conditions, now)),

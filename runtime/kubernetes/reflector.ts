@@ -176,7 +176,8 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#goOnWithout(error);
     const wait = this.#waitAfter(expired);
     const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
-    if (this.#isDispensable(error, 404)) logger.debug(fields, 'the apiserver does not serve these objects');
+    if (this.#isDispensable(error, 404) && !this.#hasListed)
+      logger.debug(fields, 'the apiserver does not serve these objects');
     else if (expired) logger.info(fields, 'the watch expired, listing again');
     else logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
     if (wait > 0) await pause(this.#clock, wait, signal);

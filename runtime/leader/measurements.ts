@@ -72,7 +72,7 @@ export class Measurements implements Controller {
       for (const pod of workloads.podsOf(row)) {
         if (!isLingering(pod, seconds)) continue;
         const { namespace = '', name } = pod.metadata;
-        metrics.lingeringPods.set({ namespace, pod: name, node: pod.spec.nodeName! }, 1);
+        metrics.lingeringPods.set({ pod_namespace: namespace, pod_name: name, node: pod.spec.nodeName! }, 1);
         found += 1;
         if (found === MOST_LINGERING) return;
       }

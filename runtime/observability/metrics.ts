@@ -131,7 +131,8 @@ function passMetrics(registers: Registry[]) {
     lingeringPods: new Gauge({
       name: 'fluxqueue_lingering_pods',
       help: 'Pods that hold granted units and do not end: 5 minutes beyond their grace period, or deleted with one of more than an hour that they do not ask for; the first 20.',
-      labelNames: ['namespace', 'pod', 'node'],
+      // Prometheus gives `namespace` and `pod` of the process that it asks to each series.
+      labelNames: ['pod_namespace', 'pod_name', 'node'],
       registers,
     }),
     passSeconds: new Histogram({

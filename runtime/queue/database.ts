@@ -151,6 +151,7 @@ class Connections {
       // A dead server never cancels a statement: give up shortly after its own timeout.
       query_timeout: answerTimeoutMs ?? statementTimeout + 5_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
   }
 
@@ -181,6 +182,8 @@ class Connections {
 
 /** Milliseconds. */
 const CONNECT_MS = 5_000;
+/** Of silence. Firewalls and load balancers forget a connection after some minutes; without a value the system asks after two hours. */
+const KEEP_ALIVE_MS = 30_000;
 /** Every role sees the sessions of its own user. */
 const WORKING = `SELECT EXISTS (
   SELECT FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'

@@ -16,6 +16,8 @@ export interface ListenerOptions {
 
 /** Milliseconds until a connection that broke is replaced. */
 const RETRY_MS = 1_000;
+/** Milliseconds between questions on the connection: nothing else shows that the path to the server forgot it without a word. */
+const ASK_MS = 30_000;
 
 export class Listener implements Listening {
   readonly ready: Promise<void>;
@@ -59,9 +61,10 @@ export class Listener implements Listening {
 
   /** Resolves when it was stopped. @throws when the connection breaks */
   private async listenOn(client: PoolClient): Promise<void> {
-    const { channel, onNotification } = this.options;
+    const { channel, onNotification, clock } = this.options;
     const { signal } = this.stopping;
     let stopped = () => {};
+    let cancel = () => {};
     client.on('notification', onNotification);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -69,11 +72,18 @@ export class Listener implements Listening {
         signal.addEventListener('abort', stopped, { once: true });
         client.on('error', reject);
         client.once('end', () => reject(new Error('the connection was closed')));
-        client.query(`LISTEN ${channel}`).then(() => this.listening(), reject);
+        const ask = () => {
+          cancel = clock.after(ASK_MS, () => client.query('SELECT 1').then(ask, reject));
+        };
+        client.query(`LISTEN ${channel}`).then(() => {
+          this.listening();
+          ask();
+        }, reject);
         if (signal.aborted) resolve();
       });
     } finally {
       signal.removeEventListener('abort', stopped);
+      cancel();
       client.off('notification', onNotification);
       // It still listens, so nobody else gets it.
       client.release(true);

@@ -193,7 +193,7 @@ export const WAIT = update({
   detail: `jsonb_build_object('reason', reason, 'message', message, 'estimatedStart', extract(epoch FROM estimated_start)::float8)`,
   repeats: true,
   // Every promised start is kept.
-  coalesce: 'c.estimated_start IS NULL',
+  coalesce: `c.estimated_start IS NULL AND e.detail->>'estimatedStart' IS NULL`,
 });
 
 /** Leaves rows alone that were held, or changed their request, since the snapshot of the pass. */

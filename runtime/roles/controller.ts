@@ -214,7 +214,6 @@ class Controller {
   private async begin(fence: number): Promise<void> {
     this.lastFence = fence;
     this.logger.info({ fence, host: hostname() }, 'leader');
-    this.metrics.leader.set(1);
     await this.retryUntilStopped('the start of the term', async () => {
       if (this.elector.fence !== fence || this.stopping.signal.aborted) return;
       const term = new Term({
@@ -233,6 +232,7 @@ class Controller {
         },
       });
       this.term = term;
+      this.metrics.leader.set(1);
       await term.start().catch(async (error: unknown) => {
         await this.end();
         throw error;

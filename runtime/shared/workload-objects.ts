@@ -99,11 +99,15 @@ export class WorkloadObjects {
     this.deleted.set(uid, now);
   }
 
-  /** The keys of all objects that may be workloads. */
+  /** The keys of all objects that may be workloads; each of them is there. */
   *keys(): Iterable<WorkloadKey> {
     for (const job of this.informers.jobs.list()) yield keyOf('Job', job);
     for (const [kind, objects] of this.informers.kinds)
-      for (const object of objects.list()) yield keyOf(kind, object);
+      for (const object of objects.list()) {
+        const key = keyOf(kind, object);
+        // One that is awaited is of nobody yet.
+        if (this.get(key) !== undefined) yield key;
+      }
     const groups = new Set<string>();
     for (const pod of this.informers.pods.list()) {
       const key = this.podFacts.workloadKey(pod);

@@ -29,6 +29,10 @@ class World {
   /** The names of the queues, once per write to the database. */
   readonly stored: string[][] = [];
   failure: Error | undefined;
+  /** What the database says when the finished workloads are counted. */
+  finished: () => Promise<{ queue: string; count: number }[]> = async () => [
+    { queue: 'science/team', count: 7 },
+  ];
   rowChanged: (row: WorkloadRow) => void = () => undefined;
   private readonly changed = new Signal<Change<FluxSetupObject>>();
   readonly surpluses = new Surpluses();
@@ -44,7 +48,7 @@ class World {
       config,
       client: { patch: async (path: string) => this.statusWrites.push(path) },
       queue: {
-        finished: async () => [{ queue: 'science/team', count: 7 }],
+        finished: () => this.finished(),
         setQueues: async (_fence: number, settings: readonly QueueSettings[]) => {
           if (this.failure !== undefined) throw this.failure;
           this.stored.push(settings.map(({ name }) => name));
@@ -97,6 +101,21 @@ async function startedWorld(): Promise<World> {
 test('writes the queues to the database when it starts', async () => {
   const { stored } = await startedWorld();
   expect(stored).toEqual([['default']]);
+});
+
+test('starts without the number of finished workloads, which it asks for again', async () => {
+  const world = new World();
+  let asked = 0;
+  world.finished = async () => {
+    asked += 1;
+    throw new Error('canceling statement due to statement timeout');
+  };
+  await world.controller.start();
+  await settle();
+  expect([asked, world.clock.next]).toEqual([1, 600_000]);
+  await world.clock.advance(600_000);
+  expect(asked).toBe(2);
+  await world.controller.stop();
 });
 
 test('stores a new FluxSetup as a queue and resubmits the waiting workloads of its namespace', async () => {

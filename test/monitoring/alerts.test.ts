@@ -140,9 +140,9 @@ const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
     { what: 'every pod ends', series: [steady('up', 1)], at: '20m' },
     {
       what: 'one does not',
-      series: [steady('fluxqueue_lingering_pods{namespace="a",pod="p",node="n"}', 1)],
+      series: [steady('fluxqueue_lingering_pods{pod_namespace="a",pod_name="p",node="n"}', 1)],
       at: '20m',
-      fires: { namespace: 'a', pod: 'p', node: 'n' },
+      fires: { pod_namespace: 'a', pod_name: 'p', node: 'n' },
     },
   ],
   FluxqueueDatabaseFull: [
@@ -179,6 +179,11 @@ const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       series: [growing('fluxqueue_watch_ends_total{resource="jobs",end="failed"}', 1)],
       at: '30m',
       fires: { resource: 'jobs' },
+    },
+    {
+      what: 'nothing changes, so that nothing is heard for minutes',
+      series: [growing('fluxqueue_watch_ends_total{resource="priorityclasses",end="silent"}', 1)],
+      at: '30m',
     },
     {
       what: 'the apiserver closes watches as usual',

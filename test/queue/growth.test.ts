@@ -39,11 +39,11 @@ describePostgres('the growth of the tables', (getPostgres) => {
 
   test('every promised start stays in the log', async () => {
     await fixture.rowIn('Waiting', 'a');
-    for (const at of [300, 200]) await wait('a', 'Reserved', 'reserved', at);
+    for (const at of [300, 200, null, null]) await wait('a', 'Reserved', 'reserved', at);
     const starts = (await entries('a'))
       .slice(1)
       .map(({ detail }) => (detail as { estimatedStart: number }).estimatedStart);
-    expect(starts).toEqual([300, 200]);
+    expect(starts).toEqual([300, 200, null]);
   });
 
   test('a workload keeps its first event and the last 200, whatever repeats', async () => {

@@ -137,8 +137,11 @@ describe('of a workload kind', () => {
     const key = { kind: 'JobSet', namespace: 'science', name: 'set' };
     jobSets.set(child);
     expect(made.get(key)).toBeUndefined();
+    // Each leader asks for what every key stands for.
+    expect([...made.keys()]).toEqual([]);
     row.uid = child.metadata.uid;
     expect(made.get(key)).toBe(child);
+    expect([...made.keys()]).toEqual([key]);
     row.uid = 'none';
     const told: string[] = [];
     made.changed.subscribe((each) => told.push(formatKey(each)));
