@@ -3,7 +3,7 @@ import { PRIORITIZE, USE_CLASS } from '../../constructs/api/priorities';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
 import { type Fields, job, owner } from './corpus-objects';
-import { FORMS, useForms } from './forms';
+import { FORMS, makeNamespace, useForms } from './forms';
 import { MAKERS, rights, rule, WRITE, WRITE_WORKLOADS } from './makers';
 import { accepted, type Reply, type Users } from './users';
 
@@ -88,6 +88,21 @@ describeCluster('priorities', (getCluster) => {
   };
   const TOO_HIGH = 'fluxqueue/priority: must be from -100 to 0; ';
   const NO_CLASS = 'priorityClassName: ';
+
+  it('are limited in templates before their namespace is one of the queue, in which they would stay', async () => {
+    await makeNamespace(getCluster(), 'later', {});
+    const makers = {
+      ...MAKERS,
+      MiniCluster: (metadata?: Fields) => miniCluster(metadata && { priority: 5 }),
+    };
+    for (const [kind, make] of Object.entries(makers)) {
+      const made = users.create('tenant', 'later', make(annotated('5')));
+      // What waits by itself is judged when it is made in the queue.
+      await (['Job', 'Pod'].includes(kind) ? accepted(made) : denied(made, TOO_HIGH));
+      await accepted(users.create('lead', 'later', make()));
+    }
+    await accepted(users.create('tenant', 'later', MAKERS.Deployment!({}, classed('urgent'))));
+  });
 
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
     it.each(Object.entries(MAKERS))('limits those of a %s that a user creates', async (_, make) => {

@@ -16,7 +16,9 @@ import {
   cel,
   isOfJudgedOwner,
   isOfUnjudgedOwner,
+  namespaceIsEnabled,
   namespaceSelector,
+  notExcluded,
 } from './scope';
 import { isNew, textOf, type Validation } from './settings';
 
@@ -120,26 +122,30 @@ export class ReachGuard extends Construct {
   private addKind(kind: Kind, props: ReachGuardProps): void {
     const { id, apiGroups, apiVersion, resources, operations, priorities, hasAffinity = true } = kind;
     const className = classOf(kind);
-    const hasNew = [...priorities, className].map(newText);
+    // A priority that is written into a template before its namespace is one of the queue would stay there after it.
+    const isEarly = priorities.length > 0;
+    const isEnabled = isEarly ? `(${namespaceIsEnabled(props)})` : 'true';
+    // Conditions see no namespace.
+    const hasNew = [...[...priorities, className].map(newText), ...(hasAffinity ? [hasNewTerm(kind)] : [])];
     addGuard(this, id, props, {
       // CEL cannot look up the value of a class, so the policy is evaluated with each of them.
       params: { kind: { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' } },
       matchConstraints: {
-        namespaceSelector: namespaceSelector(props),
+        namespaceSelector: isEarly ? notExcluded(props) : namespaceSelector(props),
         resourceRules: [{ apiGroups, apiVersions: [apiVersion], operations, resources }],
       },
       matchConditions: [
         {
           name: 'reaches-further',
-          expression: [...hasNew, ...(hasAffinity ? [hasNewTerm(kind)] : [])].join(' || '),
+          expression: hasNew.join(' || '),
         },
         { name: 'by-a-user', expression: `!${isOfJudgedOwner(props)}` },
       ],
       variables: [{ name: 'class', expression: className('object') }],
       validations: [
-        ...(priorities.length === 0 ? [] : [templatePriorities(kind, props)]),
-        classValidation(props),
-        ...(hasAffinity ? [termValidation(kind, props)] : []),
+        ...(isEarly ? [templatePriorities(kind, props)] : []),
+        where(isEnabled, classValidation(props)),
+        ...(hasAffinity ? [where(isEnabled, termValidation(kind, props))] : []),
       ],
     });
   }
@@ -165,6 +171,12 @@ export class ReachGuard extends Construct {
     });
   }
 }
+
+/** @param applies CEL: whether the rule does */
+const where = (applies: string, validation: Validation): Validation => ({
+  ...validation,
+  expression: `!${applies} || ${validation.expression}`,
+});
 
 /** CEL: whether the user may create such objects in every namespace. */
 function mayCreateEverywhere(group: string, resource: string): string {
