@@ -17,7 +17,7 @@ export interface CreatorKind {
   readonly holder: readonly string[];
 }
 
-export const CREATOR_KINDS: readonly CreatorKind[] = [
+const WRITTEN_KINDS: readonly CreatorKind[] = [
   {
     name: 'apps',
     apiGroups: ['apps', ''],
@@ -42,6 +42,10 @@ export const CREATOR_KINDS: readonly CreatorKind[] = [
     kinds: [`${MINICLUSTER_GROUP}/${MINICLUSTER_VERSION}/MiniCluster`],
     holder: [],
   },
+];
+
+export const CREATOR_KINDS: readonly CreatorKind[] = [
+  ...WRITTEN_KINDS,
   ...makerKinds().map(({ kind, group, version, plural }) => ({
     name: plural,
     apiGroups: [group],
@@ -54,11 +58,12 @@ export const CREATOR_KINDS: readonly CreatorKind[] = [
 
 /**
  * Kinds as `APIVERSION/KIND` whose objects admission judged when a person wrote them. What a controller of Kubernetes
- * creates for one of them has its settings and its user from there; of what it creates for another kind nothing is believed.
+ * creates for one of them has its settings and its user from there; of what it creates for another kind nothing is believed: its
+ * user may have written metadata of what is made anywhere in it.
  * The template of a Job of the queue has no settings, and that of another Job has the user of the Job.
  */
 export const JUDGED_OWNERS: readonly string[] = [
-  ...CREATOR_KINDS.flatMap(({ kinds }) => kinds).map((kind) => kind.replace(/^\//, '')),
+  ...WRITTEN_KINDS.flatMap(({ kinds }) => kinds).map((kind) => kind.replace(/^\//, '')),
   'batch/v1/Job',
   // Admission leaves its pods alone.
   'apps/v1/DaemonSet',

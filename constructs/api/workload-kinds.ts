@@ -65,6 +65,9 @@ export interface MakerKind {
   readonly settings: string;
 }
 
+/** More kinds of pods than these are hardly one program, and each of them is planned before and after each other. */
+export const MOST_POD_SETS = 16;
+
 /** A kind of workload that is held by a `suspend` field of its own. */
 export interface WorkloadKind {
   readonly kind: string;

@@ -119,7 +119,8 @@ const SERVICE_ACCOUNT = 'system:serviceaccount:';
  */
 export function makerUidOf(kind: string, metadata: KubernetesObject['metadata']): string | undefined {
   const { maker } = WORKLOAD_KINDS.find((each) => each.kind === kind) ?? {};
-  if (maker === undefined || !isOfOtherNamespace(metadata)) return undefined;
+  const creator = metadata.annotations?.[USER_ANNOTATION] ?? '';
+  if (maker === undefined || !isAccountOfOthers(creator, metadata.namespace)) return undefined;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const isMaker =
     owner?.kind === maker.kind &&
@@ -128,9 +129,9 @@ export function makerUidOf(kind: string, metadata: KubernetesObject['metadata'])
   return isMaker ? owner.uid : undefined;
 }
 
-function isOfOtherNamespace({ annotations, namespace }: KubernetesObject['metadata']): boolean {
-  const creator = annotations?.[USER_ANNOTATION] ?? '';
-  return creator.startsWith(SERVICE_ACCOUNT) && !creator.startsWith(`${SERVICE_ACCOUNT}${namespace}:`);
+/** Whether the user is a ServiceAccount of another namespace than this: under those of their own, users run pods of theirs. */
+export function isAccountOfOthers(user: string, namespace: string | undefined): boolean {
+  return user.startsWith(SERVICE_ACCOUNT) && !user.startsWith(`${SERVICE_ACCOUNT}${namespace}:`);
 }
 
 function entriesOf(sets: unknown): readonly (readonly [string, unknown])[] {

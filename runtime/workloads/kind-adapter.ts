@@ -4,7 +4,12 @@
  * late, or again; each is gated when it is created, and gets a free place of its pod set.
  */
 import { ASSIGNMENT_ANNOTATION, ENDED_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
-import { REFUSAL_REMEDY, refusal, type WorkloadKind } from '../../constructs/api/workload-kinds';
+import {
+  MOST_POD_SETS,
+  REFUSAL_REMEDY,
+  refusal,
+  type WorkloadKind,
+} from '../../constructs/api/workload-kinds';
 import { FluxqError } from '../errors';
 import type { Jobspec } from '../jobspec/types';
 import { fieldAt, withField } from '../kubernetes/fields';
@@ -32,7 +37,7 @@ import { kindHandOver } from './hand-over';
 import { excessOf, grantedSets } from './kind-pods';
 import { belongsToGrant, isGated, parseJobid, pinPatch, ungated } from './pod';
 import { failureOf, hasSucceeded } from './pod-end';
-import { byAge, MOST_POD_SETS } from './pod-group';
+import { byAge } from './pod-group';
 import { isOfAnotherPerson } from './row-user';
 import { succeededNodes } from './succeeded-nodes';
 import { tally } from './tally';

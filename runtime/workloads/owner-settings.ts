@@ -5,10 +5,13 @@
  *
  * The queue watches only what it has admitted, so it asks for the owner when the first pod of it is queued.
  */
+import { USER_ANNOTATION } from '../../constructs/api/labels';
 import type { Clock } from '../clock';
 import { FluxqError } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { ifFound } from '../kubernetes/errors';
+import { fieldAt } from '../kubernetes/fields';
+import { isAccountOfOthers } from '../kubernetes/kind-fields';
 import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject, OwnerReference } from '../kubernetes/types';
 import type { WorkloadAdapter } from './adapter';
@@ -56,7 +59,7 @@ const MOST_OWNERS = 10_000;
 const MOST_ABOVE = 3;
 
 export class Owners {
-  /** By the UID of the controller of a pod. */
+  /** By the controller of a pod, and its user. */
   private readonly known = new Map<string, Known>();
 
   constructor(private readonly options: OwnerSettingsOptions) {}
@@ -69,10 +72,11 @@ export class Owners {
     const owner = controllerOf(pod);
     if (owner === undefined || this.adapterOf(owner) === undefined) return;
     const now = this.options.clock.now();
-    const known = this.known.get(owner.uid);
+    const key = keyOf(pod, owner);
+    const known = this.known.get(key);
     if (known !== undefined && (!isNew || now < known.readAt + RECENT_MS)) return;
-    const owners = await this.chainOf(owner, pod.metadata.namespace ?? '');
-    remember(this.known, owner.uid, { readAt: now, settings: settingsOf(owners) }, MOST_OWNERS);
+    const owners = await this.chainOf(pod, owner);
+    remember(this.known, key, { readAt: now, settings: settingsOf(owners) }, MOST_OWNERS);
   }
 
   /**
@@ -80,21 +84,25 @@ export class Owners {
    * @throws FluxqError FLUXQ_SETTING_INVALID that names the owner
    */
   of(pod: KubernetesObject): OwnerSettings {
-    const settings = this.known.get(controllerOf(pod)?.uid ?? '')?.settings;
+    const owner = controllerOf(pod);
+    const settings = owner === undefined ? undefined : this.known.get(keyOf(pod, owner))?.settings;
     if (settings instanceof FluxqError) throw settings;
     return settings ?? {};
   }
 
   /** The owner, and what made that: a Job of a JobSet has the settings of the JobSet. */
-  private async chainOf(first: OwnerReference, namespace: string): Promise<readonly Owner[]> {
+  private async chainOf(pod: KubernetesObject, first: OwnerReference): Promise<readonly Owner[]> {
+    const { namespace = '' } = pod.metadata;
     const chain: Owner[] = [];
+    let below = pod;
     for (let owner: OwnerReference | undefined = first; owner !== undefined && chain.length < MOST_ABOVE; ) {
       const { uid, name } = owner;
       const adapter = this.adapterOf(owner);
       if (adapter === undefined) break;
       const object = await ifFound(this.options.client.get<KubernetesObject>(adapter.path(namespace, name)));
-      if (object?.metadata.uid !== uid) break;
+      if (object?.metadata.uid !== uid || !mayBeMadeFor(below, object)) break;
       chain.push({ object, adapter });
+      below = object;
       owner = controllerOf(object);
     }
     return chain;
@@ -105,6 +113,22 @@ export class Owners {
     const isIts = adapter !== undefined && !adapter.podsExist && adapter.apiVersion === apiVersion;
     return isIts ? adapter : undefined;
   }
+}
+
+function keyOf(pod: KubernetesObject, { uid }: OwnerReference): string {
+  return `${pod.metadata.namespace}/${uid}/${userOf(pod)}`;
+}
+
+/** The user whom admission noted in the object, or in its template; "" if a controller wrote it, or nobody noted. */
+function userOf(object: KubernetesObject): string {
+  const inTemplate = fieldAt(object, ['spec', 'template', 'metadata', 'annotations', USER_ANNOTATION]);
+  return object.metadata.annotations?.[USER_ANNOTATION] ?? (typeof inTemplate === 'string' ? inTemplate : '');
+}
+
+/** Whoever writes an object names any other one as its owner: a person gets by that only what is of the same person. */
+function mayBeMadeFor(object: KubernetesObject, owner: KubernetesObject): boolean {
+  const user = userOf(object);
+  return user === '' || isAccountOfOthers(user, object.metadata.namespace) || user === userOf(owner);
 }
 
 /** The settings of a pod whose owner says what it does not say itself. */

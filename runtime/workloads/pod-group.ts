@@ -4,6 +4,7 @@
  * them. Pure.
  */
 import { GROUP, GROUP_SIZE, HOLD, USER_ANNOTATION } from '../../constructs/api/labels';
+import { MOST_POD_SETS } from '../../constructs/api/workload-kinds';
 import { askOf } from '../jobspec/jobspec';
 import { podSetsOf } from '../jobspec/pod-sets';
 import type { KubernetesObject, ObjectMeta, Pod } from '../kubernetes/types';
@@ -51,9 +52,6 @@ export interface Places {
   /** Why its pods can be no group, as a clause. @default - they can */
   readonly problem?: string | undefined;
 }
-
-/** More kinds of pods than these are hardly one program, and each of them is planned before and after each other. */
-export const MOST_POD_SETS = 16;
 
 /**
  * The group as its pods have it now; undefined if none is there. A row is about the pods of its user alone: others would have its

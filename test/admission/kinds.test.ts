@@ -11,7 +11,7 @@ import {
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
-import { WORKLOAD_KINDS, type WorkloadKind } from '../../constructs/api/workload-kinds';
+import { MOST_POD_SETS, WORKLOAD_KINDS, type WorkloadKind } from '../../constructs/api/workload-kinds';
 import { ControllerGuard } from '../../constructs/fluxqueue/admission/controller-guard';
 import { fieldAt, withField } from '../../runtime/kubernetes/fields';
 import { kindPath } from '../../runtime/kubernetes/kind-fields';
@@ -125,6 +125,15 @@ describeCluster('an object of a workload kind', (getCluster) => {
       const waiting = await created('policies', make({}, ofAll({})));
       const later = { spec: ofAll({ namespaces: ['beta'] }) };
       await denied(users.patch(ALICE, 'policies', waiting, later), problem);
+    });
+
+    test('is not taken with more pod sets than a workload can have, nor given them later', async () => {
+      const sets = (count: number) =>
+        specOf(kind, {}, {}, Object.fromEntries(Array.from({ length: count - 1 }, (_, i) => [`S${i}`, {}])));
+      const problem = `FLUXQ_POD_SETS: ${kind.podSets.in.join('.')}: has too many sets of pods`;
+      await refused(make({}, sets(MOST_POD_SETS + 1)), problem);
+      const waiting = await created('policies', make({}, sets(MOST_POD_SETS)));
+      await denied(users.patch(ALICE, 'policies', waiting, { spec: sets(MOST_POD_SETS + 1) }), problem);
     });
 
     test('is not taken with a longer grace period than pods may have, in any of its pod sets', async () => {

@@ -53,6 +53,19 @@ test('another engine of GitOps is given by its name', () => {
   ]);
 });
 
+test('of what a controller of Kubernetes makes for a TrainJob, whose user writes its metadata, no user is believed', () => {
+  const owner = {
+    apiVersion: 'trainer.kubeflow.org/v1alpha1',
+    kind: 'TrainJob',
+    name: 'x',
+    uid: 'x',
+    controller: true,
+  };
+  expect(
+    recordUser({ ...CLAIM, ownerReferences: [owner] }, 'system:serviceaccount:kube-system:trainer'),
+  ).toEqual([{ op: 'remove', path: PATH }]);
+});
+
 test('the user of a template stays with what a controller of Kubernetes creates from it', () => {
   for (const name of [
     'system:serviceaccount:kube-system:replicaset-controller',

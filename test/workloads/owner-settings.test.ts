@@ -1,4 +1,4 @@
-import { WALLTIME } from '../../constructs/api/labels';
+import { USER_ANNOTATION, WALLTIME } from '../../constructs/api/labels';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import { apiError } from '../../runtime/kubernetes/errors';
 import type { KubernetesObject, OwnerReference } from '../../runtime/kubernetes/types';
@@ -86,6 +86,40 @@ test.each<[string, Readonly<Record<string, KubernetesObject>>]>([
   ['is another one of its name', { [JOB]: { ...made('train'), metadata: made('other').metadata } }],
 ])('a pod whose Job %s has its own settings', async (_, objects) => {
   expect((await settings(objects)).walltimeSeconds).toBeUndefined();
+});
+
+describe('an owner whom a person names', () => {
+  const ALICE = { [USER_ANNOTATION]: 'alice' };
+  const urgent = { 'fluxqueue/priority': '1000' };
+  const OPERATOR = 'system:serviceaccount:kubeflow:operator';
+  const podOf = (user: string) => made('pod', { owner: {}, annotations: { [USER_ANNOTATION]: user } });
+  const job = made('train', { annotations: { ...ALICE, ...urgent } });
+
+  test.each([
+    ['alice', 1000],
+    [OPERATOR, 1000],
+    ['bob', undefined],
+    ['system:serviceaccount:science:default', undefined],
+  ])('gives a pod of %s the priority %s', async (user, priority) => {
+    expect((await settings({ [JOB]: job }, podOf(user))).priority).toBe(priority);
+  });
+
+  test('gives none by a Job of theirs between', async () => {
+    const apiVersion = 'jobset.x-k8s.io/v1alpha2';
+    const owner = { apiVersion, kind: 'JobSet', name: 'sweep', uid: 'sweep' };
+    const template = { metadata: { annotations: { [USER_ANNOTATION]: 'bob' } }, spec: { containers: [] } };
+    const between = made('train', { owner, spec: { template } });
+    const sweep = made('sweep', { annotations: { ...ALICE, ...urgent } });
+    expect((await settings({ [JOB]: between, [JOB_SET]: sweep })).priority).toBeUndefined();
+  });
+
+  test('says nothing to a pod of another namespace, or of another user, that names the same', async () => {
+    const { owners } = cluster({ [JOB]: job });
+    await owners.read(podOf('alice'), { isNew: true });
+    const elsewhere = { ...podOf('alice'), metadata: { ...podOf('alice').metadata, namespace: 'beta' } };
+    expect([owners.of(elsewhere), owners.of(podOf('bob'))]).toEqual([{}, {}]);
+    expect(owners.of(podOf('alice'))).toMatchObject({ priority: 1000 });
+  });
 });
 
 test('owners in a circle are asked for a few times only', async () => {

@@ -1,5 +1,5 @@
 /** Where the objects of workload kinds have what their guards read. */
-import type { MakerKind, WorkloadKind } from '../../api/workload-kinds';
+import { type MakerKind, MOST_POD_SETS, type WorkloadKind } from '../../api/workload-kinds';
 import { fieldOr } from './scope';
 
 export const resourceRules = (
@@ -14,9 +14,18 @@ export function setsIn(object: string, { podSets: { in: path, name } }: Workload
   return `${map}.map(key, ${map}[key])`;
 }
 
-/** CEL: those that the object had not before. Two lists of the same map may differ in their order. */
+/** CEL: whether an object has more pod sets than a workload can have. */
+export const hasTooManySets = (object: string, kind: WorkloadKind) =>
+  `${setsIn(object, kind)}.size() > ${MOST_POD_SETS}`;
+
+/**
+ * CEL: those that the object had not before; none of too many, for each of which all others would be compared. Two lists of the same
+ * map may differ in their order.
+ */
 export function newSetsIn(kind: WorkloadKind): string {
-  return `${setsIn('object', kind)}.filter(set, oldObject == null || !(set in ${setsIn('oldObject', kind)}))`;
+  const isNew = `oldObject == null || !(set in ${setsIn('oldObject', kind)})`;
+  const tooMany = `(${hasTooManySets('object', kind)} || (oldObject != null && ${hasTooManySets('oldObject', kind)}))`;
+  return `(${tooMany} ? [] : ${setsIn('object', kind)}.filter(set, ${isNew}))`;
 }
 
 /** CEL: the spec of the pods of a pod set `set`, which may have none. */

@@ -5,6 +5,7 @@ import { ADMITTED_LABEL, KUEUE_QUEUE_LABEL, USER_ANNOTATION } from '../../api/la
 import {
   type FieldPath,
   type MakerKind,
+  MOST_POD_SETS,
   makerKinds,
   REFUSAL_REMEDY,
   type RefusedField,
@@ -20,7 +21,7 @@ import { settingParts, WAS_OURS } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { addKindClasses } from './kind-classes';
-import { newSetsIn, podSpecOfSet, resourceRules } from './kind-fields';
+import { hasTooManySets, newSetsIn, podSpecOfSet, resourceRules } from './kind-fields';
 import { isHeld, kindConditions, OF_THE_GRANT } from './kinds';
 import { kindMetadataPart, metadataPart } from './metadata-limits';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
@@ -92,6 +93,7 @@ export class KindGuards extends Construct {
     const isOurs = `(${allConditions(kindConditions(kind, props))} || ${WAS_OURS})`;
     const guard = guardOf([
       kueuePart(kind),
+      setsPart(kind, isOurs),
       templateKeyPart(kind, isOurs),
       reachPart(kind, isOurs),
       kindGracePart(kind, props),
@@ -175,6 +177,20 @@ function kueuePart({ kind }: WorkloadKind): GuardPart {
     problem: cel(
       `FLUXQ_OTHER_QUEUE: metadata.labels["${KUEUE_QUEUE_LABEL}"]: would put the ${kind} into a queue of Kueue beside ` +
         'the one of its namespace; remove it',
+    ),
+  };
+}
+
+/** Rules compare the sets of an object with those that it had, so what had too many before may not change either. */
+function setsPart(kind: WorkloadKind, isOurs: string): GuardPart {
+  const isMany = (object: string) => hasTooManySets(object, kind);
+  return {
+    name: 'sets',
+    when: `(${isMany('object')} || (oldObject != null && ${isMany('oldObject')})) && (oldObject == null || object.spec != oldObject.spec) && ${isOurs}`,
+    variables: [],
+    problem: cel(
+      `FLUXQ_POD_SETS: ${kind.podSets.in.join('.')}: has too many sets of pods: a workload has at most ${MOST_POD_SETS}; ` +
+        'make several objects',
     ),
   };
 }

@@ -232,4 +232,30 @@ describeOwnCluster('the guard of the controller without mutating policies', (get
     expect(await patch({ template: { spec: { tolerations } } })).toContain('FLUXQ_MINICLUSTER_FIXED');
     expect(await patch({ suspend: false })).toBe('accepted');
   });
+
+  test('a Job is released however many variables it has, whoever owns it', async () => {
+    const env = Array.from({ length: 5_000 }, (_, i) => ({
+      name: `V${i}`,
+      valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+    }));
+    const pod = (more: object[] = []) => ({
+      restartPolicy: 'Never',
+      containers: [{ ...main, env: [...env, ...more] }],
+    });
+    await cluster.create({
+      ...{ apiVersion: 'batch/v1', kind: 'Job' },
+      metadata: {
+        ...{ name: 'variables', namespace: TEAM, labels: { [MINICLUSTER_LABEL]: 'x' } },
+        ownerReferences: [{ ...OWNER, name: 'x', uid }],
+      },
+      spec: { suspend: true, template: { spec: pod() } },
+    });
+    const at = `/apis/batch/v1/namespaces/${TEAM}/jobs/variables`;
+    const patch = (spec: object) =>
+      client.patch(at, { spec }, 'merge', { dryRun: true }).then(() => 'accepted', String);
+    expect(await patch({ suspend: false })).toBe('accepted');
+    // To compare each with each would take the apiserver seconds.
+    const others = { template: { spec: pod([{ name: 'A', value: 'b' }]) } };
+    expect(await patch(others)).toContain('FLUXQ_MINICLUSTER_FIXED');
+  });
 });
