@@ -221,6 +221,8 @@ function endTime({ spec, status = {} }: Pick<FluxJobObject, 'spec' | 'status'>, 
 
 /** A line names so many workloads. */
 const MOST_NAMED = 3;
+/** Positions are written after the starts that change them, and FluxJobs after their workloads. */
+const UNSEEN = 'in other namespaces, without a FluxJob yet, or no longer waiting';
 
 function aheadLines({ fluxJob, all }: Asked): readonly string[] {
   const { position } = fluxJob.status ?? {};
@@ -234,9 +236,7 @@ function aheadLines({ fluxJob, all }: Asked): readonly string[] {
     .map((other) => `${nameOf(other)} (position ${other.status!.position})`);
   const hidden = position - 1 - before.length;
   const shown = names.length === 0 ? [] : [`just ahead of it: ${names.join(', ')}`];
-  return hidden > 0
-    ? [...shown, `${hidden} of those ahead of it ${hidden === 1 ? 'is' : 'are'} in other namespaces`]
-    : shown;
+  return hidden > 0 ? [...shown, `its position counts ${hidden} more: ${UNSEEN}`] : shown;
 }
 
 /** A longer hostlist is counted. */

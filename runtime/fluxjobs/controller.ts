@@ -1,4 +1,5 @@
 /** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
+import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import type { Change } from '../kubernetes/informer';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkQueue } from '../kubernetes/work-queue';
@@ -20,8 +21,10 @@ import { FluxJobReconciler, type OrphanedFluxJob } from './reconciler';
 
 /** FluxJobs that are reconciled at the same time. */
 const CONCURRENCY = 8;
-/** Milliseconds between two refreshes of the positions at the front of each queue. */
-const POSITIONS_MS = 10_000;
+/** Milliseconds between two refreshes of positions. */
+const REFRESH_MS = 10_000;
+/** So many wrong positions behind the front are written per refresh: in a deep queue each start makes many of them wrong. */
+const MOST_WRONG = { busy: 40, quiet: 400 };
 
 /** What the FluxJobs show of the scheduler. */
 interface SchedulerView {
@@ -198,14 +201,26 @@ export class FluxJobController implements Controller {
   private enqueueAll(): void {
     for (const { uid } of this.shared.workloadCache.active()) this.queue.add(uid);
     for (const uid of this.rows.finishedUids()) this.queue.add(uid);
-    this.refreshPositions();
+    this.refresh();
   }
 
-  /** Positions change with time alone, by aging and fair share. */
-  private refreshPositions(): void {
+  private refresh(): void {
     this.cancelRefresh();
     if (this.stopped) return;
-    for (const uid of this.positions.front()) this.queue.add(uid);
-    this.cancelRefresh = this.shared.time.clock.after(POSITIONS_MS, () => this.refreshPositions());
+    for (const uid of this.outdated()) this.queue.add(uid);
+    this.cancelRefresh = this.shared.time.clock.after(REFRESH_MS, () => this.refresh());
+  }
+
+  /** Positions change with other rows and with time alone, by aging and fair share: no row tells so. */
+  private *outdated(): Iterable<string> {
+    const { busyness } = this.shared;
+    yield* this.positions.front();
+    const wrong = this.positions.wrong((uid) => this.shown(uid)?.position);
+    yield* wrong.slice(0, busyness.isBusy() ? MOST_WRONG.busy : MOST_WRONG.quiet);
+  }
+
+  private shown(uid: string): FluxJobStatus | undefined {
+    const row = this.shared.workloadCache.byUid(uid);
+    return row && this.reconciler.shownOf(row);
   }
 }

@@ -5,8 +5,10 @@
 import type { WorkloadCache } from '../queue/workload-cache';
 import { inOrder, type Precedence } from '../scheduler/pass/order';
 
-/** The positions of so many workloads per queue are refreshed periodically; the others with their next status write. */
+/** The positions of so many workloads per queue are refreshed periodically, and those behind them when they are wrong. */
 const REFRESHED = 100;
+/** A position is wrong that differs from the true one by more than this part of it. */
+const WRONG_PART = 1 / 10;
 /** So many waiting workloads are sorted after every change. */
 const FEW = 500;
 /** Seconds for which the positions of more workloads are used. */
@@ -38,6 +40,20 @@ export class QueuePositions {
   /** The uids at the front of each queue. */
   *front(): Iterable<string> {
     for (const [uid, position] of this.all()) if (position <= REFRESHED) yield uid;
+  }
+
+  /**
+   * The uids behind the front whose users are shown a wrong position, those first that are furthest from the truth.
+   * @param shownOf the position that a FluxJob shows
+   */
+  wrong(shownOf: (uid: string) => number | undefined): readonly string[] {
+    const found: { readonly uid: string; readonly error: number }[] = [];
+    for (const [uid, position] of this.all()) {
+      const shown = position > REFRESHED ? shownOf(uid) : undefined;
+      const error = Math.abs((shown ?? position) - position) / position;
+      if (error > WRONG_PART) found.push({ uid, error });
+    }
+    return found.sort((a, b) => b.error - a.error).map(({ uid }) => uid);
   }
 
   private all(): ReadonlyMap<string, number> {

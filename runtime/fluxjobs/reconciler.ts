@@ -139,6 +139,11 @@ export class FluxJobReconciler {
     if (this.written.get(workload)?.uid === uid) this.written.delete(workload);
   }
 
+  /** What users see of a workload; undefined: it has no FluxJob. */
+  shownOf(row: WorkloadRow): FluxJobStatus | undefined {
+    return (this.written.get(row.uid) ?? this.watched(row))?.status;
+  }
+
   /** @param uid of the workload */
   async reconcile(uid: string): Promise<ReconcileResult> {
     const row = this.options.rowOf(uid);
@@ -239,8 +244,13 @@ export class FluxJobReconciler {
 
   /** After a restart the FluxJob exists already. */
   private findExisting(row: WorkloadRow): Written | undefined {
-    const object = this.options.fluxJobOf(row.namespace, fluxJobName(row.kind, row.name));
-    return object?.workload === row.uid ? this.remember(row, object) : undefined;
+    const object = this.watched(row);
+    return object && this.remember(row, object);
+  }
+
+  private watched({ uid, kind, namespace, name }: WorkloadRow): WatchedFluxJob | undefined {
+    const object = this.options.fluxJobOf(namespace, fluxJobName(kind, name));
+    return object?.workload === uid ? object : undefined;
   }
 
   private async create(row: WorkloadRow): Promise<StatusDecision> {

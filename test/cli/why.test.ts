@@ -47,7 +47,7 @@ test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
       BUSY,
       'it starts at 2026-11-23T14:00:00Z at the latest: nodes are reserved for it',
       'just ahead of it: job/a (position 2)',
-      '1 of those ahead of it is in other namespaces',
+      'its position counts 1 more: in other namespaces, without a FluxJob yet, or no longer waiting',
       ADVICE,
     ],
   ],
