@@ -21,7 +21,7 @@ import { FluxJobReconciler, type OrphanedFluxJob } from './reconciler';
 
 /** FluxJobs that are reconciled at the same time. */
 const CONCURRENCY = 8;
-/** Milliseconds between two refreshes of positions. */
+/** Milliseconds between two refreshes of positions and of planned starts. */
 const REFRESH_MS = 10_000;
 /** So many wrong positions behind the front are written per refresh: in a deep queue each start makes many of them wrong. */
 const MOST_WRONG = { busy: 40, quiet: 400 };
@@ -211,12 +211,23 @@ export class FluxJobController implements Controller {
     this.cancelRefresh = this.shared.time.clock.after(REFRESH_MS, () => this.refresh());
   }
 
-  /** Positions change with other rows and with time alone, by aging and fair share: no row tells so. */
+  /** Positions change with other rows and with time alone, by aging and fair share, and starts with each plan; no row tells so. */
   private *outdated(): Iterable<string> {
-    const { busyness } = this.shared;
+    const { workloadCache, busyness } = this.shared;
     yield* this.positions.front();
     const wrong = this.positions.wrong((uid) => this.shown(uid)?.position);
     yield* wrong.slice(0, busyness.isBusy() ? MOST_WRONG.busy : MOST_WRONG.quiet);
+    for (const { uid, phase } of workloadCache.active())
+      if (phase === 'Waiting' && this.hasStart(uid)) yield uid;
+  }
+
+  /** Whether a start is planned, or its user is shown one, which may have passed. */
+  private hasStart(uid: string): boolean {
+    const { plannedStart, likelyStart } = this.shown(uid) ?? {};
+    const { scheduler } = this;
+    const start =
+      plannedStart ?? likelyStart ?? scheduler.plannedStartOf(uid) ?? scheduler.likelyStartOf(uid);
+    return start !== undefined;
   }
 
   private shown(uid: string): FluxJobStatus | undefined {

@@ -82,7 +82,7 @@ export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): Flux
   const { position, plannedStart, likelyStart, wait, previous, isLowered = false, now } = context;
   const row = { ...stored, phase: shownPhase(stored, wait) };
   const waiting = row.phase === 'Waiting';
-  const planned = plannedMinute(row, plannedStart);
+  const planned = plannedMinute(row, minuteAhead(plannedStart, now));
   const start = startOf(row, planned);
   return {
     phase: row.phase,
@@ -91,7 +91,7 @@ export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): Flux
     ...(start === undefined ? {} : { start }),
     ...optionalTime('estimatedStart', waiting ? row.estimatedStart : null),
     ...optionalTime('plannedStart', planned),
-    ...optionalTime('likelyStart', likelyMinute(row, likelyStart, planned)),
+    ...optionalTime('likelyStart', likelyMinute(row, minuteAhead(likelyStart, now), planned)),
     submitTime: rfc3339(row.submittedAt),
     ...optionalTime('startTime', row.startedAt),
     ...optionalTime('endTime', endOf(row)),
@@ -153,21 +153,21 @@ function endOf({ phase, startedAt, allocation, walltime, evictionReason }: Workl
   return Math.abs(allocation.end - startedAt - walltime) > END_TOLERANCE_SECONDS ? allocation.end : null;
 }
 
-/** A plan is no promise, and its seconds mean nothing. A promise is better than a plan. */
-function plannedMinute(row: WorkloadRow, seconds: number | undefined): number | null {
-  if (row.phase !== 'Waiting' || row.estimatedStart !== null || seconds === undefined) return null;
-  return wholeMinute(seconds);
+/** The seconds of a plan mean nothing. A start that has passed was wrong, and nobody knows a better one until the next plan. */
+function minuteAhead(seconds: number | undefined, now: number): number | null {
+  const minute = Math.ceil((seconds ?? Number.NEGATIVE_INFINITY) / 60) * 60;
+  return minute < now ? null : minute;
 }
 
-function wholeMinute(seconds: number): number {
-  return Math.ceil(seconds / 60) * 60;
+/** A plan is no promise. A promise is better than a plan. */
+function plannedMinute({ phase, estimatedStart }: WorkloadRow, minute: number | null): number | null {
+  return phase === 'Waiting' && estimatedStart === null ? minute : null;
 }
 
 /** Shown where it is sooner than the promise or the plan. Later than a plan says only that others may be backfilled. */
-function likelyMinute(row: WorkloadRow, seconds: number | undefined, planned: number | null): number | null {
+function likelyMinute(row: WorkloadRow, minute: number | null, planned: number | null): number | null {
   const start = row.estimatedStart ?? planned;
-  if (row.phase !== 'Waiting' || seconds === undefined || start === null) return null;
-  const minute = wholeMinute(seconds);
+  if (row.phase !== 'Waiting' || minute === null || start === null) return null;
   return minute < start ? minute : null;
 }
 

@@ -24,3 +24,13 @@ test('the position of one far behind the front follows those that start', async 
   expect(waiting).toBeLessThan(first! * 0.8);
   expect(shownOf('job-179')?.position).toBeLessThanOrEqual(waiting * 1.2);
 });
+
+test('a planned start is shown behind a hundred that cannot start', async () => {
+  for (let i = 0; i < 110; i++) controller.submit(`wide-${i}`, { cores: 100 });
+  await controller.seconds(5);
+  for (const name of ['run-0', 'run-1', 'next', 'last']) controller.submit(name, { runs: 300 });
+  await controller.seconds(60);
+  expect(controller.row('wide-0')).toMatchObject({ phase: 'Waiting', reason: 'Unsatisfiable' });
+  expect(shownOf('next')).toMatchObject({ position: 111, estimatedStart: expect.any(String) });
+  expect(shownOf('last')).toMatchObject({ position: 112, plannedStart: expect.any(String) });
+});

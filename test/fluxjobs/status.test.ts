@@ -191,6 +191,23 @@ describe('the status of a FluxJob', () => {
     expect(likelyOf(rowIn('Running'), { likelyStart: 9 })).toBeUndefined();
   });
 
+  test('shows no planned or likely start that has passed', () => {
+    const statusAt = (now: number, over: Partial<WorkloadRow>) =>
+      fluxJobStatus(
+        rowIn('Waiting', over),
+        context({ plannedStart: 1_800_000_600, likelyStart: 1_800_000_001, now }),
+      );
+    const both = { plannedStart: '2027-01-15T08:10:00Z', likelyStart: '2027-01-15T08:01:00Z' };
+    expect(statusAt(1_800_000_060, {})).toMatchObject(both);
+    expect(statusAt(1_800_000_061, {})).toMatchObject({ plannedStart: both.plannedStart });
+    expect(statusAt(1_800_000_061, {})).not.toHaveProperty('likelyStart');
+    for (const key of ['start', 'plannedStart', 'likelyStart'])
+      expect(statusAt(1_800_000_601, {})).not.toHaveProperty(key);
+    const reserved = statusAt(1_800_000_061, { estimatedStart: 1_800_009_000 });
+    expect(reserved).toHaveProperty('estimatedStart');
+    expect(reserved).not.toHaveProperty('likelyStart');
+  });
+
   test('shows the nodes and the start time of a running workload, but no position', () => {
     const status = fluxJobStatus(rowIn('Running'), context({ position: 1 }));
     expect(status).toMatchObject({
