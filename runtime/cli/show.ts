@@ -5,6 +5,7 @@
 import { constants } from 'node:os';
 import { pause, systemClock } from '../clock';
 import { plain } from '../columns';
+import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
 import { Informer } from '../kubernetes/informer';
@@ -121,7 +122,7 @@ class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
   private readonly output: Output;
   private readonly screen = new Screen();
   private readonly changes = new Changes();
-  /** When and why the apiserver could not be read; a watch that resumes in silence leaves it, so it has its time. */
+  /** When and why the apiserver could not be read. */
   private trouble: string | undefined;
   private wake: () => void = () => undefined;
   private isStale = true;
@@ -181,13 +182,9 @@ class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
       path,
       ...selection,
       ...(metadataOnly === true && { project: ({ metadata }) => ({ metadata }) }),
-      onEvent: () => this.recovered(),
-      onList: () => this.recovered(),
-      logger: {
-        debug: quiet,
-        info: quiet,
-        warn: (fields: { error?: string }) => this.lost(fields.error ?? ''),
-      },
+      onAnswer: () => this.recovered(),
+      onFailure: (error) => this.lost(messageOf(error)),
+      logger: { debug: quiet, info: quiet, warn: quiet },
     });
     informer.changed.subscribe(() => this.changed());
     return informer;

@@ -55,6 +55,14 @@ export interface NodeView {
   readonly state: 'up' | 'down' | 'drained';
 }
 
+/** Why the server of the page does not hear of changes. */
+export interface Trouble {
+  /** A sentence. */
+  readonly message: string;
+  /** The last answer that it had, RFC 3339. */
+  readonly since: string;
+}
+
 /** The changes since the message before, or all there is. */
 export interface Changes {
   readonly jobs: readonly JobView[];
@@ -64,6 +72,8 @@ export interface Changes {
   readonly goneNodes: readonly string[];
   /** Why there are no nodes beside those that jobs hold. */
   readonly nodesUnknown?: string;
+  /** @default - none at this moment */
+  readonly trouble?: Trouble;
   /** @default - all namespaces, or the message has only changes */
   readonly namespace?: string;
 }

@@ -1,6 +1,6 @@
 /** What readers of one namespace see of the view of the whole cluster: its jobs, and the nodes that they hold. */
 import type { LiveView } from './live-view';
-import type { Changes, JobView, NodeView } from './messages';
+import type { Changes, JobView, NodeView, Trouble } from './messages';
 
 type Listener = (changes: Changes) => void;
 
@@ -12,6 +12,7 @@ export class NamespaceView {
   private readonly shown = new Map<string, NodeView>();
   private readonly listeners = new Set<Listener>();
   private all: Changes | undefined;
+  private trouble: Trouble | undefined;
   /** Ends it. */
   readonly stop: () => void;
 
@@ -33,6 +34,7 @@ export class NamespaceView {
       goneJobs: [],
       nodes: [...this.shown.values()],
       goneNodes: [],
+      ...(this.trouble && { trouble: this.trouble }),
       nodesUnknown: `Only nodes that jobs of ${this.namespace} hold are shown, without what other namespaces hold of them.`,
       namespace: this.namespace,
     };
@@ -41,14 +43,17 @@ export class NamespaceView {
     return () => this.listeners.delete(listener);
   }
 
-  private follow({ jobs, goneJobs, nodes, goneNodes }: Changes): void {
+  private follow({ jobs, goneJobs, nodes, goneNodes, trouble }: Changes): void {
     const now = jobs.filter(({ namespace }) => namespace === this.namespace);
     for (const job of now) this.jobs.set(job.key, job);
     const gone = goneJobs.filter((key) => this.jobs.delete(key));
     for (const node of nodes) this.nodes.set(node.name, node);
     for (const name of goneNodes) this.nodes.delete(name);
-    const changes = { jobs: now, goneJobs: gone, ...this.show() };
-    if (Object.values(changes).every((list) => list.length === 0)) return;
+    const lists = { jobs: now, goneJobs: gone, ...this.show() };
+    const isTroubled = trouble?.message !== this.trouble?.message || trouble?.since !== this.trouble?.since;
+    if (!isTroubled && Object.values(lists).every((list) => list.length === 0)) return;
+    this.trouble = trouble;
+    const changes = { ...lists, ...(trouble && { trouble }) };
     this.all = undefined;
     for (const listener of this.listeners) listener(changes);
   }

@@ -4,11 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../clock';
-import { FluxqError, messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Logger } from '../observability/log';
 import { EventWriter, type PageEvents, refuseEvents } from './events';
-import { LiveView } from './live-view';
+import { LiveView, sentenceOf } from './live-view';
 import type { Answer, HistoryView, UsageView } from './messages';
 import { answerPage, type PageSource, refuse, sendForward } from './page-server';
 import { monthQuery } from './read-api';
@@ -130,7 +129,3 @@ export class SharedDashboard<R> {
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
-
-/** Only errors that were written for readers are shown to them. */
-const sentenceOf = (error: unknown): string =>
-  error instanceof FluxqError ? `${messageOf(error)}.` : 'The reader failed; its log says why.';

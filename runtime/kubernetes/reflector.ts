@@ -25,9 +25,10 @@ import type { KubernetesObject } from './types';
 export type WatchEnd = 'closed' | 'expired' | 'failed' | 'silent';
 
 interface ReflectorHooks {
-  /** Called when a list was read completely. */
-  readonly onList?: (objects: number, seconds: number) => void;
-  readonly onEvent?: (type: WatchEvent<unknown>['type']) => void;
+  /** Called when listing or watching failed; another attempt follows. */
+  readonly onFailure?: (error: unknown) => void;
+  /** Called with each answer: a list, an event, or that the history is the same after a failure. */
+  readonly onAnswer?: () => void;
   readonly onWatchEnd?: (end: WatchEnd) => void;
 }
 
@@ -179,7 +180,10 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (this.#isDispensable(error, 404) && !this.#hasListed)
       logger.debug(fields, 'the apiserver does not serve these objects');
     else if (expired) logger.info(fields, 'the watch expired, listing again');
-    else logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
+    else {
+      logger.warn(fields, watching ? 'the watch failed, resuming' : 'listing failed, retrying');
+      this.#options.onFailure?.(error);
+    }
     if (wait > 0) await pause(this.#clock, wait, signal);
   }
 
@@ -188,6 +192,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const newest = this.#cache.newest();
     const isSame = await isSameHistory(client, path, this.#request(), { resourceVersion, newest });
     this.#isSuspect = false;
+    this.#options.onAnswer?.();
     if (isSame) return;
     logger.warn({ path, resourceVersion }, 'the history of the apiserver is another one, listing again');
     this.#resourceVersion = undefined;
@@ -235,7 +240,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const isRewritten = this.#isRewritten;
     this.#isRewritten = false;
     const seconds = (this.#lastSync - started) / 1000;
-    this.#options.onList?.(seen.size, seconds);
+    this.#options.onAnswer?.();
     this.#options.logger.debug({ path: this.#options.path, objects: seen.size, seconds }, 'listed');
     this.#markSynced();
     if (isRewritten) this.#options.onRewritten?.();
@@ -313,7 +318,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#resourceVersion = object.metadata.resourceVersion;
     this.#lastSync = this.#clock.now();
     this.#failures = 0;
-    this.#options.onEvent?.(type);
+    this.#options.onAnswer?.();
   }
 
   /** An error would end the watch, and the same object would end the next one. */

@@ -3,13 +3,16 @@ import { LiveView } from '../../runtime/dashboard/live-view';
 import type { Changes } from '../../runtime/dashboard/messages';
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+import { apiError } from '../../runtime/kubernetes/errors';
 import { ManualClock, settle } from '../kubernetes/manual-clock';
 import { recordingLogger } from '../kubernetes/recording-logger';
-import { RESERVED, RUNNING } from './sample';
+import { NOW, RESERVED, RUNNING } from './sample';
 
 let clock: ManualClock;
 let listed: () => Promise<void>;
 let watches: ((event: WatchEvent<FluxJobObject>) => void)[];
+/** Ends the latest watch of FluxJobs. */
+let breakOff: (error: Error) => void;
 let view: LiveView;
 
 const client = {
@@ -22,8 +25,12 @@ const client = {
     { signal }: { signal: AbortSignal },
     onEvent: (event: WatchEvent<FluxJobObject>) => void,
   ) {
-    if (path.endsWith('fluxjobs')) watches.push(onEvent);
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('closed')));
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => resolve('closed'));
+      if (!path.endsWith('fluxjobs')) return;
+      watches.push(onEvent);
+      breakOff = reject;
+    });
   },
 } as unknown as KubernetesClient;
 
@@ -31,7 +38,8 @@ beforeEach(() => {
   clock = new ManualClock();
   listed = () => Promise.resolve();
   watches = [];
-  view = new LiveView({ client, clock, logger: recordingLogger(), namespace: 'science' });
+  const wall = () => NOW + clock.now();
+  view = new LiveView({ client, clock, wall, logger: recordingLogger(), namespace: 'science' });
 });
 afterEach(() => view.stop());
 
@@ -63,6 +71,32 @@ test('who comes later is told the changes before, and two are told the same mess
   view.listen((changes) => told.push(changes));
   expect(told[0]).toMatchObject({ jobs: [], namespace: 'science' });
   expect(told[1]).toBe(told[0]);
+});
+
+test('says that it hears nothing, since when, and when it hears again, though nothing has changed', async () => {
+  await view.start();
+  const told: Changes[] = [];
+  view.listen((changes) => told.push(changes));
+  await clock.advance(3_000);
+  watches[0]!({ type: 'BOOKMARK', object: RUNNING });
+  await clock.advance(60_000);
+  const refused = apiError(401, 'Unauthorized', undefined, 'GET /fluxjobs');
+  listed = () => Promise.reject(refused);
+  breakOff(refused);
+  await clock.advance(300);
+  const trouble = {
+    message: `The queue cannot be read now: ${refused.message}.`,
+    since: new Date(NOW + 3_000).toISOString(),
+  };
+  expect(told.slice(1)).toEqual([{ jobs: [], goneJobs: [], nodes: [], goneNodes: [], trouble }]);
+  const later: Changes[] = [];
+  view.listen((changes) => later.push(changes));
+  expect(later).toMatchObject([{ jobs: [{ key: 'science/train-job' }], trouble }]);
+
+  listed = () => Promise.resolve();
+  await clock.advance(60_000);
+  expect(told.at(-1)).toEqual({ jobs: [], goneJobs: [], nodes: [], goneNodes: [] });
+  expect(later.at(-1)).toBe(told.at(-1));
 });
 
 test('a view that is stopped before it has started watches nothing', async () => {

@@ -53,6 +53,18 @@ test('a node is seen while a job of the namespace holds it', () => {
   ]);
 });
 
+test('tells that the view hears nothing, and when it hears again', () => {
+  const source = new StaticView([TRAIN], NODES);
+  const { view, told } = viewOf(source);
+  const trouble = { message: 'The queue cannot be read now.', since: '2026-11-23T12:00:00Z' };
+  source.tell({ trouble });
+  source.tell({ trouble });
+  expect(told.slice(1)).toEqual([{ ...NOTHING, trouble }]);
+  view.listen((changes) => expect(changes).toMatchObject({ jobs: [TRAIN], trouble }))();
+  source.tell({});
+  expect(told.slice(2)).toEqual([NOTHING]);
+});
+
 test('tells nothing when others change', () => {
   const source = new StaticView([TRAIN], NODES);
   const { told } = viewOf(source);

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type DashboardServer, serveDashboard } from '../../runtime/dashboard/server';
 import { HISTORY, StaticAnswers, USAGE } from './answers';
 import { hasBrowser, launchBrowser } from './browser';
-import { NOW } from './sample';
+import { at, NOW } from './sample';
 import { atWork, type StaticView } from './static-view';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -224,6 +224,22 @@ interface Violation {
     expect(await page.getByText('Fair shares').count()).toBe(0);
     await context.close();
     await own.stop();
+  });
+
+  test('says that the server hears nothing, and since when, instead of "Live"', async () => {
+    const page = await open();
+    view.tell({ trouble: { message: 'The queue cannot be read now: no route.', since: at(-5) } });
+    await page
+      .getByRole('status')
+      .getByText(
+        'The queue cannot be read now: no route. It tries again. What you see may have changed since 11:55:00.',
+        { exact: true },
+      )
+      .waitFor();
+    expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+    view.tell({});
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+    await page.context().close();
   });
 
   test('says that the connection is lost', async () => {

@@ -232,7 +232,7 @@ test('usage is that of the own namespace, for the one who asks', async () => {
 
 test.each([
   [new FluxqError('FLUXQ_UNKNOWN', 'is unknown'), 'FLUXQ_UNKNOWN: is unknown.'],
-  [new Error('password of the database'), 'The reader failed; its log says why.'],
+  [new Error('password of the database'), 'The server of this page failed; its log says why.'],
 ])('an answer that fails is a sentence, and in the log: %s', async (error, problem) => {
   answers = { ...answers, usage: () => Promise.reject(error) };
   expect(await (await fetch(address('science', '/usages'))).json()).toEqual({ problem });

@@ -37,6 +37,14 @@ describe('messages', () => {
     expect(after.jobs.get('science/train-job')).toBe(before.jobs.get('science/train-job'));
   });
 
+  test('say whether what is shown is live', () => {
+    const trouble = { message: 'The queue cannot be read now.', since: at(-5) };
+    const troubled = changed(changed(EMPTY, ALL, true), { ...NOTHING, trouble }, false);
+    expect([troubled.connection, troubled.jobs.size]).toEqual([trouble, JOBS.length]);
+    expect(changed(troubled, NOTHING, false).connection).toBe('live');
+    expect(changed(EMPTY, { ...ALL, trouble }, true).connection).toBe(trouble);
+  });
+
   test('after a lost connection the first one replaces all', () => {
     const lost = { ...changed(EMPTY, { ...ALL, nodesUnknown: 'no' }, true), connection: 'lost' as const };
     const again = changed(lost, { ...NOTHING, jobs: [jobView(RUNNING)] }, true);

@@ -87,13 +87,8 @@ function tests(getCluster: () => Cluster): void {
 
   test('lists in pages, then reports new, changed and deleted objects', async () => {
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => put(name, '1')));
-    const listed: number[] = [];
-    await follow({
-      pageSize: 2,
-      onList: (objects) => listed.push(objects),
-      indexes: { value: (value) => [value] },
-    });
-    expect([lists(proxy), listed, reflector.size]).toEqual([3, [5], 5]);
+    await follow({ pageSize: 2, indexes: { value: (value) => [value] } });
+    expect([lists(proxy), reflector.size]).toEqual([3, 5]);
     expect(changes.sort()).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: - > 1`));
     expect(reflector.byIndex('value', '1')).toHaveLength(5);
     changes.length = 0;

@@ -8,7 +8,7 @@ import { QueueTable } from './queue-table';
 import type { State } from './state';
 import { Timeline } from './timeline';
 import { UsageSection } from './usage-section';
-import { count } from './words';
+import { clockTime, count } from './words';
 
 /** The job of the address, so that the page of a job can be kept as a bookmark and the browser's "back" closes it. */
 function useChosenJob(): [string | undefined, (key: string | undefined) => void] {
@@ -31,9 +31,15 @@ const CONNECTIONS = {
   lost: 'The connection is lost; trying again. What you see may be old. If the command that serves the page was ended, start it again and open its address.',
 };
 
-function Connection({ connection }: Pick<State, 'connection'>) {
-  const isRefused = typeof connection === 'object';
-  return html`<p role="status" class=${`connection ${isRefused ? 'lost' : connection}`}>${isRefused ? connection.refused : CONNECTIONS[connection]}</p>`;
+function Connection({ connection, now }: Pick<State, 'connection'> & { now: number }) {
+  const isOld = typeof connection === 'object';
+  return html`<p role="status" class=${`connection ${isOld ? 'lost' : connection}`}>${sentenceOf(connection, now)}</p>`;
+}
+
+function sentenceOf(connection: State['connection'], now: number): string {
+  if (typeof connection === 'string') return CONNECTIONS[connection];
+  if ('refused' in connection) return connection.refused;
+  return `${connection.message} It tries again. What you see may have changed since ${clockTime(connection.since, now)}.`;
 }
 
 export function Page({ state }: { state: State }) {
@@ -45,7 +51,7 @@ export function Page({ state }: { state: State }) {
       <h1>fluxqueue</h1>
       <p>${counts}</p>
       ${state.namespace !== undefined && html`<p>Namespace <strong>${state.namespace}</strong></p>`}
-      <${Connection} connection=${state.connection} />
+      <${Connection} connection=${state.connection} now=${now} />
       <nav aria-label="Sections">
         <a href="#queue">Queue</a> <a href="#nodes">Nodes</a> <a href="#timeline">Timeline</a> <a href="#usage">Usage</a>
       </nav>

@@ -1,6 +1,6 @@
 /** What the browser knows: the state of the server's view, and what its person has chosen to see. */
 import { compareListed, compareTexts, holdsNodes, isActive } from '../../queue-order';
-import type { Changes, JobView, NodeView } from '../messages';
+import type { Changes, JobView, NodeView, Trouble } from '../messages';
 
 export interface State {
   readonly jobs: ReadonlyMap<string, JobView>;
@@ -8,8 +8,8 @@ export interface State {
   readonly nodesUnknown: string | undefined;
   /** @default - all namespaces */
   readonly namespace: string | undefined;
-  /** A sentence: the server refuses to tell more for now. */
-  readonly connection: 'connecting' | 'live' | 'lost' | { readonly refused: string };
+  /** A sentence: the server refuses to tell more for now. A trouble: it hears nothing itself. */
+  readonly connection: 'connecting' | 'live' | 'lost' | { readonly refused: string } | Trouble;
 }
 
 export const EMPTY: State = {
@@ -33,7 +33,7 @@ export function changed(before: State, changes: Changes, all: boolean): State {
     nodes,
     nodesUnknown: all ? changes.nodesUnknown : before.nodesUnknown,
     namespace: all ? changes.namespace : before.namespace,
-    connection: 'live',
+    connection: changes.trouble ?? 'live',
   };
 }
 
