@@ -194,6 +194,7 @@ export interface WhatIfSpec {
 export interface WhatIfStatus {
   /** @default - it does not start within the plan; `message` says why */
   readonly start?: string;
+  /** @default - it does not start within the plan, or it has no end */
   readonly end?: string;
   /** When it would start if workloads ended as early as the last two of their users. @default - not sooner than `start`, or not known */
   readonly likelyStart?: string;

@@ -5,6 +5,7 @@
 import { NAMESPACE_LABEL } from '../../../constructs/api/labels';
 import type { QueueSettings } from '../../queue/settings';
 import type { WorkloadRow } from '../../queue/workload';
+import { isEndless } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import { MOST_PLANNED } from '../../scheduler/queue-plan';
 import { submissionsOf } from '../../workloads/submissions';
@@ -142,7 +143,7 @@ function startOf(
         : `it would wait: ${why ?? 'nodes are reserved for it'}`;
     return {
       start: isoOf(start),
-      end: isoOf(end),
+      ...(isEndless(allocation) ? {} : { end: isoOf(end) }),
       nodes: nodes.map(({ name }) => name),
       message: said(message),
     };

@@ -234,6 +234,16 @@ describe('what if', () => {
     expect(inSeconds(status!.end) - inSeconds(status!.start)).toBe(60);
   });
 
+  test('tells no end of a service, which has none', async () => {
+    const service = pod(2);
+    const { status } = await ask({
+      object: { ...service, spec: { ...service.spec, restartPolicy: 'Always' } },
+    });
+    expect(status).toMatchObject({ message: 'it would start at once', start: expect.any(String) });
+    expect(status).not.toHaveProperty('end');
+    expect((await ask({ object: job() })).status).toHaveProperty('end');
+  });
+
   test.each<[string, Spec, string]>([
     [
       'an invalid setting',
