@@ -2,7 +2,6 @@
 import { ADMITTED_LABEL, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { nameOf } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
-import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
 import { parseHostlist } from '../resources/hostlist';
 import { toldEnd } from '../resources/told-end';
@@ -19,16 +18,15 @@ export function drainPicture(
   pods: readonly Pod[],
 ): Picture {
   const live = pods.filter(isOfQueue).filter(isLive);
-  const here = new Set(live.flatMap((pod) => [pod.metadata.uid, controllerOf(pod)?.uid ?? '']));
+  const here = new Set(live.map(grantOf));
   const on = fluxJobs.filter(
-    ({ spec, status = {} }) =>
-      (status.phase === 'Ready' || status.phase === 'Running') &&
-      (here.has(spec.workload.uid) || parseHostlist(status.nodes ?? '')?.includes(node) === true),
+    (fluxJob) =>
+      (fluxJob.status?.phase === 'Ready' || fluxJob.status?.phase === 'Running') &&
+      (grantsOf(fluxJob).some((grant) => here.has(grant)) ||
+        parseHostlist(fluxJob.status.nodes ?? '')?.includes(node) === true),
   );
-  const known = new Set(on.map(({ spec }) => spec.workload.uid));
-  const others = live.filter(
-    (pod) => !known.has(pod.metadata.uid) && !known.has(controllerOf(pod)?.uid ?? ''),
-  );
+  const known = new Set(on.flatMap(grantsOf));
+  const others = live.filter((pod) => !known.has(grantOf(pod)));
   const rows = [...on.map(fluxJobRow), ...others.map(podRow)];
   return {
     head: HEAD,
@@ -36,6 +34,16 @@ export function drainPicture(
     empty: `no workload of the queue is on node/${node}`,
     done: rows.length === 0,
   };
+}
+
+/** What made a pod may be far below its workload, as the Jobs of a JobSet are. A lone pod is its own workload. */
+function grantOf({ metadata: { uid, annotations } }: Pod): string {
+  return annotations?.[JOBID_ANNOTATION] ?? uid;
+}
+
+/** As what pods may name their workload. */
+function grantsOf({ spec, status = {} }: FluxJobObject): readonly string[] {
+  return [spec.workload.uid, String(status.jobID)];
 }
 
 function fluxJobRow(fluxJob: FluxJobObject): PictureRow {

@@ -25,7 +25,11 @@ function pod(name: string, owner: string | undefined, phase: string, ofQueue = t
   };
 }
 
-const long = { ...runs, spec: { ...runs.spec, walltimeSeconds: 3600 } };
+const long = {
+  ...runs,
+  spec: { ...runs.spec, walltimeSeconds: 3600 },
+  status: { ...runs.status, jobID: 1 },
+};
 
 test('a node is emptied when nothing that has nodes has this one', () => {
   const picture = drainPicture('node-2', [long, waits('first', 1)], [pod('runs-0', 'runs', 'Running')]);
@@ -40,9 +44,26 @@ test('a node is emptied when nothing that has nodes has this one', () => {
 });
 
 test('a FluxJob that cannot name all of its nodes is on the node if a pod of it is', () => {
-  const wide = fluxJob('wide', { phase: 'Running' as never, nodes: 'a1,…' });
+  const wide = fluxJob('wide', { phase: 'Running' as never, nodes: 'a1,…', jobID: 1 });
   expect(drainPicture('z9', [wide], []).done).toBe(true);
   expect(linesOf(drainPicture('z9', [wide], [pod('wide-0', 'wide', 'Running')]))[1]).toContain('job/wide');
+});
+
+test('a pod whose workload is not the one that made it is listed with that', () => {
+  const set = fluxJob('set', { ...runs.status, jobID: 7 } as never);
+  const member = (name: string, jobid: string) => {
+    const { metadata, ...rest } = pod(name, 'set-workers-0', 'Running');
+    return { ...rest, metadata: { ...metadata, annotations: { 'fluxqueue/jobid': jobid } } };
+  };
+  const pods = [member('set-workers-0-0', '7'), member('old-0', '6')];
+  expect(linesOf(drainPicture('node-2', [set], pods)).slice(1)).toEqual([
+    expect.stringContaining('job/set'),
+    expect.stringContaining('pod/old-0'),
+  ]);
+  const wide = fluxJob('wide', { phase: 'Running' as never, nodes: 'a1,…', jobID: 7 });
+  expect(linesOf(drainPicture('z9', [wide], pods.slice(0, 1))).slice(1)).toEqual([
+    expect.stringContaining('job/wide'),
+  ]);
 });
 
 test('a pod whose FluxJob is late or has ended is named itself, one outside the queue is not', () => {
