@@ -12,8 +12,8 @@ export interface PeriodOptions {
 
 export function withPeriod(command: Command): Command {
   return command
-    .option('--from <time>', 'ISO date or time (default: start of the month in UTC)', timeOf)
-    .option('--until <time>', 'ISO date or time (default: now)', timeOf);
+    .option('--from <time>', 'ISO date or time, in UTC without a zone (default: start of the month)', timeOf)
+    .option('--until <time>', 'ISO date or time, in UTC without a zone (default: now)', timeOf);
 }
 
 /** @throws FluxqError FLUXQ_PERIOD */
@@ -30,9 +30,13 @@ export function periodOf(
   });
 }
 
+/** A date, or a date with a time and perhaps a zone. */
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:([T ][\d:.]+)(Z|[+-]\d\d:?\d\d)?)?$/i;
+
 function timeOf(text: string): string {
-  const milliseconds = Date.parse(text);
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
+  const [, year, month, day, time, zone] = ISO.exec(text) ?? [];
+  // Date takes a time without a zone for one of this machine, though it takes a date for one of UTC.
+  const milliseconds = Date.parse(time !== undefined && zone === undefined ? `${text}Z` : text);
   // Date takes the 31st of February for the 3rd of March.
   const hasDay =
     new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
