@@ -64,7 +64,11 @@ export function planLines(plan: Plan, options: PlanOptions, page: Page): string[
   const chart = jobs.length === 0 ? undefined : new Chart(plan, jobs, options, page);
   const title = `plan of ${options.where} at ${rfc3339(plan.now)}`;
   const step = chart === undefined ? '' : `; a column is ${spanText(chart.step)}`;
-  return [`${title}${step}`, ...(chart === undefined ? [options.empty] : chart.lines()), ...footer(plan)];
+  return [
+    `${title}${step}`,
+    ...(chart === undefined ? [options.empty] : chart.lines()),
+    ...footer(plan, options.namespaces),
+  ];
 }
 
 /** The same without bars, for readers of tables. */
@@ -85,7 +89,7 @@ export function planTable(plan: Plan, { where, namespaces, empty }: PlanOptions)
   const title = `plan of ${where} at ${rfc3339(plan.now)}`;
   const table =
     rows.length === 0 ? [empty] : tableLines([namespaces ? ['NAMESPACE', ...head] : head, ...rows]);
-  return [title, ...table, ...footer(plan)];
+  return [title, ...table, ...footer(plan, namespaces)];
 }
 
 export function nameOf({ kind, name }: Pick<PlannedJob, 'kind' | 'name'>): string {
@@ -114,9 +118,15 @@ function lastsOf({ start, end }: PlannedJob): number | undefined {
   return seconds < 600 ? seconds : Math.round(seconds / 60) * 60;
 }
 
-function footer({ unplanned, estimateError }: Plan): string[] {
+function footer({ unplanned, blocked = 0, estimateError }: Plan, namespaces: boolean): string[] {
   const behind = `${unplanned.toLocaleString('en')} more ${unplanned === 1 ? 'waits' : 'wait'} behind the plan`;
-  return [...(unplanned === 0 ? [] : [behind]), errorSentence(estimateError)];
+  const queue = `kubectl fluxqueue queue${namespaces ? ' -A' : ''}`;
+  const never = `${blocked.toLocaleString('en')} more cannot start as things are: ${queue} says why`;
+  return [
+    ...(unplanned === 0 ? [] : [behind]),
+    ...(blocked === 0 ? [] : [never]),
+    errorSentence(estimateError),
+  ];
 }
 
 function errorSentence(error: EstimateError | undefined): string {

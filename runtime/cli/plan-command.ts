@@ -53,7 +53,7 @@ async function printPlan({ allNamespaces, hours, output, watch, ...scope }: Opti
           path: plans(asked),
           scope: allNamespaces ? 'all namespaces' : { namespace },
         });
-        const isEmpty = plan.jobs.length === 0 && plan.unplanned === 0;
+        const isEmpty = plan.jobs.length + plan.unplanned + (plan.blocked ?? 0) === 0;
         return { plan, empty: isEmpty ? await emptySentence(client, asked) : NOTHING_PLANNED };
       },
       ({ plan, empty }, page) => linesOf(plan, output, { ...options, empty }, page),

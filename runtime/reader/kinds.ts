@@ -118,8 +118,10 @@ export interface ResourceGraph extends Answered<'ResourceGraph'> {
 export interface Plan extends Answered<'Plan'> {
   readonly now: string;
   readonly jobs: readonly PlannedJob[];
-  /** Waiting workloads without a start in the plan: behind the planned ones, held, or impossible to start as things are. */
+  /** Waiting workloads that may start, but later than the plan reaches. */
   readonly unplanned: number;
+  /** Waiting workloads that cannot start as things are: held, impossible, or behind another one by their own wish. @default 0 */
+  readonly blocked?: number;
   /**
    * How far promised starts (of reservations) were from the grants of the last seven days, over all namespaces.
    * @default - nothing that was promised a start has got its nodes yet

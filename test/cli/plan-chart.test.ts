@@ -143,6 +143,18 @@ test('an empty plan is a sentence', () => {
   ]);
 });
 
+test('what cannot start is named apart from what waits behind the plan', () => {
+  const [, , ...lines] = planLines(plan([], { unplanned: 1200, blocked: 2 }), HERE, PIPE);
+  expect(lines.slice(0, 2)).toEqual([
+    '1,200 more wait behind the plan',
+    '2 more cannot start as things are: kubectl fluxqueue queue says why',
+  ]);
+  const all = { ...HERE, namespaces: true };
+  expect(planTable(plan(JOBS, { blocked: 1 }), all).at(-2)).toBe(
+    '1 more cannot start as things are: kubectl fluxqueue queue -A says why',
+  );
+});
+
 test('10,000 jobs are drawn with less than a second of CPU', () => {
   const jobs = Array.from({ length: 10_000 }, (_, i) =>
     job(`job-${i}`, i < 1000 ? 'Running' : 'Planned', i - 1000, i - 900, [`node-${i % 1000}`]),

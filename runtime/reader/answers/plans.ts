@@ -3,6 +3,7 @@ import type { WorkloadRow } from '../../queue/workload';
 import { compareTexts } from '../../queue-order';
 import type { Allocation } from '../../resources/types';
 import { plannedEnd } from '../../scheduler/pass/planned-end';
+import { mayBePlanned } from '../../scheduler/queue-plan';
 import type { EstimateError, Plan, PlannedJob } from '../kinds';
 import type { ReadResource } from '../resource';
 import { answered, isoOf } from './answered';
@@ -21,8 +22,8 @@ const PLAN_MS = 1_000;
 interface FullPlan {
   readonly now: number;
   readonly jobs: readonly PlannedJob[];
-  /** Waiting workloads without a start. */
-  readonly unplanned: readonly Pick<WorkloadRow, 'namespace'>[];
+  /** Waiting workloads without a start, and whether they may have one. */
+  readonly others: readonly (Pick<WorkloadRow, 'namespace'> & { readonly mayStart: boolean })[];
 }
 
 export function plans(model: ReadModel): ReadResource {
@@ -36,14 +37,16 @@ export function plans(model: ReadModel): ReadResource {
     verbs: ['list'],
     async answer(request): Promise<Plan> {
       const { namespace } = request;
-      const [{ now, jobs, unplanned }, estimateError] = await Promise.all([plan.get(), error.get()]);
+      const [{ now, jobs, others }, estimateError] = await Promise.all([plan.get(), error.get()]);
       const isVisible = (one: { readonly namespace: string }) =>
         namespace === undefined || one.namespace === namespace;
+      const visible = others.filter(isVisible);
       return {
         ...answered('Plan', request),
         now: isoOf(now),
         jobs: jobs.filter(isVisible),
-        unplanned: unplanned.filter(isVisible).length,
+        unplanned: visible.filter(({ mayStart }) => mayStart).length,
+        blocked: visible.filter(({ mayStart }) => !mayStart).length,
         ...(estimateError && { estimateError }),
       };
     },
@@ -73,9 +76,9 @@ async function planNow(model: ReadModel): Promise<FullPlan> {
   return {
     now,
     jobs: [...running, ...ahead].sort(byStart),
-    unplanned: [...rows.active()]
+    others: [...rows.active()]
       .filter(({ phase, uid }) => phase === 'Waiting' && !started.has(uid))
-      .map(({ namespace }) => ({ namespace })),
+      .map((row) => ({ namespace: row.namespace, mayStart: mayBePlanned(row) })),
   };
 }
 

@@ -76,6 +76,23 @@ describe('plans', () => {
     expect(unplanned).toBe(1);
   });
 
+  test('count apart what cannot start as things are, and does not wait behind others', async () => {
+    const { controller } = world;
+    controller.submit('running', { pods: 2 });
+    await controller.seconds(5);
+    controller.submit('impossible', { cores: 100 });
+    controller.submit('held', { labels: {} });
+    const job = controller.job('held');
+    const annotations = { ...job.metadata.annotations, 'fluxqueue/hold': 'true' };
+    controller.apiserver.store.put('jobs', { ...job, metadata: { ...job.metadata, annotations } });
+    controller.submit('behind', { pods: 2 });
+    await controller.seconds(5);
+    const plan = await world.ask<Plan>('plans');
+    expect(plan.jobs.map(({ name }) => name)).toEqual(['running', 'behind']);
+    expect(plan).toMatchObject({ unplanned: 0, blocked: 2 });
+    expect(await world.ask<Plan>('plans', { namespace: 'elsewhere' })).toMatchObject({ blocked: 0 });
+  });
+
   test('plan no more than 200 waiting workloads, and count the rest', async () => {
     const { controller } = world;
     for (let i = 0; i < 230; i++) controller.submit(`j${i}`);
