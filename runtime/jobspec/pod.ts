@@ -16,7 +16,7 @@ export interface Container {
 }
 
 interface ContainerPort {
-  /** Port on the node. The apiserver sets it for pods of the host network. */
+  /** Port on the node. It is also set for pods and templates of the host network (shared/pod-projection). */
   readonly hostPort?: number;
   readonly hostIP?: string;
   /** @default 'TCP' */

@@ -116,6 +116,7 @@ const RESOURCES = message({
 
 const CONTAINER_PORT = message({
   2: ['hostPort', 'number?'],
+  3: ['containerPort', 'number'],
   4: ['protocol', 'text?'],
   5: ['hostIP', 'text?'],
 });
@@ -214,6 +215,7 @@ export const POD_SPEC = message({
   7: ['nodeSelector', 'textMap'],
   8: ['serviceAccountName', 'text?'],
   10: ['nodeName', 'text?'],
+  11: ['hostNetwork', 'flag?'],
   18: ['affinity', 'message', AFFINITY],
   19: ['schedulerName', 'text?'],
   20: ['initContainers', 'messages', CONTAINER],

@@ -92,6 +92,7 @@ interface Container {
   readonly restartPolicy?: string;
   readonly resources?: ResourceRequirements;
   readonly ports?: readonly {
+    readonly containerPort?: number;
     readonly hostPort?: number;
     readonly hostIP?: string;
     readonly protocol?: string;
@@ -186,6 +187,7 @@ export interface PodSpec {
   readonly initContainers?: readonly Container[];
   readonly resources?: ResourceRequirements;
   readonly overhead?: ResourceList;
+  readonly hostNetwork?: boolean;
   readonly nodeName?: string;
   readonly nodeSelector?: Labels;
   readonly affinity?: Affinity;

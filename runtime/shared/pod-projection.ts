@@ -101,11 +101,15 @@ export function keptPodSpec(
   pool: InternPool,
   more: Pick<PodSpec, 'serviceAccountName'> = {},
 ): PodSpec {
+  const { hostNetwork = false } = spec;
   const kept = {
     ...pick(spec, SPEC),
     ...more,
-    containers: spec.containers.map(containerOf),
-    ...mapped('initContainers', spec.initContainers?.map(containerOf)),
+    containers: spec.containers.map((each) => containerOf(each, hostNetwork)),
+    ...mapped(
+      'initContainers',
+      spec.initContainers?.map((each) => containerOf(each, hostNetwork)),
+    ),
     // All of them: messages name volumes by their place.
     ...mapped(
       'volumes',
@@ -117,12 +121,13 @@ export function keptPodSpec(
   return spec.nodeName === undefined ? common : { ...common, nodeName: pool.text(spec.nodeName) };
 }
 
-function containerOf(container: Container): Container {
-  const ports = container.ports?.filter(({ hostPort }) => hostPort !== undefined && hostPort !== 0);
-  return {
-    ...pick(container, CONTAINER),
-    ...mapped('ports', ports?.length ? ports.map((port) => pick(port, PORT)) : undefined),
-  };
+/** With the ports that it takes of its node. Of the host network these are all: the apiserver sets them in pods, but not in templates. */
+function containerOf(container: Container, hostNetwork: boolean): Container {
+  const ports = container.ports?.flatMap((port) => {
+    const hostPort = port.hostPort || (hostNetwork ? port.containerPort : 0);
+    return hostPort ? [{ ...pick(port, PORT), hostPort }] : [];
+  });
+  return { ...pick(container, CONTAINER), ...mapped('ports', ports?.length ? ports : undefined) };
 }
 
 function statusOf(status: Status, pool: InternPool): Status {

@@ -37,6 +37,15 @@ export const JOBS: readonly KubeObject[] = [
     { labels, annotations, finalizers, ownerReferences },
   ),
   jobOf('plain', { template: { spec: small } }),
+  jobOf('host-network', {
+    template: {
+      spec: {
+        ...small,
+        hostNetwork: true,
+        containers: [{ name: 'main', image: 'a', ports: [{ containerPort: 82 }] }],
+      },
+    },
+  }),
   jobOf('zero', { parallelism: 0, suspend: false, activeDeadlineSeconds: 1, template: { spec: small } }),
   // The only Jobs whose template the apiserver gives no labels.
   jobOf('manual', {

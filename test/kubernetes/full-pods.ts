@@ -187,7 +187,8 @@ const gated: KubeObject = {
   spec: {
     schedulerName: 'fluxqueue',
     schedulingGates: [{ name: 'fluxqueue/admission' }, { name: 'example.com/other' }],
-    containers: [{ name: 'main', image: 'a', env }],
+    hostNetwork: true,
+    containers: [{ name: 'main', image: 'a', env, ports: [{ containerPort: 82 }] }],
   },
 };
 

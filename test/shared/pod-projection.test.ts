@@ -1,6 +1,6 @@
 import { InternPool } from '../../runtime/intern';
 import type { Pod } from '../../runtime/kubernetes/types';
-import { projectPod } from '../../runtime/shared/pod-projection';
+import { keptPodSpec, projectPod } from '../../runtime/shared/pod-projection';
 import { metadata } from './fake-informer';
 
 const pool = new InternPool();
@@ -82,6 +82,19 @@ test('keeps what the runtime reads of a pod, and nothing else', () => {
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no' }],
       containerStatuses: [{ name: 'main', state: { running: { startedAt: 'now' } } }],
     },
+  });
+});
+
+test('keeps the ports that a template of the host network takes of its node: only those of pods are set', () => {
+  const sidecar = { name: 'sidecar', restartPolicy: 'Always', ports: [{ containerPort: 80 }] };
+  const ports = [
+    { containerPort: 81, protocol: 'UDP' },
+    { containerPort: 82, hostPort: 82 },
+  ];
+  const spec = { hostNetwork: true, initContainers: [sidecar], containers: [{ name: 'main', ports }] };
+  expect(keptPodSpec(spec, pool)).toEqual({
+    initContainers: [{ name: 'sidecar', restartPolicy: 'Always', ports: [{ hostPort: 80 }] }],
+    containers: [{ name: 'main', ports: [{ hostPort: 81, protocol: 'UDP' }, { hostPort: 82 }] }],
   });
 });
 

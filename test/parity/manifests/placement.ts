@@ -186,6 +186,18 @@ export const PLACEMENT_CASES: readonly Case[] = [
     expected: { running: 2, nodes: 2 },
   },
   {
+    name: 'host-network-job',
+    manifests: () => [
+      job('host-network-job', {
+        pods: 3,
+        pod: { hostNetwork: true },
+        // Only of pods does the apiserver set the port of the node.
+        container: { ports: [{ containerPort: 8082 }] },
+      }),
+    ],
+    expected: { running: 3, nodes: 3 },
+  },
+  {
     name: 'local-volumes',
     manifests: (unique) => {
       const { spec } = claim('data', `${unique}-local`);
