@@ -52,6 +52,16 @@ interface PodSetFields {
   readonly initContainer?: AddedContainer;
 }
 
+/** How the pods of a kind are made again after they succeeded or failed. */
+interface Restarts {
+  /** How often at most; 0 if the field is not set. */
+  readonly most: FieldPath;
+  /** A list of rules with an `action`. */
+  readonly rules: FieldPath;
+  /** Actions that make no pods again, or count. With any other one they are made again without limit. */
+  readonly limited: readonly string[];
+}
+
 /**
  * A kind whose controller makes an object of a workload kind, of the same name, for each of its own. What was made is the workload:
  * it has the pod sets, and the settings that its controller copies. It counts for the creator of the object for which it was made.
@@ -92,8 +102,8 @@ export interface WorkloadKind {
   readonly endEvents: { readonly Succeeded: readonly string[]; readonly Failed: readonly string[] };
   /** Longest run in seconds that its user sets. @default - the kind has no such field */
   readonly deadline?: FieldPath;
-  /** How often its pods may be made again after they succeeded or failed; 0 if the field is not set. @default - never */
-  readonly restarts?: FieldPath;
+  /** @default - no pod is made again after it succeeded */
+  readonly restarts?: Restarts;
   /** Fields that may change after the queue has started it, besides `suspend`. Each other field of the spec stays as it is. */
   readonly changeable: readonly FieldPath[];
   /** @default - none */
@@ -135,7 +145,11 @@ const JOB_SET: WorkloadKind = {
     Succeeded: ['AllJobsCompleted'],
     Failed: ['FailedJobs', 'ReachedMaxRestarts', 'FailJobSetFailurePolicyAction'],
   },
-  restarts: ['spec', 'failurePolicy', 'maxRestarts'],
+  restarts: {
+    most: ['spec', 'failurePolicy', 'maxRestarts'],
+    rules: ['spec', 'failurePolicy', 'rules'],
+    limited: ['FailJobSet', 'RestartJobSet', 'RestartJob'],
+  },
   changeable: [['spec', 'ttlSecondsAfterFinished']],
   maker: TRAIN_JOB,
 };

@@ -50,6 +50,14 @@ export function isSuspended({ suspend }: WorkloadKind, object: KindObject): bool
   return fieldAt(object, suspend) === true;
 }
 
+/** Whether its controller may make its pods again after they succeeded or failed. */
+export function mayRestart({ restarts }: WorkloadKind, object: KindObject): boolean {
+  if (restarts === undefined) return false;
+  const rules = fieldAt(object, restarts.rules);
+  const isLimited = (rule: unknown) => restarts.limited.includes(String(fieldAt(rule, ['action'])));
+  return (fieldAt(object, restarts.most) ?? 0) !== 0 || (Array.isArray(rules) && !rules.every(isLimited));
+}
+
 /** The pod sets of the object, in its order. */
 export function kindPodSets({ podSets }: WorkloadKind, object: KindObject): readonly KindPodSet[] {
   const { in: collection, template: at, count, completions } = podSets;

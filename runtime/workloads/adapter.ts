@@ -78,6 +78,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
   podsToPlace(object: T, pods: readonly Pod[], row: WorkloadRow, now: number): readonly Pod[];
   /** Gated pods that find no place of their pod set because they ask for more than was granted for it, although one is free. */
   largerPods(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly LargerPod[];
+  /** Gated pods of which the grant has no place any more, while nothing of it lives that would leave one. */
+  placelessPods(object: T, row: WorkloadRow, pods: readonly Pod[]): readonly Pod[];
   /** The patch that gives a gated pod its node. `now` is in Unix seconds. */
   placePatch(object: T, row: WorkloadRow, pod: Pod, node: string, now: number): readonly JsonPatchOperation[];
   /** The same without what the guard of an earlier version refuses; undefined: it refuses nothing of it. */

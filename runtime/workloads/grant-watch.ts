@@ -14,7 +14,7 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { QueueSettings } from '../queue/settings';
 import { isPastRequeueLimit, type WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import { type ActiveWorkload, isTerminal, type LargerPod, type Outcome } from './adapter';
+import { type ActiveWorkload, isTerminal, type Outcome } from './adapter';
 import { lookAgainIn } from './deadlines';
 import type { EvictionReason } from './eviction';
 import { refusedWait } from './group-notices';
@@ -26,11 +26,12 @@ import { belongsToGrant, isGated } from './pod';
 import { RemovedPods } from './pod-end';
 import {
   firstOf,
-  largerPodWait,
   type PodWait,
   type PodWaitCause,
   type PodWaitContext,
   podWait,
+  type UnplacedPod,
+  unplacedPods,
 } from './pod-wait';
 import { creationText, REREAD_MS, type Refusal, RefusedPods, shorten } from './refused-pods';
 import { replacementWait, replacesOnlyEnded } from './replacement-policy';
@@ -72,7 +73,7 @@ interface Found {
 
 /** What keeps pods from running. */
 interface Blocked {
-  readonly larger: readonly LargerPod[];
+  readonly unplaced: readonly UnplacedPod[];
   readonly refusal: Refusal;
   readonly waits: readonly PodWait[];
 }
@@ -131,14 +132,14 @@ export class GrantWatch {
 
   /** Only of a released workload. */
   async observe(workload: ActiveWorkload): Promise<GrantState> {
-    const { object, adapter, row, pods } = workload;
+    const { object, adapter, row } = workload;
     const own = ownOf(workload);
     this.removed.see(row.jobid, own);
     const context = { ...this.options.nodes, schedulerRuns: this.options.schedulerRuns };
-    const larger = adapter.largerPods(object, row, pods);
+    const unplaced = unplacedPods(workload);
     const found = [
       ...(await this.withClaims(own.map((pod) => ({ pod, wait: podWait(pod, context) })))),
-      ...larger.map((one) => ({ pod: one.pod, wait: largerPodWait(one) })),
+      ...unplaced,
     ];
     const waits = found.flatMap(({ wait }) => wait ?? []);
     const missing = adapter.missingPods(object, row, own);
@@ -171,7 +172,9 @@ export class GrantWatch {
     ]);
     if (failure === undefined || adapter.isGang(object) || hasEnded(found, due))
       return {
-        wait: runs ? (partial(kept) ?? this.waitOfRunning(workload, own, { larger, refusal, waits })) : shown,
+        wait: runs
+          ? (partial(kept) ?? this.waitOfRunning(workload, own, { unplaced, refusal, waits }))
+          : shown,
         failure,
         after,
       };
@@ -207,10 +210,10 @@ export class GrantWatch {
   private waitOfRunning(
     workload: ActiveWorkload,
     pods: readonly Pod[],
-    { larger, refusal, waits }: Blocked,
+    { unplaced, refusal, waits }: Blocked,
   ): GrantWait | undefined {
     const { now, nodes } = this.options;
-    if (larger.length > 0) return refusedPod(larger.map(largerPodWait));
+    if (unplaced.length > 0) return refusedPod(unplaced.map(({ wait }) => wait));
     return (
       lingerWait(pods, now()) ??
       restartWait(pods) ??

@@ -102,6 +102,7 @@ export const jobAdapter: WorkloadAdapter<WatchedJob> = {
   podsToPlace: (_job, pods) => pods.filter(isGated).sort(byOtherGates),
   // What the others of its Job are charged is learned from the first that runs.
   largerPods: () => [],
+  placelessPods: () => [],
   placePatch: (_job, _row, pod, node) => pinPatch(pod, node),
   earlierPlacePatch: () => undefined,
   placedPod: (_job, _row, pod, node) => ungated(pod, node),

@@ -14,7 +14,14 @@ import { FluxqError } from '../errors';
 import type { Jobspec } from '../jobspec/types';
 import { fieldAt, withField } from '../kubernetes/fields';
 import { patchEntries } from '../kubernetes/json-patch';
-import { apiVersionOf, isSuspended, type KindObject, kindPath, kindPodSets } from '../kubernetes/kind-fields';
+import {
+  apiVersionOf,
+  isSuspended,
+  type KindObject,
+  kindPath,
+  kindPodSets,
+  mayRestart,
+} from '../kubernetes/kind-fields';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
@@ -92,6 +99,7 @@ export function kindAdapter(kind: WorkloadKind): WorkloadAdapter<KindObject> {
         ? []
         : podsToPlace(kind, object, row, pods),
     largerPods: (object, row, pods) => (isHeld(object) ? [] : largerPods(kind, object, row, pods)),
+    placelessPods: (object, row, pods) => (isHeld(object) ? [] : placelessPods(kind, object, row, pods)),
     placePatch: (_object, row, pod, node, now) => [
       // Only the pod that was compared with its pod set is released.
       { op: 'test', path: '/metadata/resourceVersion', value: pod.metadata.resourceVersion },
@@ -271,9 +279,24 @@ function largerPods(
       .filter((pod) => belongsToGrant(pod, row.jobid) && pod.status?.phase !== 'Failed')
       .map((pod) => podSetNameOf(kind, pod)),
   );
-  const granted = (set: string) => placementOf(row, set).reduce((sum, { pods: count }) => sum + count, 0);
-  const hasPlace = (set: string) => granted(set) > (placed.get(set) ?? 0);
+  const hasPlace = (set: string) => grantedPods(row, set) > (placed.get(set) ?? 0);
   return larger.filter(({ pod }) => hasPlace(podSetNameOf(kind, pod)));
+}
+
+/** Of a pod set whose nodes were freed, because all pods there had succeeded: somebody has removed one, for example. */
+function placelessPods(
+  kind: WorkloadKind,
+  object: KindObject,
+  row: WorkloadRow,
+  pods: readonly Pod[],
+): readonly Pod[] {
+  if (pods.some((pod) => belongsToGrant(pod, row.jobid) && !isTerminal(pod))) return [];
+  const wanted = podsToPlace(kind, object, row, pods);
+  return wanted.filter((pod) => grantedPods(row, podSetNameOf(kind, pod)) === 0);
+}
+
+function grantedPods(row: WorkloadRow, set?: string): number {
+  return placementOf(row, set).reduce((sum, { pods: count }) => sum + count, 0);
 }
 
 /** Until the first pod is there: then each of the others may be one that comes later by design. */
@@ -281,7 +304,7 @@ function missingPods(object: KindObject, row: WorkloadRow, pods: readonly Pod[])
   // The watch still shows the object before this release.
   if (jobidOf(object) !== `${row.jobid}` || object.metadata.deletionTimestamp !== undefined) return 0;
   const isNew = (pod: Pod) => belongsToGrant(pod, row.jobid) || isGated(pod);
-  return pods.some(isNew) ? 0 : placementOf(row).reduce((sum, { pods: count }) => sum + count, 0);
+  return pods.some(isNew) ? 0 : grantedPods(row);
 }
 
 /** Nodes whose pods have all succeeded, where none of them is made again. */
@@ -291,9 +314,7 @@ function finishedNodes(
   row: WorkloadRow,
   pods: readonly Pod[],
 ): readonly string[] {
-  const restarts = kind.restarts === undefined ? 0 : fieldAt(object, kind.restarts);
-  if (restarts !== 0 && restarts !== undefined) return [];
-  if (kindPodSets(kind, object).some(({ goesOn }) => goesOn)) return [];
+  if (mayRestart(kind, object) || kindPodSets(kind, object).some(({ goesOn }) => goesOn)) return [];
   const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
   const succeeded = own.filter(hasSucceeded);
   return succeededNodes(row, { succeeded, live: own.filter((pod) => !isTerminal(pod)) });

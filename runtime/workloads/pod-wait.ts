@@ -6,7 +6,7 @@
 import { SCHEDULER_NAME } from '../../constructs/api/labels';
 import type { Pod } from '../kubernetes/types';
 import type { GrantReason } from '../shared/grant-waits';
-import { isTerminal, type LargerPod } from './adapter';
+import { type ActiveWorkload, isTerminal } from './adapter';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated } from './pod';
 
@@ -38,6 +38,11 @@ export interface PodWait {
   /** The node to which it is bound or pinned. */
   readonly node: string | undefined;
   readonly isBound: boolean;
+}
+
+export interface UnplacedPod {
+  readonly pod: Pod;
+  readonly wait: PodWait;
 }
 
 export interface PodWaitContext extends NodeView {
@@ -80,17 +85,22 @@ export function podWait(pod: Pod, context: PodWaitContext): PodWait | undefined 
   };
 }
 
-/** A pod for which the queue has no place in its grant. */
-export function largerPodWait({ pod, excess }: LargerPod): PodWait {
+/** The pods for which the queue has no place in their grant. */
+export function unplacedPods({ object, adapter, row, pods }: ActiveWorkload): readonly UnplacedPod[] {
+  const larger = adapter.largerPods(object, row, pods).map(({ pod, excess }) => {
+    return unplaced(pod, `it asks for more than was granted for its pod set: ${excess}`);
+  });
+  const placeless = adapter.placelessPods(object, row, pods).map((pod) => {
+    const set = adapter.podSetOf(object, pod);
+    return unplaced(pod, `its grant has no place for pod set ${set} any more, whose pods had all succeeded`);
+  });
+  return [...larger, ...placeless];
+}
+
+function unplaced(pod: Pod, message: string): UnplacedPod {
   const { name, uid } = pod.metadata;
-  const message = `it asks for more than was granted for its pod set: ${excess}`;
-  return {
-    ...said('unschedulable', UNSCHEDULABLE, message),
-    pod: name,
-    uid,
-    node: undefined,
-    isBound: false,
-  };
+  const wait = said('unschedulable', UNSCHEDULABLE, message);
+  return { pod, wait: { ...wait, pod: name, uid, node: undefined, isBound: false } };
 }
 
 /** Kubernetes has given the pod up, but its kubelet does not confirm that it has ended. */

@@ -49,6 +49,7 @@ export const OF_PLAIN_PODS = {
   missingPods: () => 0,
   awaitedPods: () => new Map(),
   largerPods: () => [],
+  placelessPods: () => [],
   unseenPods: () => 0,
   earlierPlacePatch: () => undefined,
   replacementPolicy: () => undefined,

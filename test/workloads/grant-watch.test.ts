@@ -2,6 +2,7 @@
 import { apiError } from '../../runtime/kubernetes/errors';
 import type { Pod } from '../../runtime/kubernetes/types';
 import type { WorkloadAdapter } from '../../runtime/workloads/adapter';
+import { jobAdapter } from '../../runtime/workloads/job';
 import { podAdapter } from '../../runtime/workloads/pod';
 import { rowIn } from '../queue/rows';
 import { array, pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-grant';
@@ -19,6 +20,19 @@ test('a refused pod ends the grant after 30 s, and its node is avoided', async (
     message: 'pod b did not run on n2: 0/2 nodes',
     avoid: ['n2'],
   });
+});
+
+test('a pod of which the grant has no place any more ends it after 30 s', async () => {
+  const { observe, seconds } = setUp();
+  const [done, again] = [pod('a', { phase: 'Failed' }, 'n1'), pod('b', {}, undefined, 6)];
+  const ofKind = { podSetOf: () => 'init', placelessPods: () => [again], missingPods: () => 0 };
+  const adapter = { ...jobAdapter, ...ofKind } as WorkloadAdapter;
+  const message = 'its grant has no place for pod set init any more, whose pods had all succeeded';
+  const wait = { reason: 'Unschedulable', message, pod: 'b' };
+  expect(await observe([done, again], adapter)).toMatchObject({ wait, failure: undefined, after: 30_000 });
+  seconds(30);
+  const failure = { cause: 'cluster', message: `pod b did not run: ${message}` };
+  expect((await observe([done, again], adapter)).failure).toMatchObject(failure);
 });
 
 test('a pod that is scheduled in time ends nothing, and its successor has the whole time', async () => {

@@ -242,8 +242,29 @@ test('frees a node whose pods have succeeded, unless they may be made again', ()
     pod('w2', { node: 'n2', phase: 'Succeeded' }),
   ];
   expect(adapter.finishedNodes(released, rowOf(), pods)).toEqual(['n2']);
-  const restarting = objectOf(SETS, { spec: { failurePolicy: { maxRestarts: 1 } } });
-  expect(adapter.finishedNodes(restarting, rowOf(), pods)).toEqual([]);
+  const freedWith = (failurePolicy: object) =>
+    adapter.finishedNodes(objectOf(SETS, { spec: { failurePolicy } }), rowOf(), pods);
+  expect(freedWith({ maxRestarts: 1 })).toEqual([]);
+  const rule = (action: string) => ({ maxRestarts: 0, rules: [{ action: 'FailJobSet' }, { action }] });
+  expect(freedWith(rule('RestartJobSet'))).toEqual(['n2']);
+  for (const action of ['RestartJobSetAndIgnoreMaxRestarts', 'RestartJobAndIgnoreMaxRestarts', 'Unknown'])
+    expect(freedWith(rule(action))).toEqual([]);
+});
+
+test('has no place for a pod of a set whose nodes were freed, once nothing else of it can end', () => {
+  const [n1, n2] = rowOf().allocation!.nodes;
+  const freed = rowOf({
+    allocation: { ...rowOf().allocation!, nodes: [n1!, { ...n2!, podSets: { workers: 1 } }] },
+  });
+  const gone = { ...freed, allocation: { ...freed.allocation!, nodes: [n2!] } };
+  const placeless = (row: WorkloadRow, ...pods: readonly Pod[]) =>
+    adapter.placelessPods(released, row, pods).map(({ metadata }) => metadata.name);
+  const driver = pod('d1', { set: 'driver', cores: 1 });
+  const ended = pod('w1', { node: 'n2', phase: 'Failed' });
+  expect(placeless(gone, driver, ended)).toEqual(['d1']);
+  expect(placeless(gone, driver, pod('w1', { node: 'n2', phase: 'Running' }))).toEqual([]);
+  expect(placeless(freed, driver, ended)).toEqual([]);
+  expect(placeless(gone, pod('w1'), pod('d1', { set: 'driver', cores: 1, user: 'eve' }))).toEqual([]);
 });
 
 test('misses its pods only until the first of them is there', () => {
