@@ -1,4 +1,5 @@
 /** The cluster as the watches have it: what a term decides on, and what answers of the reader are made of. */
+import type { Clock } from '../clock';
 import type { Config } from '../config';
 import { QueueRegistry } from '../fluxsetups/queue-registry';
 import { stackQueue } from '../fluxsetups/queue-settings';
@@ -16,6 +17,7 @@ import { podFacts } from '../workloads/pod-facts';
 export function clusterView(
   { units, queue, namespaces }: Pick<Config, 'units' | 'queue' | 'namespaces'>,
   informers: Informers,
+  clock: Clock,
   activeRow?: ConstructorParameters<typeof WorkloadObjects>[2],
 ) {
   const labels = new Namespaces(informers.namespaces, namespaces);
@@ -23,7 +25,7 @@ export function clusterView(
     informers,
     namespaces: labels,
     nodes: new NodeCache(informers.nodes, units, agentsOf(informers.pods, podFacts)),
-    workloads: new WorkloadObjects(informers, podFacts, activeRow),
+    workloads: new WorkloadObjects(informers, podFacts, activeRow, clock),
     podFacts,
     queues: new QueueRegistry(
       stackQueue(queue),

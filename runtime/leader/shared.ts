@@ -52,6 +52,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     ...clusterView(
       config,
       informers,
+      time.clock,
       ({ kind, namespace, name }) => workloadCache.byName(kind, namespace, name)[0],
     ),
     events: new EventRecorder({

@@ -25,8 +25,8 @@ export class WorkloadObjects {
   /** Groups of pods as they were asked for last: who compares objects finds the same one until one of its pods changes. */
   private readonly groups = new Map<string, Assembled>();
 
-  /** uids of deleted objects of workload kinds -> when that was, in milliseconds of the clock. */
-  private readonly deleted = new Map<string, number>();
+  /** uids of objects of workload kinds whose pods may still be collected -> their last deletion. */
+  private readonly deleted = new Map<string, object>();
 
   /** @param activeRow @default - no group of pods has a row */
   constructor(
@@ -84,19 +84,35 @@ export class WorkloadObjects {
   }
 
   private isMadeFor(owner: WorkloadKey & { readonly uid: string }): boolean {
-    const { kind, namespace, name, uid } = owner;
-    const object = this.informers.kinds.get(kind)?.get(`${namespace}/${name}`);
-    if (object?.metadata.uid === uid || this.activeRow(owner)?.uid === uid) return true;
-    return (this.deleted.get(uid) ?? Number.NEGATIVE_INFINITY) + COLLECTED_MS > this.clock.now();
+    return this.isWatched(owner) || this.activeRow(owner)?.uid === owner.uid || this.deleted.has(owner.uid);
+  }
+
+  private isWatched({ kind, namespace, name, uid }: WorkloadKey & { readonly uid: string }): boolean {
+    return this.informers.kinds.get(kind)?.get(`${namespace}/${name}`)?.metadata.uid === uid;
   }
 
   private noteDeleted(uid: string): void {
-    const now = this.clock.now();
-    for (const [other, at] of this.deleted) {
-      if (at + COLLECTED_MS > now) break;
-      this.deleted.delete(other);
+    const deletion = {};
+    this.deleted.set(uid, deletion);
+    this.clock.after(COLLECTED_MS, () => {
+      // It may have come back to its watch, and left it again.
+      if (this.deleted.get(uid) !== deletion) return;
+      this.deleted.delete(uid);
+      this.reportLeft(uid);
+    });
+  }
+
+  /** A row has ended: what an object of a workload kind that is gone has left is a workload of its own from now on. */
+  ended(row: WorkloadKey & { readonly uid: string }): void {
+    if (this.informers.kinds.has(row.kind) && !this.isWatched(row)) this.reportLeft(row.uid);
+  }
+
+  /** Nothing changes about these pods. */
+  private reportLeft(uid: string): void {
+    for (const pod of this.informers.pods.byIndex('workload', uid)) {
+      const key = this.podFacts.workloadKey(pod);
+      if (key !== undefined) this.changed.emit(key);
     }
-    this.deleted.set(uid, now);
   }
 
   /** The keys of all objects that may be workloads; each of them is there. */

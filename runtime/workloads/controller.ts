@@ -84,7 +84,10 @@ export class WorkloadController implements Controller {
     this.admission.changed.subscribe(together(() => this.enqueueWaiting()));
     this.admission.start();
     this.followVolumes();
-    workloadCache.onChange((row) => this.events.rowChanged(row));
+    workloadCache.onChange((row) => {
+      this.events.rowChanged(row);
+      if (row.phase === 'Finished') workloads.ended(row);
+    });
   }
 
   /** What an object says last tells how its workload ended, also if nothing can be recorded at this moment. */

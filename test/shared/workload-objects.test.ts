@@ -87,7 +87,7 @@ test('lists no group whose row is about none of the pods that there are', () => 
 
 describe('of a workload kind', () => {
   const set = { metadata: metadata('set', { namespace: 'science' }) };
-  const SET = { ...set.metadata, kind: 'JobSet' };
+  const SET = { ...set.metadata, namespace: 'science', kind: 'JobSet' };
   const member = pod('set-0', {
     labels: ADMITTED,
     annotations: { [OWNER_ANNOTATION]: `JobSet/set/${set.metadata.uid}` },
@@ -218,8 +218,35 @@ describe('of a workload kind', () => {
     pods.set(member);
     jobSets.delete('science/set');
     expect(objects.get(lone)).toBeUndefined();
+    changed.length = 0;
     await clock.advance(60_000);
     expect(objects.get(lone)).toBe(member);
+    expect(changed).toEqual(['Pod/science/set-0']);
+  });
+
+  test('that left its watch twice leaves what was orphaned a while after the second time', async () => {
+    pods.set(member);
+    for (const milliseconds of [50_000, 59_999]) {
+      jobSets.set(set);
+      jobSets.delete('science/set');
+      await clock.advance(milliseconds);
+      expect(objects.get(lone)).toBeUndefined();
+    }
+    await clock.advance(1);
+    expect(objects.get(lone)).toBe(member);
+  });
+
+  test('that is gone leaves what was orphaned when its row ends, and one that is there keeps it', () => {
+    jobSets.set(set);
+    pods.set(member);
+    changed.length = 0;
+    objects.ended(SET);
+    objects.ended({ ...SET, kind: 'Job' });
+    expect(changed).toEqual([]);
+    jobSets.delete('science/set');
+    changed.length = 0;
+    objects.ended(SET);
+    expect(changed).toEqual(['Pod/science/set-0']);
   });
 });
 

@@ -61,6 +61,54 @@ describe('an object of a workload kind that has ended and is gone', () => {
     });
   }
 
+  /** As admission leaves it. */
+  function createPod(kind: WorkloadKind, uid: string, name: string, runs: number): void {
+    store().create('pods', {
+      metadata: {
+        namespace: 'science',
+        name,
+        labels: { [ADMITTED_LABEL]: 'true', [kind.podSetLabel]: 'master' },
+        annotations: {
+          [OWNER_ANNOTATION]: `${kind.kind}/train/${uid}`,
+          [USER_ANNOTATION]: 'ada',
+          [RUNS]: `${runs}`,
+        },
+      },
+      spec: {
+        schedulingGates: [{ name: GATE }],
+        containers: [{ name: 'pytorch', image: 'none', resources: { requests: { cpu: '1' } } }],
+      },
+      status: { phase: 'Pending' },
+    });
+  }
+
+  test('leaves its waiting pods as workloads of their own a minute later, where nobody collects them', async () => {
+    const kind = kindOf('PyTorchJob');
+    const uid = await released(kind);
+    createPod(kind, uid, 'placed', 5);
+    await controller.seconds(1);
+    createPod(kind, uid, 'left', 5);
+    remove(kind);
+    await controller.seconds(50);
+    expect(controller.row('left')).toBeUndefined();
+    await controller.seconds(20);
+    expect(controller.row('left')).toMatchObject({ kind: 'Pod', result: 'Succeeded' });
+  });
+
+  test('leaves them so once its grant has ended, where a pod of it goes on', async () => {
+    const kind = kindOf('PyTorchJob');
+    const uid = await released(kind);
+    createPod(kind, uid, 'placed', 120);
+    await controller.seconds(1);
+    createPod(kind, uid, 'left', 5);
+    remove(kind);
+    await controller.seconds(100);
+    expect(controller.row('left')).toBeUndefined();
+    await controller.seconds(40);
+    expect(controller.row('train')).toMatchObject({ phase: 'Finished' });
+    expect(controller.row('left')).toMatchObject({ kind: 'Pod', result: 'Succeeded' });
+  });
+
   describe.each(WORKLOAD_KINDS)('$kind', (kind) => {
     test.each(['Succeeded', 'Failed'] as const)(
       'gets its Finished row again, if the tables lose it: %s',
@@ -158,20 +206,7 @@ describe('an object of a workload kind that has ended and is gone', () => {
   test('timed out if the Event says that it failed at its walltime', async () => {
     const kind = kindOf('PyTorchJob');
     const uid = await released(kind, { 'fluxqueue/walltime': '60s' });
-    // As admission leaves it.
-    store().create('pods', {
-      metadata: {
-        namespace: 'science',
-        name: 'train-master-0',
-        labels: { [ADMITTED_LABEL]: 'true', [kind.podSetLabel]: 'master' },
-        annotations: { [OWNER_ANNOTATION]: `PyTorchJob/train/${uid}`, [RUNS]: '300' },
-      },
-      spec: {
-        schedulingGates: [{ name: GATE }],
-        containers: [{ name: 'pytorch', image: 'none', resources: { requests: { cpu: '1' } } }],
-      },
-      status: { phase: 'Pending' },
-    });
+    createPod(kind, uid, 'train-master-0', 300);
     await controller.seconds(20);
     const { phase, startedAt } = controller.row('train')!;
     expect(phase).toBe('Running');

@@ -155,6 +155,7 @@ function openCluster({ config, client, logger, time }: ReadModelOptions, rows: R
   const view = clusterView(
     config,
     new Informers({ client, logger, time, podFacts, kinds: workloadKinds(config.workloads.kinds) }),
+    time.clock,
   );
   const { informers, queues } = view;
   informers.fluxSetups.changed.subscribe(() => queues.invalidate());
