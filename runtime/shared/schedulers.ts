@@ -2,10 +2,16 @@
 import type { Informer } from '../kubernetes/informer';
 import type { Pod } from '../kubernetes/types';
 
+/** What a scheduler says of the pod. The apiserver says of a pod that it is gated, and that stays until a scheduler says more. */
+export function verdictOf({ status }: Pod) {
+  return status?.conditions?.find(
+    ({ type, reason }) => type === 'PodScheduled' && reason !== 'SchedulingGated',
+  );
+}
+
 /** The scheduler that has placed or refused the pod: the index `scheduler` of the pods. */
-export function answeringScheduler({ spec, status }: Pod): readonly string[] {
-  const isAnswered = status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
-  return isAnswered ? [spec.schedulerName ?? 'default-scheduler'] : [];
+export function answeringScheduler(pod: Pod): readonly string[] {
+  return verdictOf(pod) === undefined ? [] : [pod.spec.schedulerName ?? 'default-scheduler'];
 }
 
 /**

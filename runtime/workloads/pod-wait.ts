@@ -6,6 +6,7 @@
 import { SCHEDULER_NAME } from '../../constructs/api/labels';
 import type { Pod } from '../kubernetes/types';
 import type { GrantReason } from '../shared/grant-waits';
+import { verdictOf } from '../shared/schedulers';
 import { type ActiveWorkload, isTerminal } from './adapter';
 import type { NodeView } from './live-pods';
 import { assignedNode, isGated } from './pod';
@@ -116,16 +117,14 @@ function startWait(pod: Pod, context: PodWaitContext): Wait | undefined {
   return pod.spec.nodeName === undefined ? schedulingWait(pod, context) : startingWait(pod);
 }
 
-function schedulingWait({ spec, status }: Pod, { schedulerRuns }: PodWaitContext): Wait {
+function schedulingWait(pod: Pod, { schedulerRuns }: PodWaitContext): Wait {
+  const { spec } = pod;
   const gates = spec.schedulingGates ?? [];
   if (gates.length > 0) {
     const message = `waiting for scheduling gate ${gates.map(({ name }) => name).join(', ')}`;
     return said('gated', 'SchedulingGated', message);
   }
-  // The apiserver says at its creation that a pod is gated, and the condition stays until kube-scheduler writes another one.
-  const verdict = status?.conditions?.find(
-    ({ type, reason }) => type === 'PodScheduled' && reason !== 'SchedulingGated',
-  );
+  const verdict = verdictOf(pod);
   if (verdict?.status === 'False' && verdict.message !== undefined)
     return { cause: 'unschedulable', reason: verdict.reason ?? UNSCHEDULABLE, message: verdict.message };
   const { schedulerName = DEFAULT_SCHEDULER, volumes = [] } = spec;

@@ -19,6 +19,15 @@ test('knows the schedulers that have answered for a pod, also when that pod is g
   expect([runs('default-scheduler'), runs('other'), runs('nobody')]).toEqual([true, true, false]);
 });
 
+test('takes no pod for answered because the apiserver says that it is gated', () => {
+  const gated = { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' } as const;
+  const pods = new FakeInformer<Pod>({ scheduler: answeringScheduler });
+  pods.set({ ...pod('a', 'volcano', true), status: { conditions: [gated] } });
+  expect(schedulersOf(pods.asInformer())('volcano')).toBe(false);
+  pods.set({ ...pod('a', 'volcano', true), status: { conditions: [{ ...gated, reason: 'Unschedulable' }] } });
+  expect(schedulersOf(pods.asInformer())('volcano')).toBe(true);
+});
+
 test('does not list all pods for a scheduler that never answers', () => {
   const byIndex = jest.fn(() => []);
   const runs = schedulersOf({ byIndex });
