@@ -190,16 +190,18 @@ export class Eviction {
   }
 
   /** Once the object is suspended, a failure is no longer visible. Undefined: the row holds no nodes any more. */
-  async commit(
-    row: WorkloadRow,
-    { cause, message, avoid = [] }: EvictionReason,
-  ): Promise<WorkloadRow | undefined> {
+  async commit(row: WorkloadRow, reason: EvictionReason): Promise<WorkloadRow | undefined> {
+    const { cause, message } = reason;
     if (row.evictionReason !== null || cause === 'preempted' || cause === 'suspended') return row;
-    const until = this.options.now() + this.options.avoidSeconds;
-    const avoided = Object.fromEntries(avoid.map((name) => [name, until]));
     const end = Math.ceil(this.options.now()) + terminationOf(row);
-    const request = { uid: row.uid, cause, message, avoid: avoided, end };
+    const request = { uid: row.uid, cause, message, avoid: this.avoidedBy(reason), end };
     return (await this.options.workloadCache.requestEviction([request]))[0];
+  }
+
+  /** Until when the workload avoids the nodes on which it did not run, by their names. */
+  avoidedBy({ avoid = [] }: EvictionReason): WorkloadRow['avoid'] {
+    const until = this.options.now() + this.options.avoidSeconds;
+    return Object.fromEntries(avoid.map((name) => [name, until]));
   }
 
   /**

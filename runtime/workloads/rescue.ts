@@ -55,14 +55,11 @@ export class Rescue {
     const { eviction, workloadCache, now } = this.options;
     const owner = controllerOf(object);
     if (owner === undefined) return this.giveUp(workload, reason);
-    const terms = eviction.requeueTerms(row, reason);
-    const committed = await eviction.commit(row, reason);
-    if (committed === undefined) return undefined;
-    const { avoid, submittedAt, seq, after: metAfter } = committed;
-    const { message, reason: shown = 'Requeued', notBefore = now() } = terms;
-    const { uid } = row;
+    const { message, reason: shown = 'Requeued', notBefore = now() } = eviction.requeueTerms(row, reason);
+    const { uid, submittedAt, seq, after: metAfter } = row;
     const requeues = row.requeues + 1;
     const clusterRequeues = row.clusterRequeues + (reason.cause === 'cluster' ? 1 : 0);
+    const avoid = { ...row.avoid, ...eviction.avoidedBy(reason) };
     const waits = { reason: shown, message, notBefore, avoid };
     const place = { submittedAt, seq, requeues, clusterRequeues, metAfter, ...waits };
     const predecessor = { uid, ...place, asked: askedBy(row) };
@@ -141,15 +138,18 @@ export class Rescue {
   private async evict(
     object: KubernetesObject,
     row: WorkloadRow,
-    { cause, message }: EvictionReason,
+    reason: EvictionReason,
   ): Promise<ReconcileResult> {
-    const outcome = await evictPod(this.options.client, object);
-    if (outcome === 'refused') return { after: REFUSED_RETRY_MS };
-    if (outcome === 'done')
-      logDecision(this.options.logger, row, 'evicted, its controller creates it again', {
-        cause,
-        reason: message,
-      });
+    const { client, eviction, logger } = this.options;
+    const outcome = await evictPod(client, object);
+    if (outcome === 'refused') {
+      this.successions.get(controllerOf(object)?.uid ?? '')?.delete(row.uid);
+      return { after: REFUSED_RETRY_MS };
+    }
+    // Only now: the reason of a pod that starts after all would end its grant for ever.
+    if (outcome !== 'done' || (await eviction.commit(row, reason)) === undefined) return undefined;
+    const { cause, message } = reason;
+    logDecision(logger, row, 'evicted, its controller creates it again', { cause, reason: message });
     return undefined;
   }
 }

@@ -108,7 +108,7 @@ function pod(uid: string, owner?: string): Pod {
   };
 }
 
-test('a pod of a controller is evicted, after its reason and its node are committed', async () => {
+test('a pod of a controller is evicted, and its reason and its node are committed', async () => {
   const { fail, created, row } = await setUp();
   expect(await fail(pod('a', 'web'))).toBeUndefined();
   expect(row('a')).toMatchObject({
@@ -195,6 +195,20 @@ test('the place is written before the pod is evicted', async () => {
   const { fail, nextLeader } = await setUp({ answer });
   await expect(fail(pod('a', 'web'))).rejects.toThrow(answer);
   expect(await offerTo(pod('b', 'web'), await nextLeader())).toMatchObject({ uid: 'a' });
+});
+
+test('a pod whose eviction is refused keeps its grant as it was, because it may run after all', async () => {
+  const answer = new ApiError({
+    status: 429,
+    reason: 'TooManyRequests',
+    message: 'a budget',
+    retryAfterSeconds: 1,
+  });
+  const { fail, rescue, row } = await setUp({ answer });
+  expect(await fail(pod('a', 'web'))).toEqual({ after: 5_000 });
+  expect(row('a')).toMatchObject({ phase: 'Ready', evictionReason: null, evictionCause: null, avoid: {} });
+  expect(row('a').allocation!.end).toBe(allocationOf(row('a')).end);
+  expect(await offerTo(pod('b', 'web'), rescue)).toBeUndefined();
 });
 
 test('a controller that creates no pod any more leaves nothing to take over', async () => {
