@@ -99,11 +99,13 @@ describeIf('a JobSet', () => {
         }
       });
 
-      test('keeps its place when its failure policy makes its pods again', async () => {
-        const spec = { failurePolicy: { maxRestarts: 3 } };
-        const made = await create('again', { workers: { pods: 3, cores: 4 } }, { spec });
+      test('keeps its places when its failure policy makes its pods again, also those of a set that had succeeded', async () => {
+        const spec = { failurePolicy: { rules: [{ action: 'RestartJobSetAndIgnoreMaxRestarts' }] } };
+        const dependsOn = [{ name: 'init', status: 'Complete' }] as const;
+        const sets = { init: { cores: 8, runs: '1s' }, workers: { pods: 3, cores: 4, dependsOn } };
+        const made = await create('again', sets, { spec });
         const row = await science.phase(made, 'Running');
-        const before = await running(made, 3);
+        const before = await running(made, 3, 'workers');
         const other = await create('behind', { workers: { pods: 8, cores: 4 } });
         await science.phase(other, 'Waiting');
         await getFixture().client.patch(
@@ -114,7 +116,7 @@ describeIf('a JobSet', () => {
         await waitFor('the JobSet to have restarted', async () => (await read(made)).status?.restarts === 1);
         const old = new Set(before.map(({ metadata }) => metadata.uid));
         const after = await waitFor('new pods to run', async () => {
-          const found = (await podsOf(made)).filter(({ metadata }) => !old.has(metadata.uid));
+          const found = (await podsOf(made, 'workers')).filter(({ metadata }) => !old.has(metadata.uid));
           return found.filter(({ status }) => status?.phase === 'Running').length === 3 && found;
         });
         const now = (await science.row(made))!;
