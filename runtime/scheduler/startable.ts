@@ -11,10 +11,12 @@ import { clusterOf } from './pass/cluster';
 import { withPlannedEnd } from './pass/planned-end';
 import { Quotas } from './pass/quota';
 import type { Reservation } from './pass/reservations';
+import { RuleMatcher } from './pass/rule-matcher';
+import type { Matcher } from './pass/types';
 import { type PlanGraph, planGraph } from './plan-graph';
 import { MOST_PLANNED, type PlanInput } from './queue-plan';
 
-export type StartableInput = Omit<PlanInput, 'surroundings' | 'fairShare' | 'outcomeOf' | 'runtimeOf'>;
+export type StartableInput = Omit<PlanInput, 'fairShare' | 'outcomeOf' | 'runtimeOf'>;
 
 /** These wait for room alone. */
 const WAITS_FOR_ROOM: ReadonlySet<string | null> = new Set(['QuotaExceeded', 'Reserved', 'Busy']);
@@ -64,12 +66,14 @@ class Look {
   private readonly reservations: ReadonlyMap<string, Reservation>;
   /** Uids of those that the matcher holds. */
   private readonly planned: ReadonlySet<string>;
+  /** It counts pods as well: a node takes so many and no more. */
+  private readonly matcher: Matcher;
   /** What has no room has none a second time. */
   private readonly refused = new Set<string>();
 
   constructor(
     private readonly input: StartableInput,
-    private readonly graph: PlanGraph,
+    graph: PlanGraph,
   ) {
     const { queues, holders, nodes, now, units = DEFAULT_UNITS, surpluses, line } = input;
     const rows = Map.groupBy(holders, ({ queue }) => queue);
@@ -80,6 +84,7 @@ class Look {
     this.quotas = new Quotas(held, units, now, clusterOf([...nodes.values()]), surpluses);
     this.reservations = new Map(input.reservations.map((one) => [one.uid, one]));
     this.planned = new Set(graph.reservations.map(({ uid }) => uid));
+    this.matcher = matcherOf(input, graph);
     this.quotas.kept.setLine(line);
     for (const row of line) this.promise(row);
   }
@@ -101,8 +106,8 @@ class Look {
   }
 
   private async isPlaced(row: WorkloadRow, own: Reservation | undefined): Promise<boolean> {
-    const { matcher } = this.graph;
-    const { now } = this.input;
+    const { matcher, input } = this;
+    const { now } = input;
     const { jobid, jobspec } = row;
     const isPlanned = own !== undefined && this.planned.has(own.uid);
     if (isPlanned) await matcher.cancel(jobid);
@@ -111,4 +116,21 @@ class Look {
     if (isPlanned) await matcher.replay([own.allocation], now);
     return answer.status === 'OK' && this.quotas.refuses(row, answer.allocation) === undefined;
   }
+}
+
+function matcherOf(
+  { surroundings, now, nodes, units = DEFAULT_UNITS, holders, line }: StartableInput,
+  { matcher: fluxion, reservations }: PlanGraph,
+): Matcher {
+  if (surroundings === undefined) return fluxion;
+  const rows = [...holders, ...line];
+  return new RuleMatcher({
+    fluxion,
+    surroundings,
+    now,
+    nodes: [...nodes.values()],
+    units,
+    rows,
+    reservations,
+  });
 }

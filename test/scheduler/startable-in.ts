@@ -20,6 +20,7 @@ export async function startableIn(
     holders: rows.filter(({ allocation }) => allocation !== null),
     line: inOrder(rows.filter(mayBePlanned)),
     reservations: sim.reservations,
+    surroundings: sim.surroundings(),
     isOver: () => false,
     rest: () => undefined,
     ...over,

@@ -23,6 +23,15 @@ test('finds what waits although nodes have room for it, and not what does not fi
   expect(await uids(sim)).toEqual([]);
 });
 
+test('finds no room on a node that takes no further pod', async () => {
+  const sim = await Simulation.of(nodesOf(1, 4));
+  for (const { name } of sim.nodes) sim.amounts.set(name, { pods: 2 });
+  for (const uid of ['one', 'two', 'three']) sim.submit(uid);
+  await sim.pass();
+  expect(sim.row('three').reason).toBe('Reserved');
+  expect(await uids(sim)).toEqual([]);
+});
+
 test('counts what is reserved and what quota is left', async () => {
   const sim = await Simulation.of(nodesOf(1, 4));
   sim.queue('default', { quota: { cores: 3 } });
