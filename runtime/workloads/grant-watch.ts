@@ -274,7 +274,9 @@ export class GrantWatch {
         : [limitedBy(`${wait.cause}/${wait.uid}`, this.limitOf(row, wait, wait.cause), wait)],
     );
     if (isMissing) limited.push(limitedBy(MISSING, 'unschedulableSeconds'));
-    if (isAbsent) limited.push({ key: ABSENT, wait: undefined, left: untilAbsent(row, this.options) });
+    // The release is of the clock of the database: this one may be ahead of it by more than the limit.
+    const absent = isAbsent ? limitedBy(ABSENT, 'unschedulableSeconds') : undefined;
+    if (absent) limited.push({ ...absent, left: Math.max(absent.left, untilAbsent(row, this.options)) });
     // Between the end of a pod and the start of the next no pod runs for a moment.
     if (isIdle && limited.length > 0) limited.push(limitedBy(IDLE, 'unschedulableSeconds'));
     if (since.size === 0) this.since.delete(jobid);

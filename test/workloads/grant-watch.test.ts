@@ -188,6 +188,16 @@ test('missing pods without a sentence end nothing for as long as a start may tak
   });
 });
 
+test('a clock that is an hour ahead of the database ends no gang before its pods can come', async () => {
+  const given = rowIn('Ready', { uid: 'job', jobid: 7, pods: 2, releasedAt: RELEASED - 3_600 });
+  const { observe, seconds } = setUp({ given });
+  expect(await observe([])).toMatchObject({ failure: undefined });
+  seconds(29);
+  expect(await observe([])).toMatchObject({ failure: undefined });
+  seconds(1);
+  expect((await observe([])).failure).toMatchObject({ cause: 'cluster' });
+});
+
 test('missing pods without a sentence end nothing that has run', async () => {
   const given = rowIn('Running', { uid: 'job', jobid: 7, pods: 2, releasedAt: RELEASED });
   const { observe, seconds } = setUp({ given });
