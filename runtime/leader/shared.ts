@@ -18,7 +18,7 @@ import { clusterView } from './cluster-view';
 export interface TermOptions
   extends Pick<
     Shared,
-    'config' | 'client' | 'queue' | 'fluxion' | 'fence' | 'logger' | 'metrics' | 'onFenced'
+    'config' | 'client' | 'queue' | 'fluxion' | 'fence' | 'logger' | 'metrics' | 'onFenced' | 'looksEveryMs'
   > {
   /** @default - the clocks of the machine */
   readonly time?: Time;

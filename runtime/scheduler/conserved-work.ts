@@ -19,6 +19,8 @@ export interface ConservedWorkOptions {
   readonly report: (count: number) => void;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds between two looks. @default - a minute */
+  readonly everyMs?: number;
 }
 
 /** Milliseconds between two looks, and from one that found something to the next. */
@@ -55,7 +57,7 @@ export class ConservedWork {
   }
 
   private async lookAt(result: PassResult): Promise<void> {
-    const { clock, logger, look } = this.options;
+    const { clock, logger, look, everyMs = INTERVAL_MS } = this.options;
     const started = clock.now();
     const isOver = () => this.stopped || clock.now() - started > BUDGET_MS;
     try {
@@ -64,7 +66,7 @@ export class ConservedWork {
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'it could not be told whether work waits that could start');
     }
-    const interval = this.found.size > 0 ? AGAIN_MS : INTERVAL_MS;
+    const interval = this.found.size > 0 ? Math.min(AGAIN_MS, everyMs) : everyMs;
     this.earliest = clock.now() + Math.max(interval, (clock.now() - started) / PART_OF_TIME);
   }
 

@@ -254,5 +254,6 @@ function conservedWorkOf(shared: Shared, given: (budget: PlanBudget) => Situatio
     report: (count) => shared.metrics.startable.set(count),
     clock: shared.time.clock,
     logger: shared.logger,
+    ...(shared.looksEveryMs !== undefined && { everyMs: shared.looksEveryMs }),
   });
 }

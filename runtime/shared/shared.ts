@@ -30,6 +30,8 @@ export interface Shared {
   /** The database has seen a newer leader, so the term has ended. */
   readonly onFenced: (error: Error) => void;
   readonly time: Time;
+  /** Milliseconds between two looks for work that waits although it could start. @default - a minute */
+  readonly looksEveryMs?: number;
   /** Unix seconds that never go back. */
   readonly now: () => number;
 

@@ -137,10 +137,11 @@ class Matrix {
       await this.observer.observe(),
     ];
     const { stopped, lostNodes, disturbances } = this.scenario;
+    const always = { from: -Infinity, until: Infinity, backAt: Infinity };
     const all = [...disturbances, ...this.faults].sort((a, b) => a - b);
     const interventions = {
       stopped,
-      lostNodes,
+      losses: [...lostNodes].map((node) => ({ node, ...always })),
       services: false,
       closures: [],
       changes: [],

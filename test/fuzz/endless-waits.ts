@@ -1,19 +1,34 @@
+import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
+import { coresOf } from '../invariants/pod-cores';
 import type { ObjectStore } from './object-store';
-
-/** Whether a workload waits for an event that does not occur in the simulation. */
-function waitsForever(row: WorkloadRow): boolean {
-  const { phase, reason, pods } = row;
-  return phase === 'Waiting' && (pods === 0 || (reason !== null && ENDLESS_REASONS.has(reason)));
-}
-
-const ENDLESS_REASONS: ReadonlySet<WaitReason> = new Set(['Unsatisfiable', 'DependencyPending', 'Invalid']);
 
 /** Workloads that can finish and have not. */
 export function unfinished(rows: readonly WorkloadRow[], store: ObjectStore): readonly string[] {
   return rows
-    .filter((row) => row.phase !== 'Finished' && !waitsForever(row) && !isStranded(row, store))
+    .filter((row) => row.phase !== 'Finished' && !waitsForever(row, store) && !isStranded(row, store))
     .map(({ name, phase, reason, message }) => `${name} is ${phase} ${reason ?? ''}: ${message ?? ''}`);
+}
+
+/** That the cluster cannot run it. */
+const REFUSALS: ReadonlySet<WaitReason> = new Set(['Unsatisfiable', 'Invalid']);
+
+/** Whether a workload waits for an event that does not occur in the simulation. */
+function waitsForever(row: WorkloadRow, store: ObjectStore): boolean {
+  const { phase, reason, pods } = row;
+  if (phase !== 'Waiting') return false;
+  if (pods === 0 || reason === 'DependencyPending') return true;
+  return reason !== null && REFUSALS.has(reason) && !canRun(row, store);
+}
+
+/** Whether one pod of it fits a node as it is: an array runs as many at once as fit. */
+function canRun({ kind, namespace, name, uid }: WorkloadRow, store: ObjectStore): boolean {
+  const object = store.get<Job | Pod>(`${kind.toLowerCase()}s`, `${namespace}/${name}`);
+  if (object?.metadata.uid !== uid) return false;
+  const pod = 'template' in object.spec ? (object.spec.template as Pod) : (object as Pod);
+  return store
+    .list<Node>('nodes')
+    .some(({ status }) => coresOf(pod) <= Number(status?.allocatable?.cpu ?? 0));
 }
 
 /** A plain pod whose required node was removed before the pod was bound: Kubernetes leaves it pending, too. */

@@ -33,6 +33,10 @@ export interface Features {
   readonly pulls: boolean;
   /** The Job controller keeps the start time of a suspended Job, as before Kubernetes 1.36. */
   readonly older: boolean;
+  /** Nodes become smaller than what they grant, take few pods, and have pods that request nothing. */
+  readonly oddNodes: boolean;
+  /** The pods of Jobs have different lengths and failures, and somebody deletes some of them. */
+  readonly tails: boolean;
 }
 
 /** What happens whatever the seed says. */
@@ -45,11 +49,22 @@ export interface Switches {
   readonly pulls?: boolean;
   /** Whether Kubernetes is older than 1.36. @default false */
   readonly older?: boolean;
+  /** Whether nodes shrink, take few pods, and have pods that request nothing. @default false */
+  readonly nodes?: boolean;
+  /** Whether the pods of a Job end at different times and in different ways. @default false */
+  readonly tails?: boolean;
 }
 
 export function featuresOf(
   seed: number,
-  { enlarge = false, cohorts = false, pulls = false, older = false }: Switches = {},
+  {
+    enlarge = false,
+    cohorts = false,
+    pulls = false,
+    older = false,
+    nodes = false,
+    tails = false,
+  }: Switches = {},
 ): Features {
   const random = new Random(seed ^ 0x5eed);
   const faults = seed % 5 !== 0;
@@ -57,7 +72,7 @@ export function featuresOf(
     faults,
     restores: faults && seed % 7 === 3,
     clockJumps: faults && seed % 2 === 0,
-    nodeFaults: random.happens(0.4) && faults,
+    nodeFaults: (random.happens(0.4) || nodes) && faults,
     admissionFaults: random.happens(0.3) && faults,
     // What pods use beyond their grants counts in a quota.
     queues: random.happens(0.5) || cohorts || enlarge,
@@ -70,6 +85,8 @@ export function featuresOf(
     cohorts,
     pulls,
     older,
+    oddNodes: nodes,
+    tails,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Fluxion } from '../../runtime/fluxion/types';
 import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { differences, PersistentDifferences } from '../invariants/agreement';
+import { hasEndedGang, heldNodeViolations } from '../invariants/held-nodes';
 import {
   type CountedQuota,
   closedNodeGrants,
@@ -31,6 +32,8 @@ const { units, grants } = parseConfig({});
  * frees in Fluxion what ended during the first.
  */
 const PASSES_SECONDS = 15;
+/** Seconds in which a node is given back on which no pod will run again: the last pod is over, seen and counted. */
+const TAIL_SECONDS = 12;
 /** Seconds that a FluxJob may be behind while many workloads start and end, and what a lagging watch adds. */
 const SHOWN_SECONDS = 18;
 
@@ -49,6 +52,7 @@ export class InvariantChecks {
   private readonly inFluxion = new PersistentDifferences(PASSES_SECONDS);
   private readonly inRecords = new PersistentDifferences(SHOWN_SECONDS);
   private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
+  private readonly inTails = new PersistentDifferences(TAIL_SECONDS);
   private readonly limits = new WeakMap<object, CountedQuota>();
   private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
   private readonly surplus = new SurplusQuotaObserver(units.cpuMillis / 1000);
@@ -68,7 +72,10 @@ export class InvariantChecks {
     else this.violations.push(...(await this.differences(at)));
     const seen = { ...this.objects(), rows: this.options.queue.all };
     this.checkLimits(at, seen, isRecovering);
-    this.violations.push(...this.idle.observe(at, seen, isRecovering));
+    const withPods = seen.rows.filter(
+      ({ uid }) => !hasEndedGang(seen.jobs.find(({ metadata }) => metadata.uid === uid)),
+    );
+    this.violations.push(...this.idle.observe(at, { ...seen, rows: withPods }, isRecovering));
   }
 
   /** A new leader knows nothing of the past. */
@@ -77,7 +84,7 @@ export class InvariantChecks {
   }
 
   private get lasting(): readonly PersistentDifferences[] {
-    return [this.persistent, this.inFluxion, this.inRecords, this.unexplained];
+    return [this.persistent, this.inFluxion, this.inRecords, this.unexplained, this.inTails];
   }
 
   private async differences(at: number): Promise<Violation[]> {
@@ -91,6 +98,7 @@ export class InvariantChecks {
         lasting.observe(at, bySource.get(lasting) ?? []),
       ),
       ...this.unexplained.observe(at, unexplainedWaits(seen)),
+      ...this.inTails.observe(at, heldNodeViolations(seen)),
     ];
   }
 
@@ -100,7 +108,7 @@ export class InvariantChecks {
     const { events, all } = queue;
     const interventions: Interventions = {
       disturbances: user.nodes.disturbances,
-      lostNodes: user.nodes.lost,
+      losses: user.nodes.losses,
       services: features.services,
       closures: user.nodes.closures,
       changes: user.changes,

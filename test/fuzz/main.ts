@@ -1,6 +1,6 @@
 /**
  * `npm run -s fuzz -- --seed N --seeds COUNT --steps M [--json]`: runs random simulations and prints the seeds of failed ones.
- * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota, `--pulls` has images that are pulled for seconds, `--older` a Kubernetes before 1.36. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
+ * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota, `--pulls` has images that are pulled for seconds, `--older` a Kubernetes before 1.36, `--nodes` nodes that shrink, take few pods and have pods that request nothing, `--tails` Jobs whose pods end at different times and in different ways. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
  */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
@@ -15,6 +15,8 @@ const { values } = parseArgs({
     cohorts: { type: 'boolean', default: false },
     pulls: { type: 'boolean', default: false },
     older: { type: 'boolean', default: false },
+    nodes: { type: 'boolean', default: false },
+    tails: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -23,7 +25,9 @@ const print = (line: string) => (values.json ? process.stderr : process.stdout).
 
 /** Those that are on. */
 function switches(): string {
-  const on = (['enlarge', 'cohorts', 'pulls', 'older'] as const).filter((name) => values[name]);
+  const on = (['enlarge', 'cohorts', 'pulls', 'older', 'nodes', 'tails'] as const).filter(
+    (name) => values[name],
+  );
   return on.map((name) => ` --${name}`).join('');
 }
 
@@ -40,6 +44,8 @@ async function main(): Promise<void> {
       cohorts: values.cohorts,
       pulls: values.pulls,
       older: values.older,
+      nodes: values.nodes,
+      tails: values.tails,
     });
     const seconds = Math.round((performance.now() - began) / 10) / 100;
     const line = JSON.stringify({ ...figures, seconds, violations: violations.length });

@@ -11,22 +11,14 @@ import { firstStartTime, isTerminal } from '../../runtime/workloads/adapter';
 import { coresOf } from '../invariants/pod-cores';
 import type { Switches } from './features';
 import { type ObjectStore, timeOf } from './object-store';
+import { FAILS, LINGERS, PULLS, RUNS, UNTOUCHED } from './pod-annotations';
 import type { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import type { SimulatedClock } from './simulated-clock';
 import { SimulatedJobs } from './simulated-jobs';
 import { evictsPods, isOpen, isReady } from './simulated-nodes';
 
-/**
- * Annotations of a pod: for how many seconds its image is pulled, how many it runs, whether it fails, and how many it needs to
- * terminate.
- */
-export const PULLS = 'fluxqueue.test/pulls';
-export const RUNS = 'fluxqueue.test/runs';
-export const FAILS = 'fluxqueue.test/fails';
-export const LINGERS = 'fluxqueue.test/lingers';
-/** Annotation of a pod that the test binds and runs itself. */
-export const UNTOUCHED = 'fluxqueue.test/untouched';
+export { FAILS, LINGERS, PULLS, RUNS, UNTOUCHED };
 
 const TICK_MS = 250;
 /** Share of the objects that are reconciled in a tick. */
@@ -43,15 +35,18 @@ export class SimulatedCluster {
   /** uid of a pod that no Job made, and that its deadline ended -> seconds since its container started. */
   private readonly exceeded = new Map<string, number>();
   private stopped = false;
+  /** Whether kubelets report the end of a pod of a Job before they delete it. */
+  private readonly reportsEnds: boolean;
 
   constructor(
     private readonly apiserver: SimulatedApiserver,
     private readonly clock: SimulatedClock,
     private readonly random: Random,
     private readonly now: () => number,
-    { older = false }: Pick<Switches, 'older'> = {},
+    { older = false, tails = false }: Pick<Switches, 'older' | 'tails'> = {},
   ) {
-    this.jobs = new SimulatedJobs(apiserver, now, older);
+    this.jobs = new SimulatedJobs(apiserver, now, { keepsStart: older, countsDeleted: tails });
+    this.reportsEnds = tails;
   }
 
   start(): void {
@@ -112,8 +107,8 @@ export class SimulatedCluster {
     const since = Date.parse(deletionTimestamp) / 1000 - deletionGracePeriodSeconds;
     const lingers = isTerminal(pod) ? 0 : Number(pod.metadata.annotations?.[LINGERS] ?? 0);
     if (this.now() - since < lingers) return;
-    // A kubelet reports the end before it deletes the pod. The simulated Job controller asks for no such report.
-    if (isTerminal(pod) || !hasStarted(pod) || isOfJob(pod)) this.remove(pod);
+    // A kubelet reports the end before it deletes the pod.
+    if (isTerminal(pod) || !hasStarted(pod) || (isOfJob(pod) && !this.reportsEnds)) this.remove(pod);
     else this.shutDown(pod);
   }
 
@@ -163,11 +158,12 @@ export class SimulatedCluster {
   }
 
   private fits(node: Node, pod: Pod): boolean {
-    const used = this.store
+    const { cpu = 0, pods: most = Infinity } = node.status?.allocatable ?? {};
+    const there = this.store
       .list<Pod>('pods')
-      .filter((other) => other.spec.nodeName === node.metadata.name && !isTerminal(other))
-      .reduce((sum, other) => sum + coresOf(other), 0);
-    return used + coresOf(pod) <= Number(node.status?.allocatable?.cpu ?? 0);
+      .filter((other) => other.spec.nodeName === node.metadata.name && !isTerminal(other));
+    const used = there.reduce((sum, other) => sum + coresOf(other), 0);
+    return there.length < Number(most) && used + coresOf(pod) <= Number(cpu);
   }
 
   private run(pod: Pod): void {
@@ -249,7 +245,7 @@ export class SimulatedCluster {
 
   private remove(pod: Pod): void {
     const { namespace, name } = pod.metadata;
-    this.jobs.countEnded(pod);
+    this.jobs.countGone(pod);
     this.store.remove('pods', `${namespace}/${name}`);
   }
 }

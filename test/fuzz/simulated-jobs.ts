@@ -7,14 +7,15 @@ import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { formatIdset } from '../../runtime/resources/idset';
 import { isTerminal } from '../../runtime/workloads/adapter';
+import { JobRecord } from './job-record';
 import { type ObjectStore, timeOf } from './object-store';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
-/** The finished pods of a Job, also after their deletion (in Kubernetes: finalizers and status). */
-interface JobRecord {
-  /** Completion indexes, or uids of pods without an index. */
-  readonly succeeded: Set<string>;
-  readonly failed: Set<string>;
+interface JobRules {
+  /** Whether a suspended Job keeps its start time. */
+  readonly keepsStart: boolean;
+  /** Whether pods that somebody else deletes count as failed, and pods that failed are made again later. */
+  readonly countsDeleted: boolean;
 }
 
 const SUSPENDED = [{ type: 'Suspended', status: 'True' }] as const;
@@ -26,8 +27,7 @@ export class SimulatedJobs {
   constructor(
     private readonly apiserver: SimulatedApiserver,
     private readonly now: () => number,
-    /** Whether a suspended Job keeps its start time. */
-    private readonly keepsStart: boolean,
+    private readonly rules: JobRules,
   ) {}
 
   private get store(): ObjectStore {
@@ -49,13 +49,16 @@ export class SimulatedJobs {
       .list<Pod>('pods')
       .filter((pod) => pod.metadata.ownerReferences?.[0]?.uid === uid && !isTerminal(pod));
     const terminating = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
-    const { succeeded } = this.recordOf(uid);
+    const record = this.recordOf(uid);
+    const { succeeded } = record;
     const isIndexed = job.spec.completionMode === 'Indexed';
+    const failed = record.failedIndexes(job).map(Number);
     const counted = {
       active: pods.length - terminating,
       terminating,
       succeeded: succeeded.size,
       ...(isIndexed && { completedIndexes: formatIdset([...succeeded].map(Number)) }),
+      ...(failed.length > 0 && { failedIndexes: formatIdset(failed) }),
     };
     const nothing = { active: 0, terminating: 0, succeeded: 0, ...(isIndexed && { completedIndexes: '' }) };
     if (isDeepStrictEqual({ ...job.status, ...counted }, { ...nothing, ...job.status })) return;
@@ -92,14 +95,17 @@ export class SimulatedJobs {
     for (const pod of live) this.remove(pod);
     if (job.status?.startTime === undefined) return;
     const { startTime, ...status } = job.status;
-    if (!this.keepsStart) this.store.put('jobs', { ...job, status });
+    if (!this.rules.keepsStart) this.store.put('jobs', { ...job, status });
     else if (!isTrue(job.status.conditions, 'Suspended'))
       this.store.put('jobs', { ...job, status: { ...status, startTime, conditions: SUSPENDED } });
   }
 
-  private run(job: Job, live: readonly Pod[], { succeeded, failed }: JobRecord): void {
+  private run(job: Job, live: readonly Pod[], record: JobRecord): void {
+    const { succeeded, failed } = record;
     const { completions = 1, activeDeadlineSeconds = Infinity, backoffLimit = 6 } = job.spec;
     const { startTime, conditions, ...status } = job.status ?? {};
+    const { maxFailedIndexes = Infinity } = job.spec as { readonly maxFailedIndexes?: number };
+    const failedIndexes = record.failedIndexes(job);
     // It counts the deadline from here on.
     if (startTime === undefined || isTrue(conditions, 'Suspended')) {
       this.store.put('jobs', { ...job, status: { ...status, startTime: timeOf(this.now()) } });
@@ -108,32 +114,43 @@ export class SimulatedJobs {
     if (this.now() - Date.parse(startTime) / 1000 >= activeDeadlineSeconds)
       this.end(job, live, 'Failed', 'DeadlineExceeded');
     else if (failed.size > backoffLimit) this.end(job, live, 'Failed', 'BackoffLimitExceeded');
-    else if (succeeded.size >= completions && live.length === 0) this.end(job, live, 'Complete');
-    else this.makePods(job, live, succeeded);
+    else if (failedIndexes.length > maxFailedIndexes)
+      this.end(job, live, 'Failed', 'MaxFailedIndexesExceeded');
+    else if (succeeded.size + failedIndexes.length >= completions && live.length === 0)
+      this.end(job, live, failedIndexes.length > 0 ? 'Failed' : 'Complete');
+    else this.makePods(job, live, record);
   }
 
-  private makePods(job: Job, notEnded: readonly Pod[], succeeded: ReadonlySet<string>): void {
+  private makePods(job: Job, notEnded: readonly Pod[], record: JobRecord): void {
     const { completions = 1, parallelism = 1, completionMode, podReplacementPolicy } = job.spec;
+    const { succeeded } = record;
+    const failed = record.failedIndexes(job);
     const waits = podReplacementPolicy === 'Failed';
     const live = notEnded.filter(({ metadata }) => waits || metadata.deletionTimestamp === undefined);
-    const wanted = Math.min(parallelism, completions - succeeded.size) - live.length;
+    const wanted = Math.min(parallelism, completions - succeeded.size - failed.length) - live.length;
+    const isDue = (index?: string) => !this.rules.countsDeleted || record.mayRetry(index, this.now());
+    for (const pod of live.slice(live.length + Math.min(0, wanted))) this.remove(pod);
     if (completionMode !== 'Indexed') {
-      for (let i = 0; i < wanted; i++) this.makePod(job);
+      if (isDue()) for (let i = 0; i < wanted; i++) this.makePod(job);
       return;
     }
-    const taken = new Set([...succeeded, ...live.map(indexOf)]);
+    const taken = new Set([...succeeded, ...failed, ...live.map(indexOf)]);
     const free = Array.from({ length: completions }, (_, i) => String(i)).filter(
-      (index) => !taken.has(index),
+      (index) => !taken.has(index) && isDue(index),
     );
     for (const index of free.slice(0, Math.max(0, wanted))) this.makePod(job, index);
   }
 
-  private makePod({ metadata, spec: { template } }: Job, index?: string): void {
-    const { uid, name, namespace = '' } = metadata;
+  private makePod(job: Job, index?: string): void {
+    const { template } = job.spec;
+    const { uid, name, namespace = '' } = job.metadata;
+    const record = this.recordOf(uid);
     const annotations = {
       ...template.metadata?.annotations,
+      ...record.endOf(job, index),
       ...(index !== undefined && { [COMPLETION_INDEX_ANNOTATION]: index }),
     };
+    record.made += 1;
     this.create(podPath(namespace), {
       metadata: {
         name: `${name}-${this.created++}`,
@@ -167,7 +184,8 @@ export class SimulatedJobs {
     this.store.put('jobs', { ...job, status: { ...job.status, conditions: [condition] } });
   }
 
-  private remove({ metadata: { namespace, name } }: Pod): void {
+  private remove({ metadata: { namespace, name, uid, ownerReferences } }: Pod): void {
+    this.recordOf(ownerReferences?.[0]?.uid ?? '').removed.add(uid);
     this.apiserver.delete(podPath(namespace, name));
   }
 
@@ -175,16 +193,33 @@ export class SimulatedJobs {
   countEnded(pod: Pod): void {
     const [owner] = pod.metadata.ownerReferences ?? [];
     if (owner?.kind !== 'Job') return;
-    const { succeeded, failed } = this.recordOf(owner.uid);
+    const record = this.recordOf(owner.uid);
+    const { uid, deletionTimestamp } = pod.metadata;
+    if (this.rules.countsDeleted && (record.removed.has(uid) || record.failed.has(uid))) return;
     if (pod.status?.phase === 'Succeeded') {
-      succeeded.add(indexOf(pod));
+      record.succeeded.add(indexOf(pod));
       this.apiserver.progressed.add(owner.uid);
-    }
-    if (pod.status?.phase === 'Failed') failed.add(pod.metadata.uid);
+    } else if (pod.status?.phase === 'Failed') record.fail(pod, this.now());
+    else if (this.rules.countsDeleted && deletionTimestamp !== undefined && this.replacesEnding(pod))
+      record.fail(pod, this.now());
+  }
+
+  /** Counts a pod of a Job that is gone: one that had not ended has failed, unless the Job controller deleted it. */
+  countGone(pod: Pod): void {
+    this.countEnded(pod);
+    const [owner] = pod.metadata.ownerReferences ?? [];
+    if (owner?.kind !== 'Job' || !this.rules.countsDeleted || isTerminal(pod)) return;
+    const record = this.recordOf(owner.uid);
+    if (!record.removed.has(pod.metadata.uid)) record.fail(pod, this.now());
+  }
+
+  private replacesEnding({ metadata }: Pod): boolean {
+    const key = `${metadata.namespace}/${metadata.ownerReferences?.[0]?.name}`;
+    return this.store.get<Job>('jobs', key)?.spec.podReplacementPolicy !== 'Failed';
   }
 
   private recordOf(uid: string): JobRecord {
-    const record = this.records.get(uid) ?? { succeeded: new Set(), failed: new Set() };
+    const record = this.records.get(uid) ?? new JobRecord();
     this.records.set(uid, record);
     return record;
   }

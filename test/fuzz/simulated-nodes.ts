@@ -1,29 +1,31 @@
 /** The random actions of the administrators of nodes, and the faults of nodes. */
 import { nodes as nodePath, pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Condition, Node, Pod } from '../../runtime/kubernetes/types';
-import type { Closure } from '../invariants/observation';
+import type { Closure, NodeLoss } from '../invariants/observation';
+import type { Features } from './features';
 import { timeOf } from './object-store';
-import type { Random } from './random';
+import { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
 
 export const CORES = 4;
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 const MAINTENANCE = 'example.com/maintenance';
 
-type Fault = 'NotReady' | 'NoSchedule' | 'NoExecute' | 'drain';
+type Fault = 'NotReady' | 'NoSchedule' | 'NoExecute' | 'drain' | 'shrunk';
 
 export interface SimulatedNodesOptions {
   readonly apiserver: SimulatedApiserver;
   readonly random: Random;
   /** Unix seconds of the cluster. */
   readonly now: () => number;
+  readonly features: Pick<Features, 'oddNodes'>;
 }
 
 export class SimulatedNodes {
   /** Times at which nodes were added, removed or changed. */
   readonly disturbances: number[] = [];
-  /** Names of nodes that were removed or had a fault at some time. */
-  readonly lost = new Set<string>();
+  /** Removals and faults of nodes. */
+  readonly losses: NodeLoss[] = [];
   /** Node -> since when no new pod may be placed on it. */
   readonly closedSince = new Map<string, number>();
   /** All times in which a node took no new pods. */
@@ -31,23 +33,32 @@ export class SimulatedNodes {
   /** Node -> when its fault ends. */
   private readonly faultyUntil = new Map<string, number>();
   private created = 0;
+  /** A generator of its own: the numbers of older seeds stay the same. */
+  private readonly odd: Random;
 
-  constructor(private readonly options: SimulatedNodesOptions) {}
+  constructor(private readonly options: SimulatedNodesOptions) {
+    this.odd = new Random(options.random.seed ^ 0x0dd);
+  }
 
   /** Adds a new node or a removed one. */
   add(): void {
     const { apiserver, random } = this.options;
     if (this.list().length >= 6) return;
-    const gone = [...this.lost].filter((name) => apiserver.store.get('nodes', name) === undefined);
+    const gone = [...new Set(this.losses.map(({ node }) => node))].filter(
+      (name) => apiserver.store.get('nodes', name) === undefined,
+    );
     const name = (random.happens(0.5) ? random.oneOf(gone) : undefined) ?? `node-${this.created++}`;
     this.recordDisturbance();
     this.faultyUntil.delete(name);
     this.open(name);
+    const removed = this.losses.find(({ backAt }) => backAt === Infinity);
+    if (removed !== undefined) removed.backAt = this.options.now();
+    const isSmall = this.options.features.oddNodes && this.odd.happens(0.4);
     apiserver.create('/api/v1/nodes', {
       metadata: { name, labels: { 'kubernetes.io/hostname': name } },
       spec: {},
       status: {
-        allocatable: { cpu: String(CORES), memory: '16Gi', pods: '110' },
+        allocatable: { cpu: String(CORES), memory: '16Gi', pods: isSmall ? '3' : '110' },
         conditions: [{ type: 'Ready', status: 'True' }],
       },
     });
@@ -58,7 +69,8 @@ export class SimulatedNodes {
     const node = random.oneOf(this.list());
     if (node === undefined || this.list().length <= 2) return;
     this.recordDisturbance();
-    this.lost.add(node.metadata.name);
+    const now = this.options.now();
+    this.losses.push({ node: node.metadata.name, from: now, until: now, backAt: Infinity });
     apiserver.delete(nodePath(node.metadata.name));
   }
 
@@ -74,10 +86,13 @@ export class SimulatedNodes {
     const node = random.oneOf(this.list().filter(({ metadata }) => !this.faultyUntil.has(metadata.name)));
     if (node === undefined || this.faultyUntil.size >= 2) return;
     const { name } = node.metadata;
-    this.lost.add(name);
-    this.faultyUntil.set(name, now() + random.between(2, 40));
-    const fault = random.oneOf<Fault>(['NotReady', 'NoSchedule', 'NoExecute', 'drain'])!;
+    const until = now() + random.between(2, 40);
+    this.losses.push({ node: name, from: now(), until, backAt: until });
+    this.faultyUntil.set(name, until);
+    const usual = random.oneOf<Fault>(['NotReady', 'NoSchedule', 'NoExecute', 'drain'])!;
+    const fault = this.options.features.oddNodes && this.odd.happens(0.4) ? 'shrunk' : usual;
     if (fault === 'drain') this.drain(node);
+    else if (fault === 'shrunk') this.resize(node, CORES - this.odd.between(1, CORES - 1));
     else if (fault === 'NotReady') this.put(node, { ready: false, taint: UNREACHABLE, effect: 'NoExecute' });
     else this.put(node, { ready: true, taint: MAINTENANCE, effect: fault });
   }
@@ -88,7 +103,9 @@ export class SimulatedNodes {
       if (!all && until > this.options.now()) continue;
       this.faultyUntil.delete(name);
       const node = this.options.apiserver.store.get<Node>('nodes', name);
-      if (node !== undefined) this.put(node, { ready: true });
+      if (node === undefined) continue;
+      this.put(node, { ready: true });
+      this.resize(this.options.apiserver.store.get<Node>('nodes', name)!, CORES);
     }
   }
 
@@ -137,6 +154,12 @@ export class SimulatedNodes {
         conditions: isReady(node) === ready ? node.status!.conditions! : [this.condition(ready)],
       },
     });
+  }
+
+  private resize(node: Node, cores: number): void {
+    const { allocatable } = node.status!;
+    if (allocatable?.cpu === String(cores)) return;
+    this.store({ ...node, status: { ...node.status, allocatable: { ...allocatable, cpu: String(cores) } } });
   }
 
   private condition(ready: boolean): Condition {

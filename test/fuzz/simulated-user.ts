@@ -7,11 +7,13 @@ import { isTerminal } from '../../runtime/workloads/adapter';
 import type { UserChange } from '../invariants/observation';
 import { Enlargements } from './enlargements';
 import type { Features } from './features';
+import { FAILS, LINGERS, PULLS, RUNS } from './pod-annotations';
 import { Random } from './random';
 import type { SimulatedApiserver } from './simulated-apiserver';
-import { FAILS, LINGERS, PULLS, RUNS } from './simulated-cluster';
 import { CORES, SimulatedNodes } from './simulated-nodes';
+import { EMPTY_SPEC, podSpec } from './simulated-pods';
 import { SimulatedQueues } from './simulated-queues';
+import { Tails } from './tails';
 
 /** How long the images of a pod are pulled at most. */
 const LONGEST_PULL_SECONDS = 20;
@@ -46,11 +48,18 @@ export class SimulatedUser {
   readonly enlargements: Enlargements;
   private created = 0;
   private readonly images: Random;
+  private readonly tails: Tails;
 
   constructor(private readonly options: SimulatedUserOptions) {
     this.images = new Random(options.random.seed ^ 0x9011);
     this.nodes = new SimulatedNodes(options);
     this.queues = new SimulatedQueues({ ...options, onChange: () => this.nodes.recordDisturbance() });
+    this.tails = new Tails({
+      ...options,
+      random: new Random(options.random.seed ^ 0x7a11),
+      namespaces: NAMESPACES,
+      onChange: (job) => this.recordChange(job),
+    });
     this.enlargements = new Enlargements({
       ...options,
       namespaces: NAMESPACES,
@@ -91,6 +100,7 @@ export class SimulatedUser {
     if (features.queues && random.happens(0.04)) this.queues.act();
     if (features.enlargements && random.happens(0.1)) this.enlargements.act();
     if (features.services && random.happens(0.05)) this.startOrStopService();
+    if (features.tails && this.images.happens(0.1)) this.tails.act();
   }
 
   /** Restores nodes and queues, releases all holds and ends all services, so that all workloads can finish. */
@@ -132,10 +142,13 @@ export class SimulatedUser {
     if (random.happens(0.2))
       this.create(podPath(namespace), {
         metadata: { ...metadata, annotations: { ...annotations, ...template } },
-        spec: this.podSpec(1),
+        spec: podSpec(1),
         status: { phase: 'Pending' },
       });
-    else this.create(jobPath(namespace), { metadata, ...this.jobSpec(template) });
+    else {
+      const job = { metadata, ...this.jobSpec(template) };
+      this.create(jobPath(namespace), features.tails ? this.tails.shape(job) : job);
+    }
   }
 
   /** Admission may refuse it: then its user gives up. */
@@ -183,7 +196,7 @@ export class SimulatedUser {
           labels: { ...this.queueLabels(), [SERVICE]: 'true' },
           annotations: this.runs(Infinity),
         },
-        spec: { ...this.podSpec(random.between(1, 2)), restartPolicy: 'Always' },
+        spec: { ...podSpec(random.between(1, 2)), restartPolicy: 'Always' },
         status: { phase: 'Pending' },
       });
   }
@@ -197,7 +210,7 @@ export class SimulatedUser {
     this.options.apiserver.delete(pathOf(object), undefined, policy);
   }
 
-  private jobSpec(annotations: Readonly<Record<string, string>>): object {
+  private jobSpec(annotations: Readonly<Record<string, string>>): Pick<Job, 'spec'> {
     const { random } = this.options;
     // Few shapes, so that many workloads are equal.
     const [pods, cores] = random.oneOf([
@@ -215,15 +228,9 @@ export class SimulatedUser {
         completions: random.happens(0.1) ? pods + random.between(1, 2) : pods,
         completionMode: random.happens(0.7) ? 'Indexed' : 'NonIndexed',
         backoffLimit: random.between(0, 6),
-        template: { metadata: { annotations }, spec: this.podSpec(cores) },
+        template: { metadata: { annotations }, spec: podSpec(cores) },
       },
     };
-  }
-
-  private podSpec(cores: number): object {
-    const requests = { cpu: String(cores) };
-    const containers = [{ name: 'main', image: 'none', resources: { requests } }];
-    return { restartPolicy: 'Never', containers };
   }
 
   private deleteOne(): void {
@@ -290,11 +297,11 @@ export class SimulatedUser {
 
   /** Creates a pod of another scheduler. */
   private createUnmanagedPod(): void {
-    const { apiserver, random } = this.options;
+    const { apiserver, random, features } = this.options;
     this.nodes.recordDisturbance();
     apiserver.create(podPath(OTHER_NAMESPACE), {
       metadata: { name: `other-${this.created++}`, annotations: { [RUNS]: String(random.between(2, 20)) } },
-      spec: this.podSpec(1),
+      spec: features.oddNodes && this.images.happens(0.5) ? EMPTY_SPEC : podSpec(1),
       status: { phase: 'Pending' },
     });
   }

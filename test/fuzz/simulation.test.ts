@@ -71,6 +71,14 @@ describe('the whole controller on a simulated cluster', () => {
       expect((await simulate({ seed, steps: 200, pulls: true })).violations).toEqual([]);
   });
 
+  test('keeps all invariants on nodes that shrink, take few pods, and have pods that request nothing', async () => {
+    expect((await simulate({ seed: 1, steps: 200, nodes: true })).violations).toEqual([]);
+  });
+
+  test('gives back each node at the tail of a Job, and no node too early', async () => {
+    expect((await simulate({ seed: 205, steps: 200, tails: true })).violations).toEqual([]);
+  });
+
   test('starts again what has run, where Kubernetes keeps its start time', async () => {
     let requeues = 0;
     for (const seed of [3, 5]) {

@@ -272,6 +272,7 @@ class Simulation {
       fence: this.fence,
       logger: this.warnings.logger,
       metrics: controllerMetrics(new Registry()),
+      looksEveryMs: 5_000,
       onFenced: () => this.fenced(term, ports),
       time: {
         clock: this.clock,

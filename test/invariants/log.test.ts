@@ -11,7 +11,7 @@ const event = (uid: string, name: string, detail = {}): LoggedEvent => ({ at: 0,
 
 const NOTHING: Interventions = {
   disturbances: [],
-  lostNodes: new Set(),
+  losses: [],
   services: false,
   stopped: new Set(),
   closures: [],
@@ -83,7 +83,9 @@ describe('I6: no workload is requeued or cancelled without a cause', () => {
 
   test('accepts a lost node, an eviction, and a stop by the user as causes', () => {
     const events = [granted('a', '0'), event('a', 'Requeued')];
-    expect(look(events, { lostNodes: new Set(['n1']) })).toEqual([]);
+    expect(look(events, { losses: [{ node: 'n1', from: -9, until: -4, backAt: 0 }] })).toEqual([]);
+    expect(look(events, { losses: [{ node: 'n1', from: -99, until: -61, backAt: 0 }] })).toHaveLength(1);
+    expect(look(events, { losses: [{ node: 'n2', from: -9, until: -4, backAt: 0 }] })).toHaveLength(1);
     expect(look(events, { stopped: new Set(['a']) })).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'EvictionRequested'), event('a', 'Requeued')])).toEqual([]);
     expect(look([granted('a', '0'), event('a', 'Finished', { result: 'Succeeded' })])).toEqual([]);

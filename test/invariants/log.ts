@@ -1,6 +1,6 @@
 /** Checks I1 and I6 on the event log: no unit is granted twice, and no workload is requeued or cancelled without a cause. */
 import type { AllocatedNode } from '../../runtime/resources/types';
-import type { Interventions, LoggedEvent, Observation, Violation } from './observation';
+import type { Interventions, LoggedEvent, NodeLoss, Observation, Violation } from './observation';
 
 /** In the message about a pod that has no controller and did not run. */
 const BARE_POD = 'no controller would create it again';
@@ -10,6 +10,8 @@ const CHANGED = 'what it asks for, or its queue, changed';
 const QUEUE_LAG_SECONDS = 5;
 /** Seconds until kube-scheduler has tried a pod again. */
 const RETRY_SECONDS = 5;
+/** Seconds after a fault of a node in which its workloads are requeued. */
+const LOSS_SECONDS = 60;
 /** Events that set the nodes of a workload. */
 const GRANTS: ReadonlySet<string> = new Set(['Allocated', 'Adopted', 'Reallocated']);
 
@@ -106,6 +108,10 @@ export function unexplainedChanges(
   return found;
 }
 
+function isFelt({ from, until }: NodeLoss, at: number): boolean {
+  return from <= at && at <= until + LOSS_SECONDS;
+}
+
 function isCancelled({ event, detail }: LoggedEvent): boolean {
   return event === 'Finished' && detail.result === 'Cancelled';
 }
@@ -122,9 +128,10 @@ class RequeueCauses {
 
   ofRequeue(requeue: LoggedEvent): boolean {
     const { uid, at, detail } = requeue;
-    const { lostNodes, stopped } = this.interventions;
+    const { losses, stopped } = this.interventions;
+    const lost = new Set(losses.filter((loss) => isFelt(loss, at)).map(({ node }) => node));
     const nodes = this.nodesOf.get(uid) ?? [];
-    const isLost = nodes.some((name) => lostNodes.has(name) || this.refusedPod(name, at, detail));
+    const isLost = nodes.some((name) => lost.has(name) || this.refusedPod(name, at, detail));
     return isLost || this.evictions.has(uid) || stopped.has(uid) || this.isChanged(requeue);
   }
 

@@ -66,6 +66,16 @@ export interface Closure {
   until: number;
 }
 
+/** A node was removed, or had a fault for some time. Unix seconds. */
+export interface NodeLoss {
+  readonly node: string;
+  readonly from: number;
+  /** The end of the fault. That of a removal is its time: nothing of it lasts. */
+  readonly until: number;
+  /** When its capacity was there again, on it or on a node that was added. Infinity: not yet. */
+  backAt: number;
+}
+
 /** A user changed what a workload asks for. Unix seconds. */
 export interface UserChange {
   readonly uid: string;
@@ -82,8 +92,8 @@ export interface QueueChange {
 export interface Interventions {
   /** Times at which nodes were added, removed or changed, or unmanaged pods were created. Unix seconds of the database. */
   readonly disturbances: readonly number[];
-  /** Names of all nodes that were removed or had a fault at some time. */
-  readonly lostNodes: ReadonlySet<string>;
+  /** Nodes that were removed or had a fault. */
+  readonly losses: readonly NodeLoss[];
   /** Services ran: nobody knows when they end, and an array that never fits whole has what they leave. */
   readonly services: boolean;
   /** A bare pod that is not bound when its node closes cannot run on it, and loses its grant. */
@@ -104,7 +114,8 @@ export interface Interventions {
 
 /**
  * The invariants I1 to I6 of the design; `lost` means that a workload that could finish never does; the others are the
- * limits that administrators set (limits.ts), plans behind services (plans.ts), and waits (waits.ts).
+ * limits that administrators set (limits.ts), plans behind services (plans.ts), waits (waits.ts), and
+ * what a running Job holds at its tail (held-nodes.ts).
  */
 export type Invariant =
   | 'I1'
@@ -120,7 +131,8 @@ export type Invariant =
   | 'plan'
   | 'reason'
   | 'pass'
-  | 'idle';
+  | 'idle'
+  | 'held';
 
 export interface Violation {
   readonly invariant: Invariant;

@@ -15,7 +15,7 @@ const log = (at: number, uid: string, event: string, more = {}): LoggedEvent => 
 const came = [log(0, 'a', 'Submitted', detail), log(1, 'b', 'Submitted', detail)];
 const interventions = {
   disturbances: [],
-  lostNodes: new Set<string>(),
+  losses: [],
   services: false,
   closures: [],
   changes: [],

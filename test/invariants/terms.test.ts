@@ -11,7 +11,7 @@ const submitted: LoggedEvent = { at: 0, uid: 'a', event: 'Submitted', detail: { 
 
 const NOTHING: Interventions = {
   disturbances: [],
-  lostNodes: new Set(),
+  losses: [],
   services: false,
   stopped: new Set(),
   closures: [],
@@ -42,11 +42,16 @@ test('a change by the user, or of the queue, explains other terms', () => {
 });
 
 test.each<[string, Partial<Interventions>]>([
-  ['once nodes were lost', { lostNodes: new Set(['n9']) }],
+  ['while a node is lost', { losses: [{ node: 'n9', from: 50, until: 50, backAt: 95 }] }],
   ['beside services', { services: true }],
 ])('fewer pods of the same size are no other terms %s', (_, over) => {
   expect(check([granted(10, 600), granted(90, 600, '0')], over)).toEqual([]);
   expect(check([granted(10, 600), granted(90, 60, '0')], over)).toHaveLength(1);
+});
+
+test('fewer pods are other terms once the lost nodes are back', () => {
+  const losses = [{ node: 'n9', from: 20, until: 20, backAt: 60 }];
+  expect(check([granted(10, 600), granted(90, 600, '0')], { losses })).toHaveLength(1);
 });
 
 test('fewer pods, and no more again, are no other terms once a task of an array is done', () => {

@@ -34,15 +34,24 @@ export function changedTerms(events: readonly LoggedEvent[], interventions: Inte
     const before = termsOf.get(uid);
     termsOf.set(uid, now);
     if (before === undefined || before.text === now.text) continue;
-    if (hasOtherWidth(before, now) && mayHave(uid, isNarrower(before, now), interventions)) continue;
+    if (hasOtherWidth(before, now) && mayHave(uid, { before, now }, interventions)) continue;
     if (!isExplained(uid, queues, { from: before.at - LAG_SECONDS, to: at }, interventions))
       found.push({ invariant: 'I6', text: `${uid} was granted ${now.text} after ${before.text}` });
   }
   return found;
 }
 
-function mayHave(uid: string, fewer: boolean, { lostNodes, services, progressed }: Interventions): boolean {
-  return lostNodes.size > 0 || services || (fewer && progressed?.has(uid) === true);
+/** Nodes were lost at one of the two grants, or what is left is less. */
+function mayHave(
+  uid: string,
+  { before, now }: { readonly before: Terms; readonly now: Terms },
+  { losses, services, progressed }: Interventions,
+): boolean {
+  const isShort = ({ at }: Terms) =>
+    losses.some(({ from, backAt }) => from <= at && at <= backAt + LAG_SECONDS);
+  return (
+    services || [before, now].some(isShort) || (isNarrower(before, now) && progressed?.has(uid) === true)
+  );
 }
 
 function isExplained(

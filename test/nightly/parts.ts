@@ -58,6 +58,18 @@ export function partsOf(seed: number): readonly Part[] {
       part: 'fuzz on Kubernetes before 1.36',
       run: ['fuzz', '--json', '--older', '--seed', first, '--seeds', '100', '--steps', '400'],
     },
+    {
+      part: 'fuzz of odd nodes',
+      run: ['fuzz', '--json', '--nodes', '--seed', first, '--seeds', '100', '--steps', '400'],
+    },
+    {
+      part: 'fuzz of the tails of Jobs',
+      run: ['fuzz', '--json', '--tails', '--seed', first, '--seeds', '100', '--steps', '400'],
+    },
+    {
+      part: 'fuzz of images that are pulled',
+      run: ['fuzz', '--json', '--pulls', '--seed', first, '--seeds', '100', '--steps', '400'],
+    },
     { part: 'fuzz of Fluxion', run: ['fuzz:fluxion', '--json', '--seed', first, '--seeds', '1000'] },
     { part: 'poison', run: ['poison', '--json'] },
     { part: 'parity', run: ['parity', '--json'] },
