@@ -75,7 +75,14 @@ export class InvariantChecks {
     const withPods = seen.rows.filter(
       ({ uid }) => !hasEndedGang(seen.jobs.find(({ metadata }) => metadata.uid === uid)),
     );
-    this.violations.push(...this.idle.observe(at, { ...seen, rows: withPods }, isRecovering));
+    this.violations.push(
+      ...this.idle.observe(
+        at,
+        { ...seen, rows: withPods },
+        isRecovering,
+        this.options.user.tails.takeDeleted(),
+      ),
+    );
   }
 
   /** A new leader knows nothing of the past. */

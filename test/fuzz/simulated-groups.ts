@@ -4,6 +4,7 @@ import { controllerOf } from '../../runtime/kubernetes/owner';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { isTerminal } from '../../runtime/workloads/adapter';
+import { isGated } from '../../runtime/workloads/pod';
 import type { SimulatedApiserver } from './simulated-apiserver';
 import { PULLS, RUNS } from './simulated-cluster';
 
@@ -28,7 +29,9 @@ export interface GroupShape {
 interface Group {
   readonly name: string;
   readonly shape: GroupShape;
-  readonly size: number;
+  size: number;
+  /** What it was before the last edit. */
+  formerSize: number;
   /** Cores of the pods that are to come. */
   readonly missing: number[];
 }
@@ -49,7 +52,8 @@ export class SimulatedGroups {
     const cores = shape.kinds.flatMap((kind) => Array.from({ length: kind.pods }, () => kind.cores));
     const name = `group-${this.groups.size}`;
     const now = Math.max(1, cores.length - shape.missing);
-    const group = { name, shape, size: cores.length, missing: cores.slice(now) };
+    const size = cores.length;
+    const group = { name, shape, size, formerSize: size, missing: cores.slice(now) };
     this.groups.set(name, group);
     for (const each of cores.slice(0, now)) this.makePod(group, each);
   }
@@ -79,6 +83,26 @@ export class SimulatedGroups {
     if (pod !== undefined && controllerOf(pod) === undefined) this.makePod(this.groupOf(pod), coresOf(pod));
   }
 
+  /** The user of a group that waits gives all of its pods another size, and makes or deletes the pod that this is about. */
+  editSize(pick: number): void {
+    const pod = this.choose(pick);
+    if (pod === undefined || controllerOf(pod) !== undefined) return;
+    const group = this.groupOf(pod);
+    const own = this.pods().filter(({ metadata }) => metadata.labels?.[GROUP] === group.name);
+    const grows = pick % 2 === 0 || group.size === 1;
+    if (!own.every(isGated) || group.missing.length > 0) return;
+    group.formerSize = group.size;
+    group.size += grows ? 1 : -1;
+    if (!grows) this.delete(pod);
+    for (const each of own) if (grows || each !== pod) this.resize(each, group.size);
+    if (grows) this.makePod(group, coresOf(pod));
+  }
+
+  private resize(pod: Pod, size: number): void {
+    const annotations = { ...pod.metadata.annotations, [GROUP_SIZE]: String(size) };
+    this.apiserver.store.put('pods', { ...pod, metadata: { ...pod.metadata, annotations } });
+  }
+
   /** Controllers make again what has failed or is being deleted, as a ReplicaSet does. */
   replaceLost(): void {
     const pods = this.pods();
@@ -93,9 +117,10 @@ export class SimulatedGroups {
     }
   }
 
-  /** What the group of this name asks for. */
-  shapeOf(name: string): GroupShape {
-    return this.groups.get(name)!.shape;
+  /** What the group of this name asks for, and may have asked for before a watch showed the last edit. */
+  asked(name: string): { readonly shape: GroupShape; readonly sizes: readonly number[] } {
+    const { shape, size, formerSize } = this.groups.get(name)!;
+    return { shape, sizes: [size, formerSize] };
   }
 
   /** All pods that name a group. */

@@ -48,7 +48,7 @@ export class SimulatedUser {
   readonly enlargements: Enlargements;
   private created = 0;
   private readonly images: Random;
-  private readonly tails: Tails;
+  readonly tails: Tails;
 
   constructor(private readonly options: SimulatedUserOptions) {
     this.images = new Random(options.random.seed ^ 0x9011);

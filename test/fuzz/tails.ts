@@ -22,7 +22,16 @@ type NewJob = { readonly metadata: Partial<Job['metadata']> } & Pick<Job, 'spec'
 const ALWAYS = 99;
 
 export class Tails {
+  private deleted = new Set<string>();
+
   constructor(private readonly options: TailsOptions) {}
+
+  /** uids of the Jobs of which a pod was deleted since the last call. */
+  takeDeleted(): ReadonlySet<string> {
+    const { deleted } = this;
+    this.deleted = new Set();
+    return deleted;
+  }
 
   /** The Job with a tail. */
   shape({ metadata, spec }: NewJob): NewJob {
@@ -87,7 +96,9 @@ export class Tails {
       .list<Pod>('pods')
       .filter((pod) => this.isOfJob(pod) && !isTerminal(pod) && pod.metadata.deletionTimestamp === undefined);
     const pod = random.oneOf(pods);
-    if (pod !== undefined) apiserver.delete(podPath(pod.metadata.namespace, pod.metadata.name));
+    if (pod === undefined) return;
+    this.deleted.add(pod.metadata.ownerReferences![0]!.uid);
+    apiserver.delete(podPath(pod.metadata.namespace, pod.metadata.name));
   }
 
   /** Of a Job that waits: the guards refuse it of others. */

@@ -57,6 +57,13 @@ describe('a grant without a running pod', () => {
     expect(grants.observe(99, { ...idle, pods: [podIn('Pending', 'a')] }, false)).toEqual([]);
   });
 
+  test('starts to count again when its user deletes a pod', () => {
+    expect(grants.observe(48, idle, false)).toEqual([]);
+    expect(grants.observe(49, idle, false, new Set(['a']))).toEqual([]);
+    expect(grants.observe(98, idle, false)).toEqual([]);
+    expect(grants.observe(99, idle, false)).toHaveLength(1);
+  });
+
   test('is given up in time', () => {
     expect(grants.observe(60, { ...idle, rows: [rowIn('Waiting', { uid: 'a' })] }, false)).toEqual([]);
   });

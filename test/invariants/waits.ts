@@ -22,7 +22,7 @@ export type SeenGrants = Pick<Observation, 'rows' | 'pods' | 'nodes'>;
 /**
  * Finds grants that hold nodes for longer than their limit while none of their pods runs. Two things legitimately add to the
  * limit, each by what it takes: the pull of an image, for as long as it takes for that pod; and a new pod for one that its
- * node has lost, which waits for as long as the first.
+ * node has lost, or its user has deleted, which waits for as long as the first.
  */
 export class IdleGrants {
   /** Job id -> seconds for which it has been idle. */
@@ -44,12 +44,18 @@ export class IdleGrants {
   /**
    * Time passes only while no fault lasts: a fault may delay an eviction.
    * @param at Unix seconds of the cluster
+   * @param deleted uids of workloads of which a user has deleted a pod since the last look
    */
-  observe(at: number, seen: SeenGrants, isRecovering: boolean): Violation[] {
+  observe(
+    at: number,
+    seen: SeenGrants,
+    isRecovering: boolean,
+    deleted: ReadonlySet<string> = new Set(),
+  ): Violation[] {
     const passed = isRecovering ? 0 : at - (this.last ?? at);
     this.last = at;
     const { rows, pods } = seen;
-    const lost = this.lostToNodes(seen);
+    const lost = new Set([...this.lostToNodes(seen), ...deleted]);
     const running = new Set(pods.filter((pod) => isRunning(pod) || isKept(pod)).map(ownerOf));
     const pulling = new Set(pods.filter((pod) => this.isPulling(pod, at)).map(ownerOf));
     const idle = rows.filter((row) => isReleased(row) && !running.has(row.uid));
