@@ -27,8 +27,8 @@ const positive = z.number().int().positive();
 
 const settings = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
-  /** Probes over plain HTTP. */
-  http: z.strictObject({ host: z.string().default('0.0.0.0'), port: port.default(8080) }).prefault({}),
+  /** Probes over plain HTTP. An empty host, here and below: all addresses, of IPv6 and of IPv4. */
+  http: z.strictObject({ host: z.string().default(''), port: port.default(8080) }).prefault({}),
   /** Metrics over plain HTTP without authentication: loopback, unless a network policy protects the port. */
   metrics: z.strictObject({ host: z.string().default('127.0.0.1'), port: port.default(9464) }).prefault({}),
   kubernetes: z

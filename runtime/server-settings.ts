@@ -14,7 +14,8 @@ import {
 const port = z.number().int().min(0).max(65535);
 
 export const webhookSettings = z.strictObject({
-  host: z.string().default('0.0.0.0'),
+  /** Default: all addresses, of IPv6 and of IPv4. */
+  host: z.string().default(''),
   port: port.default(9443),
   /** Seconds for which it serves after SIGTERM: the Service sends requests until all nodes know that the pod ends. */
   drainSeconds: z.number().min(0).default(5),
@@ -33,7 +34,8 @@ export const webhookSettings = z.strictObject({
 });
 
 export const readerSettings = z.strictObject({
-  host: z.string().default('0.0.0.0'),
+  /** Default: all addresses, of IPv6 and of IPv4. */
+  host: z.string().default(''),
   port: port.default(9445),
   /** Seconds for which it serves after SIGTERM. */
   drainSeconds: z.number().min(0).default(5),

@@ -38,7 +38,7 @@ export function stackSettings(props: FluxQueueProps, facts: StackFacts): Record<
       excluded: excludedNamespaces({ ...props, stackNamespace: namespace }),
     },
     leaderElection: { namespace, name: CONTROLLER_LEASE },
-    ...(props.monitoringNamespace === undefined ? {} : { metrics: { host: '0.0.0.0' } }),
+    ...(props.monitoringNamespace === undefined ? {} : { metrics: { host: '' } }),
     fluxion: fluxionSettings(props),
     queue: queueSettings(props),
     fairShare: {

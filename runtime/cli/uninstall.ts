@@ -53,6 +53,9 @@ const RUNTIME: readonly Kind[] = [
   ['apps', 'deployments'],
   ['policy', 'poddisruptionbudgets'],
   ['batch', 'cronjobs'],
+  // Its alerts say that nobody leads.
+  ['monitoring.coreos.com', 'prometheusrules'],
+  ['monitoring.coreos.com', 'podmonitors'],
 ];
 const RIGHTS: readonly Kind[] = [
   [RBAC, 'rolebindings'],
@@ -74,11 +77,12 @@ const DATA: readonly Kind[] = [
 ];
 
 /**
- * @throws FluxqError FLUXQ_WORKLOADS_WAIT where something waits that `release` would start,
+ * @throws FluxqError FLUXQ_NAMESPACE_UNKNOWN where the stack is in another namespace, FLUXQ_WORKLOADS_WAIT where something waits that `release` would start,
  * FLUXQ_CONTROLLER_RUNS where a controller leads that does not go with the stack
  */
 export async function uninstall(options: UninstallOptions): Promise<void> {
   const { client, namespace, release, deleteData, print } = options;
+  await refuseOtherNamespace(client, namespace);
   const waiting = release ? [] : await waitingWorkloads(client);
   if (waiting.length > 0) throw waits(waiting);
   await refuseOutsideController(client, namespace);
@@ -107,6 +111,28 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
   }
   await deleteAll(options, [['apiextensions.k8s.io', 'customresourcedefinitions']]);
   await remove(options, 'namespaces', clusterWide('', 'v1', 'namespaces')(namespace));
+}
+
+/**
+ * Without it the runtime of the stack would go on without its rights, and suspend again what is released.
+ * @throws FluxqError FLUXQ_NAMESPACE_UNKNOWN where the stack is in another namespace
+ */
+async function refuseOtherNamespace(client: KubernetesClient, namespace: string): Promise<void> {
+  const path = clusterWide(RBAC, 'v1', 'clusterrolebindings')();
+  const { items } = await client.list<Binding>(path, { labelSelector: OF_THE_STACK });
+  const found = [
+    ...new Set(items.flatMap(({ subjects = [] }) => subjects.flatMap((each) => each.namespace ?? []))),
+  ];
+  if (found.length === 0 || found.includes(namespace)) return;
+  throw new FluxqError('FLUXQ_NAMESPACE_UNKNOWN', `the stack is in namespace ${found.sort().join(', ')}`, {
+    field: '--namespace',
+    value: namespace,
+    remedy: `give --namespace ${found[0]}`,
+  });
+}
+
+interface Binding extends KubernetesObject {
+  readonly subjects?: readonly { readonly namespace?: string }[];
 }
 
 /** How a workload is read, and started without the queue. */

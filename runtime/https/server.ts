@@ -184,7 +184,7 @@ function listen(server: Server, { host, port, setting }: HttpsOptions): Promise<
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
-        new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host} (${cause.code})`, {
+        new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host || 'any address'} (${cause.code})`, {
           field: `${setting}.port`,
           value: port,
           remedy: `choose another port with ${setting}.port or FLUXQUEUE_${setting}_port`,

@@ -99,7 +99,7 @@ function close(server: Server): Promise<void> {
 
 function listenError(error: NodeJS.ErrnoException, setting: string, { host, port }: Address): Error {
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'EADDRNOTAVAIL') return error;
-  return new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host} (${error.code})`, {
+  return new FluxqError('FLUXQ_PORT_IN_USE', `cannot listen on ${host || 'any address'} (${error.code})`, {
     field: `${setting}.port`,
     value: port,
     remedy: `choose another port with ${setting}.port or FLUXQUEUE_${setting}_port`,

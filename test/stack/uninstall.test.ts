@@ -42,6 +42,13 @@ describeOwnStack(
       expect(await found(POLICY)).toBe(200);
     });
 
+    test('does nothing where the stack is in another namespace', async () => {
+      await expect(uninstall('--release', '--namespace', 'elsewhere')).rejects.toThrow(
+        'FLUXQ_NAMESPACE_UNKNOWN: --namespace: the stack is in namespace fluxqueue-system (got "elsewhere"); give --namespace fluxqueue-system',
+      );
+      expect(await found(POLICY)).toBe(200);
+    });
+
     test('does nothing while a controller leads that does not go with the stack', async () => {
       await expect(uninstall('--release')).rejects.toThrow('FLUXQ_CONTROLLER_RUNS: the controller on ');
       expect(await found(POLICY)).toBe(200);

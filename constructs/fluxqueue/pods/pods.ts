@@ -76,6 +76,8 @@ export class Pods {
         ...(maxUnavailable === undefined ? {} : { maxUnavailable: intOrString(maxUnavailable) }),
         ...(minAvailable === undefined ? {} : { minAvailable: intOrString(minAvailable) }),
         selector,
+        // A pod that is not Ready serves nobody, and would keep its node from being drained for as long as it is not.
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
       }),
     );
   }
@@ -90,7 +92,9 @@ export class Pods {
       ...spec,
       ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(named) }),
       containers: spec.containers.map(named),
-      ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
+      ...(pullSecrets.length === 0
+        ? {}
+        : { imagePullSecrets: [...new Set(pullSecrets)].map((name) => ({ name })) }),
     };
   }
 }

@@ -96,7 +96,9 @@ const HOUR = 3600;
 /** What is wrong with a pod of the stack. @internal exported for tests */
 export function podFindings(pod: Pod, now: number): readonly Finding[] {
   const { metadata, status = {} } = pod;
-  if (metadata.deletionTimestamp !== undefined || status.phase === 'Succeeded') return [];
+  // A pod that has failed stays listed, while its controller has made another one.
+  if (metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed'].includes(status.phase ?? ''))
+    return [];
   const containers = containersOf(pod);
   const waiting = containers.find(({ state }) => /Err|BackOff|Invalid/.test(state?.waiting?.reason ?? ''));
   if (waiting !== undefined) return [waitingFinding(pod, waiting)];

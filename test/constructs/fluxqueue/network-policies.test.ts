@@ -152,7 +152,7 @@ test('the ports of Services, of the URL of the database and of the programs are 
     9443,
     9445,
     8080,
-    { host: '0.0.0.0', port: 9464 },
+    { host: '', port: 9464 },
   ]);
   expect(miniClusters.reports.port).toBe(8444);
   expect(fluxion.address).toMatch(/^unix:/);

@@ -118,6 +118,7 @@ test.each(REPLICATED)('settings of %s have replicas, a budget and a topology spr
   expect(find<{ spec: object }>(objects, 'Deployment', name).spec).toMatchObject({ replicas: 3 });
   expect(find<{ spec: object }>(objects, 'PodDisruptionBudget', name).spec).toEqual({
     minAvailable: '50%',
+    unhealthyPodEvictionPolicy: 'AlwaysAllow',
     selector: { matchLabels: selector },
   });
   expect(template(objects, component).spec.topologySpreadConstraints).toEqual([
