@@ -34,6 +34,7 @@ import { asGranted } from './staged';
 import { Staging } from './staging';
 import { enforceWalltime, recordStart } from './starts';
 import { Ungating } from './ungate';
+import { UnseenStarts } from './unseen-start';
 
 const IMMEDIATELY = { after: 1 };
 
@@ -54,6 +55,7 @@ export class WorkloadReconciler {
   private readonly nameInUse: NameInUse;
   private readonly shrinking: Shrinking;
   private readonly staging: Staging;
+  private readonly unseenStarts: UnseenStarts;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
     this.deletedPods = new DeletedPods(options);
@@ -69,6 +71,7 @@ export class WorkloadReconciler {
     this.replacements = new Replacements(options);
     this.returned = new ReturnedWorkloads(options);
     this.staging = new Staging(options);
+    this.unseenStarts = new UnseenStarts(options);
     this.notices = new GroupNotices(options);
     this.nameInUse = new NameInUse(options);
     this.shrinking = new Shrinking({ ...options, deletedPods: this.deletedPods });
@@ -93,8 +96,7 @@ export class WorkloadReconciler {
     // As its pods are now: of a deleted pod that ends meanwhile both say so, or neither does.
     const object = objectOf(key);
     if (object?.metadata.uid !== seen.metadata.uid) return IMMEDIATELY;
-    const adapter = adapters.get(key.kind)!;
-    const row = workloadCache.byUid(object.metadata.uid);
+    const [adapter, row] = [adapters.get(key.kind)!, workloadCache.byUid(object.metadata.uid)];
     if (row === undefined && left !== undefined) this.nameInUse.tell(key, object, adapter);
     if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));
@@ -334,8 +336,9 @@ export class WorkloadReconciler {
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {
     const { workloadCache, onFreed, onQueueChanged } = this.options;
+    const { startedAt } = await this.unseenStarts.record(row, result);
     // Kubernetes truncates times to seconds: an end is never before its start.
-    await workloadCache.finish(row.uid, result, Math.max(finishedAt, row.startedAt ?? 0), message);
+    await workloadCache.finish(row.uid, result, Math.max(finishedAt, startedAt ?? 0), message);
     this.log(row, 'finished', { result, ...(message !== undefined && { message }) });
     this.forget(row);
     onFreed(row.jobid);

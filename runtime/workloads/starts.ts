@@ -16,7 +16,7 @@ import { belongsToGrant } from './pod';
 import { hasRun } from './pod-end';
 
 /** Ignores pods from before a requeue: those that have ended and those on a node that no longer exists. */
-function startedPods(
+export function startedPods(
   pods: readonly Pod[],
   { uid, jobid, releasedAt }: WorkloadRow,
   nodes: NodeView,

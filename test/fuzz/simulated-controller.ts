@@ -14,7 +14,7 @@ import { QueueModel } from './queue-model';
 import { Random } from './random';
 import { SimulatedApiserver } from './simulated-apiserver';
 import { SimulatedClock } from './simulated-clock';
-import { RUNS, SimulatedCluster } from './simulated-cluster';
+import { FAILS, RUNS, SimulatedCluster } from './simulated-cluster';
 
 const EPOCH = 1_800_000_000;
 const NAMESPACE = 'science';
@@ -24,6 +24,8 @@ interface GivenJob {
   readonly cores?: number;
   /** Seconds. */
   readonly runs?: number;
+  /** Whether each of its pods fails then; it tries none again. @default false */
+  readonly fails?: boolean;
   /** Of its pods. */
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -101,7 +103,7 @@ export class SimulatedController {
   submitIn(
     namespace: string,
     name: string,
-    { pods = 1, cores = 4, runs = 30, labels = {} }: GivenJob = {},
+    { pods = 1, cores = 4, runs = 30, fails = false, labels = {} }: GivenJob = {},
   ): Job {
     const resources = { requests: { cpu: String(cores) } };
     return this.apiserver.create(jobs(namespace), {
@@ -110,8 +112,9 @@ export class SimulatedController {
         parallelism: pods,
         completions: pods,
         completionMode: 'Indexed',
+        ...(fails && { backoffLimit: 0 }),
         template: {
-          metadata: { labels, annotations: { [RUNS]: String(runs) } },
+          metadata: { labels, annotations: { [RUNS]: String(runs), ...(fails && { [FAILS]: 'true' }) } },
           spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'none', resources }] },
         },
       },
