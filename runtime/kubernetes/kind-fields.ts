@@ -73,19 +73,32 @@ export function kindPodSets({ podSets }: WorkloadKind, object: KindObject): read
       name,
       count: pods,
       goesOn: (tasks ?? 0) > atOnce,
-      template: withAdded(fieldAt(set, at) as Partial<Template> | undefined, name, podSets.initContainer),
+      template: withAdded(templateIn(set, at), name, podSets.initContainer),
       field,
     };
   });
 }
 
+/** Not every definition says what a template is: that of the MPIJob takes any object. Undefined: it is none of a pod. */
+function templateIn(set: unknown, path: FieldPath): Template | undefined {
+  const template = fieldAt(set, path);
+  const listAt = (name: string) => fieldAt(template, ['spec', name]);
+  const isTemplate =
+    isList(listAt('containers')) && ['initContainers', 'volumes'].every((name) => isList(listAt(name) ?? []));
+  return isTemplate ? (template as Template) : undefined;
+}
+
+/** Of objects. */
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null);
+}
+
 function withAdded(
-  template: Partial<Template> | undefined,
+  template: Template | undefined,
   set: string,
   added: AddedContainer | undefined,
 ): Template | undefined {
-  if (template?.spec === undefined) return undefined;
-  if (added === undefined || !added.podSets.includes(set)) return template as Template;
+  if (template === undefined || added === undefined || !added.podSets.includes(set)) return template;
   const { name, image, resources } = added;
   const own = template.spec.initContainers ?? [];
   return withField(template, ['spec', 'initContainers'], [...own, { name, image, resources }]) as Template;
@@ -98,8 +111,8 @@ export function withTemplates(
   change: (template: Template) => Template,
 ): KindObject {
   const changed = (set: unknown) => {
-    const own = fieldAt(set, template) as Partial<Template> | undefined;
-    return own?.spec === undefined ? set : withField(set, template, change(own as Template));
+    const own = templateIn(set, template);
+    return own === undefined ? set : withField(set, template, change(own));
   };
   const sets = fieldAt(object, collection);
   if (typeof sets !== 'object' || sets === null) return object;
