@@ -5,6 +5,7 @@
 import { FluxqError, hasCode } from '../../runtime/errors';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
+import { unreachable } from '../../runtime/kubernetes/errors';
 import type { Queue } from '../../runtime/queue/store';
 import { lost, type Port, type PortCall, portThrough } from '../stack/term-ports';
 import type { Random } from './random';
@@ -27,6 +28,23 @@ export class FaultConditions {
     readonly clock: SimulatedClock,
     readonly random: Random,
   ) {}
+
+  takeDown(port: Port, seconds: number, onEnd: () => void): void {
+    this.down.add(port);
+    this.clock.after(seconds * 1000, () => {
+      this.down.delete(port);
+      onEnd();
+    });
+  }
+
+  /** Lets a share of all calls fail for some seconds. */
+  failCalls(onEnd: () => void): void {
+    this.share = this.random.oneOf([0.01, 0.05, 0.2])!;
+    this.clock.after(this.random.between(2, 15) * 1000, () => {
+      this.share = 0;
+      onEnd();
+    });
+  }
 
   /** Milliseconds of latency; latencies of seconds are rare. */
   latency(): number {
@@ -68,9 +86,20 @@ export class FaultyPorts {
     this.queue = ports.queue;
     return {
       queue: this.port('queue', ports.queue),
-      client: this.port('client', ports.client),
+      client: this.watching(this.port('client', ports.client)),
       fluxion: this.port('fluxion', ports.fluxion),
     };
+  }
+
+  /** No watch is opened without a connection. */
+  private watching(client: KubernetesClient): KubernetesClient {
+    const watch: KubernetesClient['watch'] = async (path, ...rest) => {
+      if (this.conditions.down.has('client')) throw unreachable(`WATCH ${path}`, new Error('refused'));
+      return client.watch(path, ...rest);
+    };
+    return new Proxy(client, {
+      get: (target, key, receiver) => (key === 'watch' ? watch : Reflect.get(target, key, receiver)),
+    });
   }
 
   private port<T extends object>(port: Port, target: T): T {
@@ -144,6 +173,7 @@ function randomRefusal(random: Random): Error {
     [500, 'InternalError'],
     [503, 'ServiceUnavailable'],
     [409, 'Conflict'],
+    [403, 'Forbidden'],
   ] as const)!;
   return refusal(status, reason, 'try again');
 }

@@ -31,6 +31,8 @@ export interface Features {
   readonly cohorts: boolean;
   /** Images are pulled for seconds, in which no container runs. */
   readonly pulls: boolean;
+  /** Some Jobs are deleted as soon as they have ended. */
+  readonly goneAtEnd: boolean;
   /** The Job controller keeps the start time of a suspended Job, as before Kubernetes 1.36. */
   readonly older: boolean;
   /** Nodes become smaller than what they grant, take few pods, and have pods that request nothing. */
@@ -84,6 +86,7 @@ export function featuresOf(
     enlargements: enlarge,
     cohorts,
     pulls,
+    goneAtEnd: random.happens(0.4),
     older,
     oddNodes: nodes,
     tails,

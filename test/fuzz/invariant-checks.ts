@@ -1,9 +1,10 @@
 /** Checks the invariants during a simulation and at its end. */
 import { parseConfig } from '../../runtime/config';
 import type { Fluxion } from '../../runtime/fluxion/types';
-import type { FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
+import type { FluxJobObject, FluxSetupObject } from '../../runtime/kubernetes/custom-resources';
 import type { Job, KubernetesObject, Node, Pod } from '../../runtime/kubernetes/types';
 import { differences, PersistentDifferences } from '../invariants/agreement';
+import { recordedEnds, type SeenChange, TrueEnds } from '../invariants/ends';
 import { hasEndedGang, heldNodeViolations } from '../invariants/held-nodes';
 import {
   type CountedQuota,
@@ -42,6 +43,10 @@ export interface InvariantChecksOptions {
   readonly apiserver: SimulatedApiserver;
   readonly user: SimulatedUser;
   readonly features: Features;
+  /** Unix seconds of the cluster. */
+  readonly now: () => number;
+  /** Whether a fault lasts or has just ended: the controller does not see all that happens. */
+  readonly isRecovering: () => boolean;
   /** The current Fluxion service. */
   readonly fluxion: () => Fluxion;
 }
@@ -53,6 +58,7 @@ export class InvariantChecks {
   private readonly inRecords = new PersistentDifferences(SHOWN_SECONDS);
   private readonly unexplained = new PersistentDifferences(PASSES_SECONDS);
   private readonly inTails = new PersistentDifferences(TAIL_SECONDS);
+  private readonly ends = new TrueEnds();
   private readonly limits = new WeakMap<object, CountedQuota>();
   private readonly quotas = new QuotaObserver(units.cpuMillis / 1000);
   private readonly surplus = new SurplusQuotaObserver(units.cpuMillis / 1000);
@@ -60,7 +66,45 @@ export class InvariantChecks {
   /** Number of events whose grants are checked. */
   private checkedEvents = 0;
 
-  constructor(private readonly options: InvariantChecksOptions) {}
+  constructor(private readonly options: InvariantChecksOptions) {
+    this.follow('jobs', (job, change) => this.ends.sawJob(job as Job, change));
+    this.follow('pods', (pod, change) => this.ends.sawPod(pod as Pod, change));
+  }
+
+  private follow(resource: string, saw: (object: KubernetesObject, change: SeenChange) => void): void {
+    const { apiserver, now, isRecovering } = this.options;
+    const { store } = apiserver;
+    let cursor = store.latest;
+    store.onChange(resource, () => {
+      const changes = store.since(resource, cursor) ?? [];
+      cursor = store.latest;
+      for (const { object, type } of changes)
+        saw(object, { isGone: type === 'DELETED', isUnseen: isRecovering(), at: now() });
+    });
+  }
+
+  /** The database knows nothing of what happened since its backup. */
+  restored(): void {
+    this.ends.forgotten();
+  }
+
+  /** Every workload has ended that can, and what is known of it has been written. */
+  settled(): void {
+    const { queue, features } = this.options;
+    const areClocksRight = !(features.clockJumps || features.restores);
+    this.violations.push(...this.ends.violations(queue.all, areClocksRight), ...this.recordedEnds());
+  }
+
+  private recordedEnds(): Violation[] {
+    const { queue, apiserver } = this.options;
+    const { jobs, pods } = this.objects();
+    const existing = [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const records = apiserver.store.list<FluxJobObject>('fluxjobs');
+    return [
+      ...recordedEnds(queue.all, records, new Set(existing.map(({ metadata }) => metadata.uid))),
+      ...this.ends.unrecorded(records),
+    ];
+  }
 
   /**
    * Checks the current state. Differences count if they last too long.
@@ -99,7 +143,10 @@ export class InvariantChecks {
     const found = differences(seen);
     const toleratedBy = ({ text }: Violation) =>
       text.includes('Fluxion') ? this.inFluxion : text.includes('FluxJob') ? this.inRecords : this.persistent;
-    const bySource = Map.groupBy([...found, ...plansBehindServices(seen)], toleratedBy);
+    const bySource = Map.groupBy(
+      [...found, ...plansBehindServices(seen), ...this.recordedEnds()],
+      toleratedBy,
+    );
     return [
       ...[this.persistent, this.inFluxion, this.inRecords].flatMap((lasting) =>
         lasting.observe(at, bySource.get(lasting) ?? []),

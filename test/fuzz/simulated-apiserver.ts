@@ -9,6 +9,7 @@ import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/clie
 import { ApiError, unreachable } from '../../runtime/kubernetes/errors';
 import type { Selection } from '../../runtime/kubernetes/query';
 import type { Job, KubernetesList, KubernetesObject, Pod } from '../../runtime/kubernetes/types';
+import { isTerminal } from '../../runtime/workloads/adapter';
 import { applyJsonPatch, copyOf, mergePatch, type Operation } from './json-patch';
 import { type Change, type ObjectStore, timeOf } from './object-store';
 import type { Random } from './random';
@@ -100,8 +101,8 @@ export class SimulatedApiserver {
     };
   }
 
-  /** Ends all watches, by a reset or because their version has expired. */
-  breakWatches(how: 'reset' | 'expired'): void {
+  /** Ends all watches. @param how by a reset, or because their version has expired @default - by chance */
+  breakWatches(how: 'reset' | 'expired' = this.random.happens(0.5) ? 'reset' : 'expired'): void {
     const error =
       how === 'reset' ? unreachable('WATCH', new Error('reset')) : refusal(410, 'Expired', 'too old');
     for (const watcher of [...this.watchers]) watcher.end(error);
@@ -131,7 +132,8 @@ export class SimulatedApiserver {
     if (uid !== undefined && object.metadata.uid !== uid)
       throw refusal(409, 'Conflict', 'the UID in the precondition does not match');
     const bound = (object as { spec?: { nodeName?: string } }).spec?.nodeName !== undefined;
-    if ((resource === 'pods' && bound) || policy === 'Foreground') {
+    const isRunning = resource === 'pods' && bound && !hasEnded(object as Pod);
+    if (isRunning || policy === 'Foreground') {
       if (object.metadata.deletionTimestamp !== undefined) return;
       const grace = resource === 'pods' ? { deletionGracePeriodSeconds: GRACE_SECONDS } : {};
       const deletionTimestamp = timeOf(this.now() + (grace.deletionGracePeriodSeconds ?? 0));
@@ -286,6 +288,11 @@ function checkJob(before: Job, after: Job): void {
 
 export function refusal(status: number, reason: string, message: string): ApiError {
   return new ApiError({ status, reason, message, retryAfterSeconds: undefined });
+}
+
+/** Of a pod of a Job its controller counts the end first. */
+function hasEnded(pod: Pod): boolean {
+  return isTerminal(pod) && pod.metadata.ownerReferences === undefined;
 }
 
 function uidOfEvent(object: KubernetesObject): string | undefined {

@@ -2,7 +2,6 @@
  * The control loops of a cluster on the simulated apiserver: they create the pods of Jobs, bind, run and finish pods, and
  * collect garbage. They act with delays and in any order.
  */
-import { GROUP } from '../../constructs/api/labels';
 import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { pods as podPath } from '../../runtime/kubernetes/paths';
 import type { Job, KubernetesObject, Node, OwnerReference, Pod } from '../../runtime/kubernetes/types';
@@ -182,10 +181,7 @@ export class SimulatedCluster {
       status: {
         ...status,
         phase: failed ? 'Failed' : 'Succeeded',
-        // Only groups are judged by when their pods ended: Jobs say it themselves.
-        ...(metadata.labels?.[GROUP] !== undefined && {
-          containerStatuses: [this.ended(failed, firstStartTime([pod], 0))],
-        }),
+        containerStatuses: [this.ended(failed, firstStartTime([pod], 0))],
         ...(late && { reason: 'DeadlineExceeded' }),
       },
     });

@@ -49,9 +49,11 @@ export class SimulatedUser {
   private created = 0;
   private readonly images: Random;
   readonly tails: Tails;
+  private readonly ttls: Random;
 
   constructor(private readonly options: SimulatedUserOptions) {
     this.images = new Random(options.random.seed ^ 0x9011);
+    this.ttls = new Random(options.random.seed ^ 0x77e1);
     this.nodes = new SimulatedNodes(options);
     this.queues = new SimulatedQueues({ ...options, onChange: () => this.nodes.recordDisturbance() });
     this.tails = new Tails({
@@ -228,6 +230,7 @@ export class SimulatedUser {
         completions: random.happens(0.1) ? pods + random.between(1, 2) : pods,
         completionMode: random.happens(0.7) ? 'Indexed' : 'NonIndexed',
         backoffLimit: random.between(0, 6),
+        ...(this.options.features.goneAtEnd && this.ttls.happens(0.5) && { ttlSecondsAfterFinished: 0 }),
         template: { metadata: { annotations }, spec: podSpec(cores) },
       },
     };

@@ -13,6 +13,7 @@ import { PORTS, type Port } from '../stack/term-ports';
 import { unfinished } from './endless-waits';
 import { FaultConditions, FaultyPorts } from './faults';
 import { type Features, featuresOf, namesOf, type Switches } from './features';
+import { FinishedJobs } from './finished-jobs';
 import { InvariantChecks } from './invariant-checks';
 import { ObjectStore } from './object-store';
 import { QueueModel, type Snapshot } from './queue-model';
@@ -69,6 +70,7 @@ class Simulation {
   private readonly conditions: FaultConditions;
   private readonly apiserver: SimulatedApiserver;
   private readonly cluster: SimulatedCluster;
+  private readonly finishedJobs: FinishedJobs;
   private readonly queue: QueueModel;
   private readonly user: SimulatedUser;
   private readonly checks: InvariantChecks;
@@ -94,6 +96,7 @@ class Simulation {
     const store = new ObjectStore(seconds);
     this.apiserver = new SimulatedApiserver(store, this.clock, this.random.fork(), seconds);
     this.cluster = new SimulatedCluster(this.apiserver, this.clock, this.random.fork(), seconds, features);
+    this.finishedJobs = new FinishedJobs(this.apiserver, this.clock, seconds);
     this.queue = new QueueModel(seconds);
     this.user = new SimulatedUser({
       apiserver: this.apiserver,
@@ -107,6 +110,8 @@ class Simulation {
       apiserver,
       user,
       features,
+      now: seconds,
+      isRecovering: () => this.isRecovering,
       fluxion: () => this.fluxion,
     });
   }
@@ -118,6 +123,7 @@ class Simulation {
   async run(): Promise<Outcome> {
     this.user.setUp();
     this.cluster.start();
+    this.finishedJobs.start();
     await this.startProcess();
     for (let step = 0; step < this.options.steps && this.violations.length === 0; step++) {
       this.user.act();
@@ -153,10 +159,9 @@ class Simulation {
   private async advance(milliseconds: number): Promise<void> {
     for (let left = milliseconds; left > 0; left -= 500) {
       await this.clock.advance(Math.min(left, 500));
-      const seconds = this.clock.now() / 1000;
       if (this.conditions.share > 0 || this.conditions.down.size > 0) this.allowRecovery();
-      const isRecovering = seconds < this.recoveringUntil;
-      await this.checks.observe(EPOCH + seconds, isRecovering);
+      const { isRecovering } = this;
+      await this.checks.observe(EPOCH + this.clock.now() / 1000, isRecovering);
       for (const text of this.warnings.take())
         if (!isRecovering) this.violations.push({ invariant: 'pass', text });
     }
@@ -170,8 +175,8 @@ class Simulation {
     if (roll <= 6) await this.crash();
     else if (roll <= 8) await this.replaceLeader();
     else if (roll <= 14) this.takePortDown(random.between(1, 8), random.oneOf(PORTS)!);
-    else if (roll <= 18) this.failCalls();
-    else if (roll <= 24) this.apiserver.breakWatches(random.happens(0.5) ? 'reset' : 'expired');
+    else if (roll <= 18) conditions.failCalls(() => this.allowRecovery());
+    else if (roll <= 24) this.apiserver.breakWatches();
     else if (roll <= 26) await this.fluxion.close();
     const isInjected = roll <= 26 || (roll <= 38 && this.injectOptionalFault(roll));
     if (conditions.share > 0 || conditions.down.size > 0 || isInjected) this.allowRecovery();
@@ -194,13 +199,10 @@ class Simulation {
     return admissionFaults;
   }
 
-  /** Takes one port down for some seconds. */
+  /** Takes one port down for some seconds. Without a connection to the apiserver there are no watches either. */
   private takePortDown(seconds: number, port: Port): void {
-    this.conditions.down.add(port);
-    this.clock.after(seconds * 1000, () => {
-      this.conditions.down.delete(port);
-      this.allowRecovery();
-    });
+    this.conditions.takeDown(port, seconds, () => this.allowRecovery());
+    if (port === 'client') this.apiserver.breakWatches();
   }
 
   /** Puts admission out of force, or makes it refuse everything, for some seconds. */
@@ -212,13 +214,8 @@ class Simulation {
     });
   }
 
-  /** Lets a share of all calls fail for some seconds. */
-  private failCalls(): void {
-    this.conditions.share = this.random.oneOf([0.01, 0.05, 0.2])!;
-    this.clock.after(this.random.between(2, 15) * 1000, () => {
-      this.conditions.share = 0;
-      this.allowRecovery();
-    });
+  private get isRecovering(): boolean {
+    return this.clock.now() / 1000 < this.recoveringUntil;
   }
 
   private allowRecovery(): void {
@@ -256,6 +253,7 @@ class Simulation {
     this.queue.restore(backup);
     // The restored log lacks later evictions and starts, so it can't explain requeues of these workloads.
     for (const { uid } of this.queue.all) this.user.stopped.add(uid);
+    this.checks.restored();
     this.backup = undefined;
   }
 
@@ -333,6 +331,7 @@ class Simulation {
     if (this.violations.length > 0) return;
     for (const text of unfinished(this.queue.all, this.apiserver.store))
       this.violations.push({ invariant: 'lost', text });
+    this.checks.settled();
     for (const text of this.cluster.cutShort(this.queue.all)) this.violations.push({ invariant: 'I6', text });
     const { jobs } = await this.fluxion.state();
     for (const { jobid } of jobs.filter(({ jobid }) => jobid < 2 ** 52))

@@ -114,7 +114,7 @@ export interface Interventions {
 
 /**
  * The invariants I1 to I6 of the design; `lost` means that a workload that could finish never does; the others are the
- * limits that administrators set (limits.ts), plans behind services (plans.ts), waits (waits.ts), and
+ * limits that administrators set (limits.ts), plans behind services (plans.ts), waits (waits.ts), ends (ends.ts), and
  * what a running Job holds at its tail (held-nodes.ts).
  */
 export type Invariant =
@@ -132,7 +132,8 @@ export type Invariant =
   | 'reason'
   | 'pass'
   | 'idle'
-  | 'held';
+  | 'held'
+  | 'end';
 
 export interface Violation {
   readonly invariant: Invariant;

@@ -60,6 +60,7 @@ const CALLS: Calls = {
   unseenPods: (a, o, _, p) => a.unseenPods(o, p),
   podsToPlace: gatedOf,
   largerPods: (a, o, r, p) => a.largerPods(o, r, p),
+  placelessPods: (a, o, r, p) => a.placelessPods(o, r, p),
   placePatch: (a, o, r, p) => eachGated((pod) => a.placePatch(o, r, pod, NODE, NOW), gatedOf(a, o, r, p)),
   earlierPlacePatch: (a, o, r, p) =>
     eachGated((pod) => a.earlierPlacePatch(o, r, pod, NODE, NOW), gatedOf(a, o, r, p)),
