@@ -3,6 +3,7 @@ import { WORKLOAD_KINDS } from '../constructs/api/workload-kinds';
 import { GoProgram } from './go-program';
 import { programsOf } from './kinds/controllers';
 import { JOBSET } from './kinds/jobset';
+import { LWS } from './kinds/leader-worker-set';
 import { MPI_OPERATOR } from './kinds/mpi-operator';
 import { TRAINER } from './kinds/trainer';
 import { PROMTOOL } from './monitoring/promtool';
@@ -15,7 +16,7 @@ export const ACTIONLINT = new GoProgram('github.com/rhysd/actionlint/cmd/actionl
 export const KINDS_DRAWN = 1;
 
 /** By the names under which suites build them. @internal exported for tests */
-export const PROGRAMS = { JOBSET, MPI_OPERATOR, TRAINER, PROMTOOL, LINTER, ACTIONLINT };
+export const PROGRAMS = { JOBSET, LWS, MPI_OPERATOR, TRAINER, PROMTOOL, LINTER, ACTIONLINT };
 
 /** Builds what these texts of suites build. A program that can't be had is skipped by its suite. */
 export function buildGoPrograms(suites: readonly string[]): void {

@@ -96,6 +96,17 @@ export const GROUP_SETTINGS = [GROUP, GROUP_SIZE] as const;
 export const NOT_OF_JOBS_PROBLEM = 'is for Pods alone';
 export const NOT_OF_JOBS_REMEDY = 'remove it: the pods of a Job are one workload without it';
 
+/** Settings that all pods of a group have in common, beside its size. */
+export const SETTINGS_OF_GROUPS = [
+  QUEUE,
+  PRIORITY,
+  WALLTIME,
+  AFTER,
+  EXCLUSIVE,
+  PREEMPTIBLE,
+  CHECKPOINT_INTERVAL,
+] as const;
+
 /** What each of the two is without the other. */
 export const GROUP_PAIR_PROBLEM = {
   [GROUP]: `has no effect without ${GROUP_SIZE}`,

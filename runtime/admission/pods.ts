@@ -16,6 +16,7 @@ import { type JsonPatch, patchEntries } from '../kubernetes/json-patch';
 import { nodeOfIndex, soleNode } from '../workloads/assignment';
 import { podSettings } from '../workloads/settings';
 import { checkKeys } from './keys';
+import { leaderWorkerGroup } from './leader-worker-sets';
 import type { Metadata } from './review';
 import { ownerOfKind, recordedUser, type UserOptions } from './user';
 
@@ -64,15 +65,25 @@ export function admitPod(pod: AdmittedPod, username: string, options: PodAdmissi
   const placement = placementOf(pod.metadata);
   return [
     ...(placement === undefined
-      ? [
-          ...addGate(pod),
-          ...patchEntries('/metadata/annotations', pod.metadata?.annotations, {
-            ...recordedUser(pod.metadata, username, options),
-            [OWNER_ANNOTATION]: madeFor(pod.metadata, username, options),
-          }),
-        ]
+      ? hold(pod, username, options)
       : [...pinToNode(pod, placement.node), ...trimAssignment(pod.metadata, placement)]),
     ...chooseScheduler(pod, options.schedulerName),
+  ];
+}
+
+/** Gates the pod, and notes whose it is. */
+function hold(pod: AdmittedPod, username: string, options: PodAdmissionOptions): JsonPatch[] {
+  const { metadata } = pod;
+  const { annotations } = metadata ?? {};
+  // It takes the place of a group that the user of the pod wrote.
+  const group = leaderWorkerGroup(metadata, username, options);
+  return [
+    ...addGate({ ...pod, metadata: { ...metadata, annotations: { ...annotations, ...group } } }),
+    ...patchEntries('/metadata/annotations', annotations, {
+      ...recordedUser(metadata, username, options),
+      [OWNER_ANNOTATION]: madeFor(metadata, username, options),
+      ...group,
+    }),
   ];
 }
 

@@ -28,6 +28,8 @@ export interface Verdict {
 }
 
 export interface Metadata {
+  /** Absent in a CREATE with generateName. */
+  readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly {

@@ -106,7 +106,7 @@ export function ownerOfKind(
  * Whether the annotation comes from another object, where admission wrote it. The runtime creates the Jobs of MiniClusters,
  * and the controllers of Kubernetes those of CronJobs and the pods of Deployments.
  */
-function carriesUser(
+export function carriesUser(
   metadata: Metadata | undefined,
   username: string,
   { controllerUsers = [], gitOpsUsers = GITOPS_USERS }: UserOptions,

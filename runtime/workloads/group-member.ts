@@ -5,21 +5,15 @@
 import { createHash } from 'node:crypto';
 import {
   ADMITTED_LABEL,
-  AFTER,
   ASSIGNMENT_ANNOTATION,
-  CHECKPOINT_INTERVAL,
-  EXCLUSIVE,
   GATE,
   GROUP,
   GROUP_MEMBER_ANNOTATION,
   GROUP_SIZE,
-  PREEMPTIBLE,
-  PRIORITY,
-  QUEUE,
   USER_ANNOTATION,
-  WALLTIME,
 } from '../../constructs/api/labels';
-import { GROUP_SYNTAX, MAX_GROUP_SIZE } from '../../constructs/api/settings';
+import { LWS_REVISION_LABEL } from '../../constructs/api/leader-worker-set';
+import { GROUP_SYNTAX, MAX_GROUP_SIZE, SETTINGS_OF_GROUPS } from '../../constructs/api/settings';
 import { canonical } from '../jobspec/jobspec';
 import type { ObjectMeta, Pod } from '../kubernetes/types';
 import { isGated, isServicePod } from './pod';
@@ -83,25 +77,19 @@ export interface SharedTerm {
   readonly value: string;
 }
 
-const SHARED_SETTINGS = [
-  GROUP_SIZE,
-  QUEUE,
-  PRIORITY,
-  WALLTIME,
-  AFTER,
-  EXCLUSIVE,
-  PREEMPTIBLE,
-  CHECKPOINT_INTERVAL,
-];
-
 const terms = new WeakMap<Pod, readonly SharedTerm[]>();
 
 /** The settings, the priority and the user of a member. */
 export function sharedTerms(pod: Pod): readonly SharedTerm[] {
   const known = terms.get(pod) ?? [
     { name: 'user', value: userOf(pod.metadata) },
-    ...SHARED_SETTINGS.map((name) => ({ name, value: settingOf(pod.metadata, name) ?? '' })),
+    ...[GROUP_SIZE, ...SETTINGS_OF_GROUPS].map((name) => ({
+      name,
+      value: settingOf(pod.metadata, name) ?? '',
+    })),
     { name: 'spec.priority', value: `${pod.spec.priority ?? 0}` },
+    // The leader of a LeaderWorkerSet is made by its next templates while its workers of those before leave.
+    { name: 'revision', value: pod.metadata.labels?.[LWS_REVISION_LABEL] ?? '' },
     // A group is planned with one end, so a service has none of the others beside it.
     { name: 'end', value: isServicePod(pod) ? 'none (restartPolicy: Always)' : 'its walltime' },
   ];

@@ -4,6 +4,8 @@ import type { KubeObject } from '../cluster/api';
 /** What admission does with an object. */
 export type ExpectedOutcome =
   | { readonly is: 'untouched' | 'suspended' | 'held' | 'gated' }
+  /** Gated, as a member of this group. */
+  | { readonly is: 'grouped'; readonly group: string; readonly size: string }
   /** Left alone, but for the user of its pods. */
   | { readonly is: 'noted'; readonly queuedBy?: 'kueue' }
   /** Pinned to the node in this number of terms; `keeps` is the trimmed assignment if admission trims it. */

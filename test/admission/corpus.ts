@@ -14,6 +14,7 @@ import {
 } from '../../constructs/api/labels';
 import { ASSIGNMENT_ENTRIES } from './corpus-assignments';
 import { KEY_ENTRIES } from './corpus-keys';
+import { LEADER_WORKER_ENTRIES } from './corpus-leader-worker-sets';
 import { LIMIT_ENTRIES } from './corpus-limits';
 import {
   CONTAINER,
@@ -241,6 +242,7 @@ export const CORPUS: readonly Entry[] = [
   ...LEFT_ALONE,
   ...ASSIGNMENT_ENTRIES,
   ...KEY_ENTRIES,
+  ...LEADER_WORKER_ENTRIES,
   ...LIMIT_ENTRIES,
   ...SETTING_ENTRIES(job, pod),
   ...USER_ENTRIES(job, pod),

@@ -3,6 +3,8 @@ import {
   ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   GATE,
+  GROUP,
+  GROUP_SIZE,
   HOLD,
   QUEUED_BY_ANNOTATION,
   SUSPEND_ANNOTATION,
@@ -36,6 +38,8 @@ export function expectOutcome(
   else if (expectedOutcome.is === 'noted')
     expect(now).toEqual(asNoted(before, user, expectedOutcome.queuedBy));
   else if (expectedOutcome.is === 'gated') expect(now).toEqual(asGated(withUser(user, before)));
+  else if (expectedOutcome.is === 'grouped')
+    expect(now).toEqual(asGated(withGroup(withUser(user, before), expectedOutcome)));
   else if (expectedOutcome.is === 'pinned') expectPinned(before, now, expectedOutcome);
   else if (expectedOutcome.is === 'suspended' || expectedOutcome.is === 'held')
     expect(now).toEqual(asSuspended(withUser(user, before), expectedOutcome.is === 'held'));
@@ -47,6 +51,11 @@ function withUser(user: string | undefined, object: KubeObject): KubeObject {
   if (given === undefined && user === undefined) return object;
   const { [USER_ANNOTATION]: _claim, ...others } = given ?? {};
   const annotations = user === undefined ? others : { ...others, [USER_ANNOTATION]: user };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+function withGroup(object: KubeObject, { group, size }: ExpectedOutcome & { is: 'grouped' }): KubeObject {
+  const annotations = { ...object.metadata.annotations, [GROUP]: group, [GROUP_SIZE]: size };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 

@@ -4,6 +4,7 @@ import { CreatorGuard } from '../../constructs/fluxqueue/admission/creators';
 import { GraceGuard } from '../../constructs/fluxqueue/admission/grace-guard';
 import { AdmissionGuards } from '../../constructs/fluxqueue/admission/guards';
 import { KindGuards } from '../../constructs/fluxqueue/admission/kind-guards';
+import { LeaderWorkerGuard } from '../../constructs/fluxqueue/admission/leader-worker-guard';
 import { AdmissionPolicies } from '../../constructs/fluxqueue/admission/policies';
 import { ReachGuard } from '../../constructs/fluxqueue/admission/reach-guard';
 import { AdmissionWebhookConfiguration } from '../../constructs/fluxqueue/admission/webhook-configuration';
@@ -43,6 +44,7 @@ export async function installForms(cluster: Cluster): Promise<WebhookServer> {
   new AdmissionPolicies(chart, 'policies', of('policies'));
   new AdmissionGuards(chart, 'guards', { excludedNamespaces: [PLAIN], kueueUsers: [KUEUE] });
   new KindGuards(chart, 'kinds', { excludedNamespaces: [PLAIN] });
+  new LeaderWorkerGuard(chart, 'leader-worker-sets', { excludedNamespaces: [PLAIN] });
   new CreatorGuard(chart, 'creators', { excludedNamespaces: [PLAIN] });
   new GraceGuard(chart, 'grace', { excludedNamespaces: [PLAIN] });
   new ReachGuard(chart, 'priorities', { excludedNamespaces: [PLAIN] });

@@ -1,6 +1,7 @@
 /** Creates objects as any user, by impersonation with the administrator's token. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { LEADER_WORKER_SET } from '../../constructs/api/leader-worker-set';
 import { makerKinds, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { kindPath } from '../../runtime/kubernetes/kind-fields';
 import type { Cluster, KubeObject } from '../cluster/cluster';
@@ -50,7 +51,9 @@ const PLURAL: Readonly<Record<string, string>> = {
   DaemonSet: '/apis/apps/v1/namespaces/%/daemonsets',
   StatefulSet: '/apis/apps/v1/namespaces/%/statefulsets',
   ReplicationController: '/api/v1/namespaces/%/replicationcontrollers',
-  ...Object.fromEntries([...WORKLOAD_KINDS, ...makerKinds()].map((kind) => [kind.kind, kindPath(kind)('%')])),
+  ...Object.fromEntries(
+    [...WORKLOAD_KINDS, ...makerKinds(), LEADER_WORKER_SET].map((kind) => [kind.kind, kindPath(kind)('%')]),
+  ),
   MiniCluster: '/apis/flux-framework.org/v1alpha2/namespaces/%/miniclusters',
 };
 

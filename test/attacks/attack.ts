@@ -110,12 +110,15 @@ interface Spec {
   readonly schedulingGates?: readonly { readonly name: string }[];
 }
 
+const isGated = ({ schedulingGates = [] }: Spec) => schedulingGates.some(({ name }) => name === 'fluxqueue');
+
 /** Properties of an accepted object that make an attack worthless. */
 export const CONTAINED = {
   'the Job is suspended': ({ spec }: KubeObject) => (spec as Spec).suspend === true,
   'the Job is admitted': ({ metadata }: KubeObject) => metadata.labels?.['fluxqueue/admitted'] === 'true',
-  'the Pod is gated': ({ spec }: KubeObject) =>
-    (spec as Spec).schedulingGates?.some(({ name }) => name === 'fluxqueue') === true,
+  'the Pod is gated': ({ spec }: KubeObject) => isGated(spec as Spec),
+  'the Pod is gated, in no group': ({ metadata, spec }: KubeObject) =>
+    metadata.annotations?.['fluxqueue/group'] === undefined && isGated(spec as Spec),
   'the Pod is made for nobody': ({ metadata }: KubeObject) =>
     metadata.annotations?.['fluxqueue/owner'] === undefined,
   'no other queue has its pods': ({ spec }: KubeObject) =>

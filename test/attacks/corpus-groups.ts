@@ -6,8 +6,15 @@ import {
   GROUP_SIZE,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
-import { type Act, type Attack, type CONTAINED, PLAIN, type Role, refusedTo } from './attack';
-import { container, create, job, type Made, patch } from './objects';
+import {
+  LWS_NAME_LABEL,
+  LWS_SIZE_ANNOTATION,
+  LWS_WORKER_LABEL,
+} from '../../constructs/api/leader-worker-set';
+import { type Act, ALPHA, type Attack, type CONTAINED, PLAIN, type Role, refusedTo } from './attack';
+import { container, create, job, type Made, patch, pathTo, template } from './objects';
+
+const UID = '6f1d2a0e-0000-4000-8000-000000000001';
 
 const RESERVED = 'FLUXQ_RESERVED';
 const by = refusedTo('controller token');
@@ -26,8 +33,59 @@ const pod = (spec: object, metadata: object): Act =>
 const newJob = (more: Made): Act => create('Job', 'x', { spec: job(), ...more });
 const annotated = (key: string, value: string) => ({ metadata: { annotations: { [key]: value } } });
 
+/** What the controller of a LeaderWorkerSet `serve` gives the first worker of its first leader. */
+const OF_A_WORKER = {
+  labels: { [LWS_NAME_LABEL]: 'serve', [LWS_WORKER_LABEL]: '1' },
+  annotations: { [LWS_SIZE_ANNOTATION]: '2' },
+};
+const ownedBySet = {
+  ownerReferences: [
+    { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'serve-0', uid: UID, controller: true },
+  ],
+};
+
+/** The labels of a LeaderWorkerSet name a group only in pods that a StatefulSet makes, and those of the StatefulSet of a person are that person's. */
+const LEADER_WORKER_ATTACKS: readonly Attack[] = [
+  ...(['editor', 'pod creator', 'account'] as const).flatMap((role) => [
+    contained(
+      role,
+      'a Pod that looks like a worker of a LeaderWorkerSet',
+      pod({}, OF_A_WORKER),
+      'the Pod is gated, in no group',
+    ),
+    contained(
+      role,
+      'a Pod that looks like a worker, with the StatefulSet of the workers as its owner',
+      pod({}, { ...OF_A_WORKER, ...ownedBySet }),
+      'the Pod is gated, in no group',
+    ),
+    contained(
+      role,
+      'a Pod that looks like a leader',
+      pod({}, { ...OF_A_WORKER, labels: { ...OF_A_WORKER.labels, [LWS_WORKER_LABEL]: '0' }, ...ownedBySet }),
+      'the Pod is gated, in no group',
+    ),
+  ]),
+  {
+    ...contained(
+      'editor',
+      'a StatefulSet that looks like that of the workers of a LeaderWorkerSet',
+      create('StatefulSet', 'forged', {
+        spec: {
+          serviceName: 'forged',
+          selector: { matchLabels: { app: 'x' } },
+          template: template({}, { ...OF_A_WORKER, labels: { ...OF_A_WORKER.labels, app: 'x' } }),
+        },
+      }),
+      'the user is mallory',
+    ),
+    outcome: pathTo('Pod', ALPHA, 'forged-0'),
+  },
+];
+
 /** The place of another's pod in a group would be its node, its units and its user. */
 export const GROUP_ATTACKS: readonly Attack[] = [
+  ...LEADER_WORKER_ATTACKS,
   ...(['editor', 'pod creator'] as const).flatMap((role) => [
     as(role)(
       'a Pod that claims a place in a group',

@@ -27,8 +27,9 @@ const CASES = [...PROGRAMS, ...DOCUMENTS].filter(({ objects }) => objects.length
 /** The stack of a snippet would take the place of the one that runs here. */
 const isStack = ({ objects }: Case) =>
   objects.some(({ kind }) => kind === 'MutatingAdmissionPolicy' || kind === 'Deployment');
-/** Kinds whose definitions this cluster does not have; test/gitops/constructs.test.ts, test/stack/jobsets.test.ts and test/kinds/table.ts judge them. */
-const OF_OTHERS = /^(argoproj\.io|.*\.toolkit\.fluxcd\.io|jobset\.x-k8s\.io|kubeflow\.org)\//;
+/** Kinds whose definitions this cluster does not have; test/gitops/constructs.test.ts, test/stack/jobsets.test.ts, test/stack/leader-worker-sets.test.ts and test/kinds/table.ts judge them. */
+const OF_OTHERS =
+  /^(argoproj\.io|.*\.toolkit\.fluxcd\.io|jobset\.x-k8s\.io|kubeflow\.org|leaderworkerset\.x-k8s\.io)\//;
 /** The claim that the text of a snippet takes for granted, with a volume for it. */
 function givenVolume(namespace: string): readonly KubeObject[] {
   const access = { accessModes: ['ReadWriteMany'], storageClassName: '' };

@@ -18,6 +18,7 @@ export const DRAWN_ROWS = [
   'test/stack/outages',
   'test/causes/causes',
   'test/stack/faults',
+  'test/stack/leader-worker-sets',
   'test/cli/pipes',
 ];
 

@@ -278,8 +278,13 @@ export interface Leader {
 }
 
 /** Three running pods: two on the first node. */
-export async function runRing(world: GroupWorld, { reconciler }: Leader, owner?: string): Promise<void> {
-  for (const name of ['a', 'b', 'c']) world.pod(name, { ...(owner !== undefined && { owner }) });
+export async function runRing(
+  world: GroupWorld,
+  { reconciler }: Leader,
+  owner?: string,
+  shape: MemberShape = {},
+): Promise<void> {
+  for (const name of ['a', 'b', 'c']) world.pod(name, { ...shape, ...(owner !== undefined && { owner }) });
   await reconciler.reconcile(KEY);
   await world.grant(['node-1', 2], ['node-2', 1]);
   await reconciler.reconcile(KEY);

@@ -1,10 +1,11 @@
 /** How groups of plain pods give up what they were granted, and get it again. */
-import { GroupWorld, KEY, type Leader, runRing } from './group-world';
+import { LWS_REVISION_LABEL } from '../../constructs/api/leader-worker-set';
+import { GroupWorld, KEY, type Leader, type MemberShape, runRing } from './group-world';
 
 let world: GroupWorld;
 let leader: Leader;
 const reconcile = (of = leader) => of.reconciler.reconcile(KEY);
-const running = (owner?: string) => runRing(world, leader, owner);
+const running = (...ring: [owner?: string, shape?: MemberShape]) => runRing(world, leader, ...ring);
 
 beforeEach(async () => {
   world = await GroupWorld.create();
@@ -117,4 +118,29 @@ describe('a group that loses its grant', () => {
     expect(world.row.phase).toBe('Running');
     expect(world.placed).toEqual({ d: 'node-1', e: 'node-1', f: 'node-2' });
   });
+
+  test.each([
+    ['1', { phase: 'Running' }, { d: 'node-1', e: 'node-1', f: 'node-2' }],
+    ['2', { phase: 'Waiting', requeues: 0 }, {}],
+  ])(
+    'starts together by the next templates of a LeaderWorkerSet, which ask for %s core of a worker',
+    async (cpu, row, places) => {
+      const made = (names: readonly string[], revision: string, shape: object = {}) => {
+        for (const name of names)
+          world.pod(name, { owner: 'set', labels: { [LWS_REVISION_LABEL]: revision }, ...shape });
+      };
+      await running('set', { labels: { [LWS_REVISION_LABEL]: 'old' } });
+      world.delete('a');
+      made(['d'], 'new');
+      await reconcile();
+      expect(Object.keys(world.placed)).toEqual(['b', 'c']);
+      for (const name of ['b', 'c']) world.delete(name);
+      await reconcile();
+      expect(world.placed).toEqual({});
+      made(['e', 'f'], 'new', { cpu });
+      await reconcile();
+      expect(world.row).toMatchObject(row);
+      expect(world.placed).toEqual(places);
+    },
+  );
 });

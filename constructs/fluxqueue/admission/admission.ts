@@ -9,6 +9,7 @@ import { type AdmissionChoice, type ExternalRuntime, hasForm } from './form';
 import { GraceGuard } from './grace-guard';
 import { AdmissionGuards } from './guards';
 import { KindGuards } from './kind-guards';
+import { LeaderWorkerGuard } from './leader-worker-guard';
 import { MiniClusterRights } from './minicluster-rights';
 import { AdmissionPolicies } from './policies';
 import { ReachGuard } from './reach-guard';
@@ -70,6 +71,7 @@ export class Admission extends Construct {
       ...grace,
     });
     new KindGuards(this, 'kinds', { ...byRights, ...grace });
+    new LeaderWorkerGuard(this, 'leader-worker-sets', { ...byRights, ...grace });
     new GraceGuard(this, 'grace', { ...byUsers, ...grace });
     new CreatorGuard(this, 'creators', byUsers);
     new ReachGuard(this, 'priorities', byRights);

@@ -86,20 +86,41 @@ export function gracePart(spec: string, props: GraceProps): GuardPart {
   return { name: 'grace', when: `${isNew}${isMade} && !${isOfJudgedOwner(props)}`, variables: [], problem };
 }
 
-/** Objects of a workload kind, whose pods their own controller makes: without this they would be granted before anybody refuses them. */
+/** Pod templates of an object whose own controller makes its pods. */
+interface Templates {
+  /** CEL of the list of what has them, now and before. */
+  readonly now: string;
+  readonly old: string;
+  /** CEL of the pod spec of one, `set`. */
+  readonly spec: string;
+  /** Path of the pod specs in the object. */
+  readonly path: string;
+}
+
+/** Objects of a workload kind: without this they would be granted before anybody refuses their pods. */
 export function kindGracePart(kind: WorkloadKind, props: GraceProps): GuardPart {
+  const { in: sets, template } = kind.podSets;
+  return templatesGracePart(
+    {
+      now: setsIn('object', kind),
+      old: setsIn('oldObject', kind),
+      spec: podSpecOfSet(kind),
+      path: [...sets, '*', ...template, 'spec'].join('.'),
+    },
+    props,
+  );
+}
+
+export function templatesGracePart({ now, old, spec, path }: Templates, props: GraceProps): GuardPart {
   const most = limitOf(props);
-  const [now, old] = ['object', 'oldObject'].map((object) => setsIn(object, kind));
-  const spec = podSpecOfSet(kind);
   const times = `([${spec}.?${FIELD}.orValue(0)] + ${ofProbes(spec, OF_PODS)})`;
   const isNew = `(oldObject == null || !${old}.exists(set, seconds in ${times}))`;
   const long = `${now}.map(set, ${times}.filter(seconds, seconds > ${most} && ${isNew})).filter(long, long.size() > 0)`;
-  const field = [...kind.podSets.in, '*', ...kind.podSets.template, 'spec', FIELD].join('.');
   return {
     name: 'grace',
     when: `${long}.size() > 0 && !${isOfJudgedOwner(props)}`,
     variables: [],
-    problem: sentence(props, cel(field), `${long}[0][0]`),
+    problem: sentence(props, cel(`${path}.${FIELD}`), `${long}[0][0]`),
   };
 }
 

@@ -1,9 +1,9 @@
 /** Where the objects of workload kinds have what their guards read. */
-import { type MakerKind, MOST_POD_SETS, type WorkloadKind } from '../../api/workload-kinds';
+import { MOST_POD_SETS, type WorkloadKind } from '../../api/workload-kinds';
 import { fieldOr } from './scope';
 
 export const resourceRules = (
-  { group, version, plural }: MakerKind | WorkloadKind,
+  { group, version, plural }: Pick<WorkloadKind, 'group' | 'version' | 'plural'>,
   operations: readonly ('CREATE' | 'UPDATE')[],
 ) => [{ apiGroups: [group], apiVersions: [version], operations, resources: [plural] }];
 

@@ -39,7 +39,7 @@ import {
   notExcluded,
   notTheController,
 } from './scope';
-import { INVALID } from './settings';
+import { INVALID, type Validation } from './settings';
 
 type Props = AdmissionScopeProps & ControllerUserProps;
 
@@ -144,27 +144,30 @@ const isStarted = ({ suspend }: WorkloadKind) =>
 const hasEnded = ({ ends: { Succeeded, Failed } }: WorkloadKind) =>
   `oldObject.?status.?conditions.orValue([]).exists(it, it.type in ${celList([...Succeeded, ...Failed])} && it.status == "True")`;
 
-/** Settings of an object that is not itself the workload, where they would be ignored. */
-function makerGuard(maker: MakerKind, props: Props): GuardSpec {
+/**
+ * No settings in the metadata of an object that is not itself the workload, where they would be ignored.
+ * @param settings where to write them
+ */
+export function noSettings({ kind, settings }: Pick<MakerKind, 'kind' | 'settings'>): Validation {
   const isNew = (map: 'labels' | 'annotations') => {
     const [now, old] = ['object', 'oldObject'].map((object) => `dyn(${object}.metadata.?${map}.orValue({}))`);
     const isSetting = `key.startsWith(${cel(KEY_PREFIX)}) && key != ${cel(USER_ANNOTATION)}`;
     return `${now}.exists(key, ${isSetting} && (oldObject == null || !(key in ${old})))`;
   };
   return {
+    expression: `!(${isNew('labels')}) && !(${isNew('annotations')})`,
+    message: `${INVALID}: metadata: a label or annotation ${KEY_PREFIX}… has no effect on a ${kind}; move it to ${settings}`,
+  };
+}
+
+function makerGuard(maker: MakerKind, props: Props): GuardSpec {
+  return {
     matchConstraints: {
       namespaceSelector: namespaceSelector(props),
       resourceRules: resourceRules(maker, ['CREATE', 'UPDATE']),
     },
     matchConditions: [notTheController(props)],
-    validations: [
-      {
-        expression: `!(${isNew('labels')}) && !(${isNew('annotations')})`,
-        message:
-          `FLUXQ_SETTING_INVALID: metadata: a label or annotation ${KEY_PREFIX}… has no effect on a ${maker.kind}; ` +
-          `move it to ${maker.settings}`,
-      },
-    ],
+    validations: [noSettings(maker)],
   };
 }
 

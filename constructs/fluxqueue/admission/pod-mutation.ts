@@ -14,6 +14,7 @@ import {
   OWNER_ANNOTATION,
 } from '../../api/labels';
 import { NODE_NAME_PATTERN } from '../../api/node-name';
+import { LWS_GROUP, LWS_PATCH } from './leader-worker-sets';
 import { type AdmissionScopeProps, cel, FROM_JOB, ownerOfKind, type Variable } from './scope';
 import { USER_PATCH } from './user-mutation';
 
@@ -77,6 +78,7 @@ export const ASSIGNED_NODE: readonly Variable[] = [
 export const podVariables = (props: AdmissionScopeProps): readonly Variable[] => [
   { name: 'annotations', expression: 'object.metadata.?annotations.orValue({})' },
   ...ASSIGNED_NODE,
+  LWS_GROUP,
   {
     // A pod of a Job has it from the template, where admission wrote it.
     name: 'madeFor',
@@ -147,6 +149,7 @@ const GATING = `
   : [JSONPatch{op: "add", path: "/spec/schedulingGates/-", value: ${gate}}])
 + ${USER_PATCH}
 + ${OWNER_PATCH}
++ ${LWS_PATCH}
 `.trim();
 
 /** @param schedulerName scheduler of pods that request the default scheduler; undefined leaves schedulerName unchanged */

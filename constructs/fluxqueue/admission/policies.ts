@@ -77,7 +77,7 @@ export class AdmissionPolicies extends Construct {
       operations: ['CREATE'],
       suffix: 'pods',
       conditions: POD_CONDITIONS,
-      variables: [...podVariables(props), userVariable(props), carriesUserVariable(props)],
+      variables: [userVariable(props), carriesUserVariable(props), ...podVariables(props)],
       patch: podPatch(props.schedulerName),
     });
     for (const { id, ...rule } of kindRules(props)) this.addPolicy(id, props, rule);

@@ -232,7 +232,7 @@ export function priorityRight(props: ReachGuardProps): Validation {
 }
 
 /** CEL: whether every user may set the text `p`. A text that is no number is refused elsewhere. */
-function isFree({ userPriorities: { min, max } = USER_PRIORITIES }: ReachGuardProps): string {
+export function isFree({ userPriorities: { min, max } = USER_PRIORITIES }: ReachGuardProps): string {
   return `!p.matches(${cel(SETTING_SYNTAX[PRIORITY].pattern)}) || (int(p) >= ${min} && int(p) <= ${max})`;
 }
 

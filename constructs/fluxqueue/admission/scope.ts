@@ -164,7 +164,8 @@ function byKubernetes(props: ControllerUserProps): string {
   return `((${BY_KUBERNETES}) && !(${byGitOps(props)}))`;
 }
 
-const CONTROLLERS =
+/** CEL: the owners of the object that control it; at most one. */
+export const CONTROLLERS =
   'object.metadata.?ownerReferences.orValue([]).filter(owner, owner.?controller.orValue(false))';
 const isJudged = `(owner.apiVersion + "/" + owner.kind) in ${celList(JUDGED_OWNERS)}`;
 

@@ -1,6 +1,7 @@
 /** The objects of admission: policies with their bindings, and the registration of the webhook. */
 import { CREATOR_KINDS } from '../../../constructs/api/creators';
 import { WEBHOOK_CONFIGURATION } from '../../../constructs/api/labels';
+import { LEADER_WORKER_SET } from '../../../constructs/api/leader-worker-set';
 import { makerKinds, WORKLOAD_KINDS } from '../../../constructs/api/workload-kinds';
 import {
   mutatingAdmissionPolicies,
@@ -67,6 +68,7 @@ export const GUARDS: readonly string[] = [
   ...['app', 'cronjob', 'daemonset', 'job', 'minicluster', 'pod'].map((kind) => `${kind}-reach`),
   'job-settings',
   'jobs',
+  LEADER_WORKER_SET.plural,
   'pod-settings',
   'pods',
   'priority-class',

@@ -20,6 +20,7 @@ test.each(['policies', 'webhook'] as const)(
       'fluxqueue-guard-job-settings',
       'fluxqueue-guard-pod-settings',
       ...WORKLOAD_KINDS.map(({ plural }) => `fluxqueue-guard-${plural}-settings`),
+      'fluxqueue-guard-leaderworkersets',
       'fluxqueue-guard-grace',
       'fluxqueue-guard-grace-of-deletions',
     ]);
