@@ -211,9 +211,8 @@ export class Scheduler implements Controller {
   }
 
   private viewNow(): Promise<LeaderView> {
-    const now = Math.floor(this.shared.now());
     return this.loop.inspect((reservations) =>
-      this.fluxionSync.view({ now, holders: this.holders(), reservations }),
+      this.fluxionSync.view({ holders: this.holders(), reservations }),
     );
   }
 

@@ -3,16 +3,17 @@ import type { FluxionState } from '../fluxion/types';
 import type { LeaderView } from '../queue/leader-view';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode } from '../resources/types';
+import { type MovedJobs, onlyPresent } from './fit-allocations';
 import { isUp } from './graph-diff';
 import type { Reservation } from './pass/reservations';
-import { heldAllocations } from './replay';
 import { isUnmanagedJob } from './unmanaged-usage';
 import { type Difference, differences } from './verification';
 
 interface Wanted {
-  readonly now: number;
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly holders: readonly WorkloadRow[];
+  /** What some of them hold instead of what they were granted. */
+  readonly moved: MovedJobs;
   readonly reservations: readonly Reservation[];
 }
 
@@ -22,20 +23,19 @@ interface Wanted {
  */
 export function jobDifferences(
   jobs: readonly Allocation[],
-  { now, nodes, holders, reservations }: Wanted,
+  { nodes, holders, moved, reservations }: Wanted,
   isCurrent: (holder: WorkloadRow) => boolean,
 ): Iterable<Difference> {
   const held = new Map(
     jobs.filter(({ jobid }) => !isUnmanagedJob(jobid)).map((job) => [job.jobid, job] as const),
   );
   const expected = new Map(reservations.map(({ jobid, allocation }) => [jobid, allocation] as const));
-  const { byJob, moved } = heldAllocations(holders, nodes, now);
   for (const holder of holders) {
-    const allocation = byJob.get(holder.jobid);
-    if (!isCurrent(holder)) held.delete(holder.jobid);
-    else if (allocation !== undefined) expected.set(holder.jobid, allocation);
+    const { jobid, allocation } = holder;
+    if (!isCurrent(holder)) held.delete(jobid);
+    else expected.set(jobid, moved.get(jobid) ?? onlyPresent(allocation!, nodes));
   }
-  return differences(held, expected, moved);
+  return differences(held, expected);
 }
 
 /** Nodes that the graph lacks or has too many, and those that are up in one and down in the other. */

@@ -4,13 +4,14 @@
  * is one caller at a time (the scheduling loop), and nothing else calls Fluxion.
  */
 import type { MatchPolicy } from '../../constructs/api/policies';
-import { FluxqError, messageOf } from '../errors';
+import { FluxqError, hasCode, messageOf } from '../errors';
 import type { Fluxion } from '../fluxion/types';
 import type { Logger } from '../observability/log';
 import type { LeaderView } from '../queue/leader-view';
 import type { WorkloadRow } from '../queue/workload';
-import type { Allocation, GraphNode, UnitCounts } from '../resources/types';
+import type { GraphNode, UnitCounts } from '../resources/types';
 import { driftOf, jobDifferences, nodeDifferences } from './drift';
+import { type FittedAllocations, type MovedJobs, movedAgain } from './fit-allocations';
 import { diffGraph, onlyShrank, replacedNodes } from './graph-diff';
 import type { Reservation } from './pass/reservations';
 import type { Grant } from './pass/types';
@@ -62,6 +63,8 @@ export class FluxionSync {
   private shrinks: { readonly jobid: number; readonly nodes: readonly string[] }[] = [];
   private readonly unmanaged: UnmanagedUsage;
   private readonly plannedEnds: PlannedEnds;
+  /** What jobs hold that have other units than they were granted. */
+  private moved: MovedJobs = new Map();
 
   constructor(private readonly options: FluxionSyncOptions) {
     this.plannedEnds = new PlannedEnds(options.fluxion);
@@ -102,11 +105,14 @@ export class FluxionSync {
   async sync(desired: DesiredState): Promise<SyncResult> {
     try {
       const replaced = this.isStale ? NO_NODES : this.replacedNodes(desired);
-      const synced =
-        this.isStale || replaced.size > desired.nodes.size * MOST_REPLACED
-          ? await this.rebuild(desired)
-          : await this.adjust(desired, replaced);
-      return await this.syncUnmanaged(desired, synced);
+      if (this.isStale || replaced.size > desired.nodes.size * MOST_REPLACED) {
+        // Jobs that were to be freed are no holders any more. What is freed during the replay must be freed after it.
+        this.cancels.clear();
+        this.shrinks = [];
+        this.reduced.clear();
+        return await this.syncUnmanaged(desired, await this.rebuild(desired));
+      }
+      return await this.syncUnmanaged(desired, await this.adjust(desired, replaced));
     } catch (error) {
       this.invalidate(messageOf(error));
       throw error;
@@ -119,11 +125,12 @@ export class FluxionSync {
    * @returns the first difference
    */
   async verify(
-    { now, nodes, holders, reservations }: DesiredState,
+    { nodes, holders, reservations }: DesiredState,
     isCurrent: (holder: WorkloadRow) => boolean,
   ): Promise<string | undefined> {
+    const { moved } = this;
     const { jobs } = await this.options.fluxion.state();
-    for (const { text } of jobDifferences(jobs, { now, nodes, holders, reservations }, isCurrent)) {
+    for (const { text } of jobDifferences(jobs, { nodes, holders, moved, reservations }, isCurrent)) {
       this.invalidate(text);
       return text;
     }
@@ -131,7 +138,7 @@ export class FluxionSync {
   }
 
   /** Fluxion as it is, and how it differs from `desired`; between two passes. It changes nothing. */
-  async view({ now, holders, reservations }: Omit<DesiredState, 'nodes' | 'unmanaged'>): Promise<LeaderView> {
+  async view({ holders, reservations }: Pick<DesiredState, 'holders' | 'reservations'>): Promise<LeaderView> {
     const state = await this.options.fluxion.state().catch(messageOf);
     if (typeof state === 'string') return { bootId: '', nodes: [], reservations, stale: state, drift: {} };
     const { bootId, nodes, jobs } = state;
@@ -139,7 +146,7 @@ export class FluxionSync {
     if (this.staleCause !== undefined) return { ...known, stale: this.staleCause, drift: {} };
     // What the next pass frees is no difference.
     const freed = new Set([...this.cancels, ...this.reduced, ...this.shrinks.map(({ jobid }) => jobid)]);
-    const wanted = { now, nodes: this.nodes, holders, reservations };
+    const wanted = { nodes: this.nodes, holders, moved: this.moved, reservations };
     const current = jobs.filter(({ jobid }) => !freed.has(jobid));
     const ofJobs = jobDifferences(current, wanted, ({ jobid }) => !freed.has(jobid));
     return { ...known, drift: driftOf([...nodeDifferences(nodes, this.nodes), ...ofJobs]) };
@@ -167,32 +174,46 @@ export class FluxionSync {
     const cause = this.staleCause ?? 'nodes changed';
     this.invalidate(cause);
     onRebuild(cause);
-    // Jobs that were to be freed are no holders any more. What is freed during the replay must be freed after it.
-    this.cancels.clear();
-    this.shrinks = [];
-    this.reduced.clear();
     this.unmanaged.clear();
-    const allocations = [...heldAllocations(holders, nodes, now).byJob.values()];
+    const { byJob, moved } = heldAllocations(holders, nodes, now);
+    const allocations = [...byJob.values()];
     // At the start of a term nothing is in doubt yet: the standby may have kept its Fluxion equal to the rows.
     const warm = this.isFirstBuild;
     this.isFirstBuild = false;
     const init = { nodes: [...nodes.values()], policy, now, fence, warm };
     await replayAll(fluxion, init, allocations, logger);
     this.plannedEnds.reset(holders, now);
+    this.moved = moved;
     this.nodes = new Map(nodes);
     this.staleCause = undefined;
     logger.info({ cause, nodes: nodes.size, allocations: allocations.length }, 'graph rebuilt');
     return { freed: true, reservations: [] };
   }
 
-  private async adjust(given: DesiredState, replaced: ReadonlySet<string>): Promise<SyncResult> {
-    const { now, nodes } = given;
+  private async adjust(desired: DesiredState, replaced: ReadonlySet<string>): Promise<SyncResult> {
     // A row that loses more units meanwhile is replaced again.
     const reduced = new Set(this.reduced);
     this.reduced.clear();
     const { freed, ended } = await this.freeJobs();
     // A job that ended since the snapshot was freed just now: a later end must not bring it back.
-    const holders = given.holders.filter(({ jobid }) => !ended.has(jobid));
+    const holders = desired.holders.filter(({ jobid }) => !ended.has(jobid));
+    try {
+      const synced = await this.follow({ ...desired, holders }, replaced, reduced);
+      return { ...synced, freed: synced.freed || freed };
+    } catch (error) {
+      // Something else holds the units of a job. A pass that fails would lose all promises.
+      if (!hasCode(error, 'FLUXQ_FLUXION_REPLAY')) throw error;
+      this.invalidate(error.message);
+      return await this.rebuild({ ...desired, holders });
+    }
+  }
+
+  private async follow(
+    given: DesiredState,
+    replaced: ReadonlySet<string>,
+    reduced: ReadonlySet<number>,
+  ): Promise<SyncResult> {
+    const { now, nodes, holders } = given;
     const { removed, added, up, down } = diffGraph(this.nodes, nodes, replaced);
     const { fluxion } = this.options;
     if (removed.length > 0) await fluxion.removeNodes(removed);
@@ -200,31 +221,27 @@ export class FluxionSync {
     if (added.length > 0) await fluxion.addNodes(added);
     if (up.length > 0) await fluxion.setStatus(up, true);
     if (down.length > 0) await fluxion.setStatus(down, false);
-    const reservations = await this.replaceNodes({ ...given, holders }, replaced);
+    let fitted: FittedAllocations | undefined;
+    const fit = () => {
+      fitted ??= heldAllocations(holders, nodes, now, this.moved);
+      return fitted;
+    };
+    const reservations =
+      replaced.size + reduced.size + this.moved.size > 0
+        ? await this.replace(given, fit(), { replaced, reduced })
+        : given.reservations;
     const grown = this.haveGrown(nodes, replaced);
     this.nodes = new Map(nodes);
-    await this.replaceJobs({ ...given, holders }, reduced);
-    let fitted: ReadonlyMap<number, Allocation> | undefined;
-    const held = ({ jobid }: WorkloadRow) => {
-      fitted ??= heldAllocations(holders, nodes, now).byJob;
-      return fitted.get(jobid);
-    };
-    const plan = await this.plannedEnds.update(holders, held, reservations, now);
+    const plan = await this.plannedEnds.update(
+      holders,
+      ({ jobid }) => fit().byJob.get(jobid),
+      reservations,
+      now,
+    );
     return {
-      freed: freed || grown || reduced.size > 0 || removed.length > 0 || plan.moved,
+      freed: grown || reduced.size > 0 || removed.length > 0 || plan.moved,
       reservations: plan.reservations,
     };
-  }
-
-  private async replaceJobs(
-    { now, nodes, holders }: DesiredState,
-    jobids: ReadonlySet<number>,
-  ): Promise<void> {
-    if (jobids.size === 0) return;
-    const { byJob } = heldAllocations(holders, nodes, now);
-    const current = [...jobids].flatMap((jobid) => byJob.get(jobid) ?? []);
-    for (const { jobid } of current) await this.options.fluxion.cancel(jobid);
-    if (current.length > 0) await this.options.fluxion.replay(current, now);
   }
 
   private haveGrown(nodes: DesiredState['nodes'], replaced: ReadonlySet<string>): boolean {
@@ -235,27 +252,34 @@ export class FluxionSync {
   }
 
   /**
-   * Gives these nodes their present units, under the jobs that hold them. To replay everything would cost as much as all
-   * nodes, each time an agent starts on one of them.
+   * Gives these nodes their present units, under the jobs that hold them, and each job the units that it can hold now. To
+   * replay everything would cost as much as all nodes, each time an agent starts on one of them.
+   * @param reduced jobs that hold fewer units than before
    * @returns the reservations on other nodes
    */
-  private async replaceNodes(
+  private async replace(
     { now, nodes, holders, reservations }: DesiredState,
-    replaced: ReadonlySet<string>,
+    { byJob, moved }: FittedAllocations,
+    { replaced, reduced }: { readonly replaced: ReadonlySet<string>; readonly reduced: ReadonlySet<number> },
   ): Promise<readonly Reservation[]> {
-    if (replaced.size === 0) return reservations;
     const { fluxion } = this.options;
-    const kept = await this.cancelReservationsOn([...replaced], reservations);
-    const affected = holders.filter(({ allocation }) =>
-      allocation!.nodes.some(({ name }) => replaced.has(name)),
+    const changes = movedAgain(this.moved, moved);
+    const changed = new Set([...replaced, ...[...changes.values()].flat()]);
+    const kept = await this.cancelReservationsOn([...changed], reservations);
+    // Pods outside the queue get what the jobs leave.
+    await this.unmanaged.release(changed);
+    const affected = holders.filter(
+      ({ jobid, allocation }) =>
+        reduced.has(jobid) || changes.has(jobid) || allocation!.nodes.some(({ name }) => replaced.has(name)),
     );
     for (const { jobid } of affected) await fluxion.cancel(jobid);
-    await fluxion.removeNodes([...replaced].filter((name) => this.nodes.has(name)));
-    for (const name of replaced) this.unmanaged.forget(name);
-    await fluxion.addNodes([...replaced].map((name) => nodes.get(name)!));
-    const { byJob } = heldAllocations(holders, nodes, now);
+    if (replaced.size > 0) {
+      await fluxion.removeNodes([...replaced].filter((name) => this.nodes.has(name)));
+      await fluxion.addNodes([...replaced].map((name) => nodes.get(name)!));
+    }
     const allocations = affected.flatMap(({ jobid }) => byJob.get(jobid) ?? []);
     if (allocations.length > 0) await fluxion.replay(allocations, now);
+    this.moved = moved;
     return kept;
   }
 

@@ -44,6 +44,15 @@ export class UnmanagedUsage {
     this.byNode.delete(node);
   }
 
+  /** Frees the units on these nodes until the next update. */
+  async release(names: Iterable<string>): Promise<void> {
+    for (const name of names) {
+      const jobid = this.byNode.get(name)?.jobid;
+      this.byNode.delete(name);
+      if (jobid !== undefined) await this.fluxion.cancel(jobid);
+    }
+  }
+
   /**
    * Nodes whose usage changed, and after a release those that had too few free units. A node that is down accepts no
    * allocation, so it waits until it is up.
@@ -78,10 +87,7 @@ export class UnmanagedUsage {
     now: number,
   ): AsyncGenerator<string> {
     const before = new Map(names.map((name) => [name, this.byNode.get(name)]));
-    for (const [name, held] of before) {
-      if (held?.jobid !== undefined) await this.fluxion.cancel(held.jobid);
-      this.byNode.delete(name);
-    }
+    await this.release(names);
     const free = new Map((await this.fluxion.state()).nodes.map((node) => [node.name, node.free]));
     for (const [name, held] of before) {
       const wanted = usage.get(name);

@@ -1,5 +1,4 @@
 /** Compares what Fluxion holds with what it should hold. */
-import { countIdset } from '../resources/idset';
 import type { Allocation } from '../resources/types';
 
 /** A job that holds other units than it should. */
@@ -11,34 +10,22 @@ export interface Difference {
 
 type Jobs = ReadonlyMap<number, Allocation>;
 
-/**
- * The jobs that hold other units than they should. The order of nodes and units does not matter.
- * @param moved jobs that had to get other units: only their number has to be right
- */
-export function* differences(
-  held: Jobs,
-  expected: Jobs,
-  moved: ReadonlySet<number> = new Set(),
-): Iterable<Difference> {
+/** The jobs that hold other units than they should. The order of nodes and units does not matter. */
+export function* differences(held: Jobs, expected: Jobs): Iterable<Difference> {
   for (const jobid of new Set([...expected.keys(), ...held.keys()])) {
-    const text = moved.has(jobid) ? countsOf : idsOf;
     const [wanted, has] = [expected.get(jobid), held.get(jobid)];
-    const [should, does] = [unitsOf(wanted, text), unitsOf(has, text)];
+    const [should, does] = [unitsOf(wanted), unitsOf(has)];
     if (should === does) continue;
     const nodes = new Set([...(wanted?.nodes ?? []), ...(has?.nodes ?? [])].map(({ name }) => name));
     yield { text: `job ${jobid} should hold ${should} but holds ${does}`, nodes: [...nodes] };
   }
 }
 
-type UnitText = (type: string, ids: string) => string;
-const idsOf: UnitText = (type, ids) => `${type} ${ids}`;
-const countsOf: UnitText = (type, ids) => `${countIdset(ids)} ${type}`;
-
 /** Which units of which nodes, in a fixed order. */
-function unitsOf(allocation: Allocation | undefined, text: UnitText): string {
-  if (allocation === undefined) return 'nothing';
+function unitsOf(allocation: Allocation | undefined): string {
+  if (allocation === undefined || allocation.nodes.length === 0) return 'nothing';
   const parts = allocation.nodes.map(({ name, units }) => {
-    const held = Object.entries(units).map(([type, ids]) => text(type, ids));
+    const held = Object.entries(units).map(([type, ids]) => `${type} ${ids}`);
     return `${name} (${held.sort().join(', ')})`;
   });
   return parts.sort().join(', ');

@@ -35,5 +35,26 @@ test('gives a job other units where its own no longer exist, so that their numbe
   const highest = allocation(3, [{ name: 'a', units: { core: '9' } }]);
   const { byJob, moved } = fitAllocations([low, high, highest], nodesOf({ a: { core: 7 } }));
   expect([...byJob.values()].map(({ nodes }) => nodes[0]!.units.core)).toEqual(['0-1', '2-3,5-6', '4']);
-  expect([...moved]).toEqual([2, 3]);
+  expect([...moved.keys()]).toEqual([2, 3]);
+});
+
+test('a moved job keeps the units that it has, and gets those that it lacks before a later one does', () => {
+  const first = allocation(1, [{ name: 'a', units: { core: '8-9' } }]);
+  const second = allocation(2, [{ name: 'a', units: { core: '10' } }]);
+  const before = new Map([
+    [1, allocation(1, [{ name: 'a', units: { core: '3' } }])],
+    [2, allocation(2, [{ name: 'a', units: { core: '1' } }])],
+  ]);
+  const { moved } = fitAllocations([first, second], nodesOf({ a: { core: 4 } }), before);
+  expect([...moved.values()].map(({ nodes }) => nodes[0]!.units.core)).toEqual(['0,3', '1']);
+  // Those that no longer exist are no units that it has.
+  const less = fitAllocations([first, second], nodesOf({ a: { core: 2 } }), before);
+  expect([...less.moved.values()].map(({ nodes }) => nodes[0]?.units.core)).toEqual(['0', '1']);
+});
+
+test('a job of which no unit is left holds nothing, but has moved', () => {
+  const low = allocation(1, [{ name: 'a', units: { core: '0-1' } }]);
+  const high = allocation(2, [{ name: 'a', units: { core: '2' } }]);
+  const { byJob, moved } = fitAllocations([low, high], nodesOf({ a: { core: 2 } }));
+  expect([[...byJob.keys()], [...moved.values()]]).toEqual([[1], [{ ...high, nodes: [] }]]);
 });

@@ -2,46 +2,11 @@ import { FluxqError } from '../../runtime/errors';
 import { embeddedFluxion } from '../../runtime/fluxion/matcher/engine';
 import type { Fluxion } from '../../runtime/fluxion/types';
 import { jobspecOf } from '../../runtime/jobspec/jobspec';
-import { createLogger } from '../../runtime/observability/log';
-import { newRow } from '../../runtime/queue/rows';
 import type { WorkloadRow } from '../../runtime/queue/workload';
-import type { GraphNode, UnitCounts } from '../../runtime/resources/types';
-import { type DesiredState, FluxionSync } from '../../runtime/scheduler/fluxion-sync';
-import { submission } from '../queue/submission';
+import type { FluxionSync } from '../../runtime/scheduler/fluxion-sync';
+import { create, desired, holder, N0, N1, NOW, nodes, using } from './fluxion-sync-fixture';
 
-const NOW = 1_000;
 const jobspec = jobspecOf({ pod: { containers: [{}] }, pods: 1, walltime: 60 });
-
-const nodes = (...list: readonly GraphNode[]) => new Map(list.map((node) => [node.name, node]));
-const N0 = { name: 'n0', units: { core: 2 } };
-const N1 = { name: 'n1', units: { core: 2 } };
-
-function holder(jobid: number, node: string, core: string): WorkloadRow {
-  const allocation = { jobid, start: NOW, end: NOW + 60, nodes: [{ name: node, units: { core } }] };
-  return { ...newRow(submission(`w${jobid}`), jobid), phase: 'Running', allocation };
-}
-
-function desired(over: Partial<DesiredState> = {}): DesiredState {
-  return { now: NOW, nodes: nodes(N0, N1), holders: [], unmanaged: new Map(), reservations: [], ...over };
-}
-
-const using = (usage: Readonly<Record<string, UnitCounts>>) => new Map(Object.entries(usage));
-
-function create(over: Partial<Fluxion> = {}) {
-  const fluxion: Fluxion = Object.assign(embeddedFluxion(), over);
-  const causes: string[] = [];
-  const logger = createLogger('test', 'silent');
-  const graph = new FluxionSync({
-    fluxion,
-    policy: 'first',
-    fence: 1,
-    logger,
-    onRebuild: (cause) => causes.push(cause),
-  });
-  const free = async () =>
-    Object.fromEntries((await fluxion.state()).nodes.map((node) => [node.name, node.free.core ?? 0]));
-  return { graph, fluxion, causes, free };
-}
 
 test('replays the allocations of rows, and rebuilds only when it is stale', async () => {
   const { graph, causes, free } = create();
@@ -304,7 +269,7 @@ test('is stale after an error and recovers with the next sync', async () => {
 
 describe('the view of Fluxion', () => {
   const view = (graph: FluxionSync, holders: readonly WorkloadRow[]) =>
-    graph.view({ now: NOW, holders, reservations: [] });
+    graph.view({ holders, reservations: [] });
 
   test('says on which nodes Fluxion differs from the rows, and changes nothing', async () => {
     const { graph, fluxion } = create();

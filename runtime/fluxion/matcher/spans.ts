@@ -173,7 +173,8 @@ export class Spans {
       branch.planner.add(from, end, grant.counts[i]!);
     });
     this.jobs.set(id, job);
-    if (grant.held.every(({ vertex }) => this.isLevel(vertex))) this.onLevels.add(id);
+    const isOnLevels = grant.held.length > 0 && grant.held.every(({ vertex }) => this.isLevel(vertex));
+    if (isOnLevels) this.onLevels.add(id);
     this.addToSpare(job, -1);
     if (!reserved) {
       this.nextEnd = Math.min(this.nextEnd, end);
