@@ -216,6 +216,7 @@ export class FluxionSync {
     const { now, nodes, holders } = given;
     const { removed, added, up, down } = diffGraph(this.nodes, nodes, replaced);
     const { fluxion } = this.options;
+    const onOthers = await this.cancelReservationsOn(removed, given.reservations);
     if (removed.length > 0) await fluxion.removeNodes(removed);
     for (const name of removed) this.unmanaged.forget(name);
     if (added.length > 0) await fluxion.addNodes(added);
@@ -228,8 +229,8 @@ export class FluxionSync {
     };
     const reservations =
       replaced.size + reduced.size + this.moved.size > 0
-        ? await this.replace(given, fit(), { replaced, reduced })
-        : given.reservations;
+        ? await this.replace({ ...given, reservations: onOthers }, fit(), { replaced, reduced })
+        : onOthers;
     const grown = this.haveGrown(nodes, replaced);
     this.nodes = new Map(nodes);
     const plan = await this.plannedEnds.update(

@@ -129,6 +129,21 @@ test('a job without any unit left is no difference, and gets the next units that
   expect(causes).toEqual(['start']);
 });
 
+test('a removed node takes its reservations with it', async () => {
+  const { graph, fluxion } = shrinking();
+  const all = withN1({ core: 4 });
+  await graph.sync(desired({ nodes: all }));
+  const reservations = [reservation(21, 'm1'), reservation(22, 'm2')];
+  await fluxion.replay(
+    reservations.map(({ allocation }) => allocation),
+    NOW,
+  );
+  const less = desired({ nodes: new Map([...all].filter(([name]) => name !== 'm1')), reservations });
+  const { reservations: kept } = await graph.sync(less);
+  expect(kept).toEqual([reservations[1]]);
+  expect(await graph.verify({ ...less, reservations: kept }, always)).toBeUndefined();
+});
+
 test('units that are taken are the concern of this sync: it rebuilds, and brings back nothing that ended', async () => {
   const { graph, fluxion, causes } = shrinking();
   const holders = [holder(1, 'n1', '0'), holder(2, 'n1', '1'), holder(3, 'n1', '2')];
