@@ -57,7 +57,6 @@ export class SchedulingLoop {
   private readonly nodeList = new NodeList();
   /** The nodes of the last pass that was complete. */
   private lastNodes: readonly GraphNode[] | undefined;
-
   /** Milliseconds of the clock. */
   private auditAt: number;
   private readonly reminders: Reminders;
@@ -190,6 +189,7 @@ export class SchedulingLoop {
     this.cache = result.cache;
     if (result.more) this.again = true;
     else this.lastNodes = snapshot.nodes;
+    this.failures.passed(result);
     logDecisions(logger, this.passes, result, (uid) => this.options.workloadCache.byUid(uid));
     // 3. Commit, then act: a grant that is not in Postgres never happened.
     phases.start('commit');

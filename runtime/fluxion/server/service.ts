@@ -3,7 +3,7 @@
  * A request without `caller` comes from a client of the public service.
  */
 import { type handleUnaryCall, status } from '@grpc/grpc-js';
-import { FluxqError, hasCode } from '../../errors';
+import { FluxqError, hasCode, messageOf } from '../../errors';
 import type { Engine } from '../engine';
 import * as pb from '../generated/fluxion';
 import type { SerialExecutor } from '../serial-executor';
@@ -194,7 +194,9 @@ export class FluxionService {
           // A caller that has given up would never cancel the allocation of its match.
           if (call.cancelled)
             throw Object.assign(new Error('the caller cancelled the call'), { code: status.CANCELLED });
-          return work(call.request);
+          return work(call.request).catch((error: unknown) => {
+            throw faultOf(error);
+          });
         })
         .then(
           (response) => callback(null, response),
@@ -202,4 +204,16 @@ export class FluxionService {
         );
     };
   }
+}
+
+/**
+ * What the engine throws by a fault of its own is no refusal, nor a call without an answer, which a caller would repeat for
+ * ever: the same call fails again.
+ */
+function faultOf(error: unknown): unknown {
+  if (error instanceof FluxqError || error instanceof PublicServiceError) return error;
+  return new FluxqError('FLUXQ_FLUXION_ENGINE', `the engine failed: ${messageOf(error)}`, {
+    remedy: 'report it as a bug',
+    cause: error,
+  });
 }

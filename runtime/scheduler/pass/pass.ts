@@ -31,7 +31,7 @@ import { beginPass, type Pass } from './state';
 import type { PassInput, PassResult } from './types';
 
 /**
- * @throws FluxqError `FLUXQ_FLUXION_IN_DOUBT` if Fluxion has to be rebuilt
+ * @throws Error that names the workload at which it failed; its cause is `FLUXQ_FLUXION_IN_DOUBT` where Fluxion gave no answer
  */
 export async function runPass(input: PassInput): Promise<PassResult> {
   const pass = beginPass(input);

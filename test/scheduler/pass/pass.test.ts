@@ -109,8 +109,7 @@ describe('Fluxion answers', () => {
   test('NOT_READY ends the pass with an error that can be retried', async () => {
     const answer = async () => ({ status: 'NOT_READY', text: 'restarted' }) as const;
     await expect(passWith(answering(answer))).rejects.toMatchObject({
-      code: 'FLUXQ_FLUXION_IN_DOUBT',
-      retryable: true,
+      cause: { code: 'FLUXQ_FLUXION_IN_DOUBT', retryable: true },
     });
   });
 
