@@ -5,7 +5,7 @@ import { isImmovable, isPastRequeueLimit, type WorkloadRow } from '../../queue/w
 import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 import { askedShape } from './avoidance';
-import { FreeCapacity } from './free-capacity';
+import { FreeCapacity, withoutUnitsOf } from './free-capacity';
 import { takeNear } from './near-starts';
 import { priorityOf } from './order';
 import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS, terminationOf } from './planned-end';
@@ -53,7 +53,8 @@ function untilEviction<T>(find: (pass: Pass) => T): (pass: Pass) => T {
 const evictable = untilEviction(findEvictable);
 
 function findEvictable(pass: Pass): Holder[] {
-  const going = new Set([...leaving(pass), ...pass.overruns].map(({ uid }) => uid));
+  const told = evicted(pass).map(({ row }) => row);
+  const going = new Set([...told, ...goneBy(pass), ...pass.overruns].map(({ uid }) => uid));
   return pass.holders
     .filter(
       (row) =>
@@ -94,7 +95,7 @@ const MOST_DOUBLED = 16;
 /**
  * The core-seconds that are lost if it is evicted: since its start, or since a checkpoint of which nobody knows when it was.
  * A whole number, so that sums can be compared. Each eviction doubles what the next one costs beside the work: who was evicted has run
- * least, and would be chosen every time.
+ * least, and would be chosen every time. While its pods leave more slowly than most, nobody has the use of what it holds.
  */
 function lossOf({ units, input }: Pass, row: WorkloadRow): number {
   const { core = 0 } = unitCounts(row.allocation!);
@@ -103,7 +104,8 @@ function lossOf({ units, input }: Pass, row: WorkloadRow): number {
   const { checkpointSeconds = Infinity } = row.jobspec.attributes.user ?? {};
   const again = 2 ** Math.min(row.preemptions, MOST_DOUBLED);
   const restart = (cores * RESTART.seconds + RESTART.coreSeconds) * again;
-  return Math.round(cores * Math.min(ran, checkpointSeconds) + restart);
+  const leaving = Math.max(0, terminationOf(row) - TERMINATION_SECONDS);
+  return Math.round(cores * (Math.min(ran, checkpointSeconds) + leaving) + restart);
 }
 
 /** Nobody leaves in a plan. What failed too often for causes of its own ends nobody's work: it would do so once an hour, in vain. */
@@ -141,17 +143,24 @@ async function holdingsOf(pass: Pass): Promise<Holdings> {
 const NONE: Pick<Allocation, 'nodes'> = { nodes: [] };
 
 /**
- * Room on nodes for the row when those that leave have left, beside the reservations of the rows before it and without regard to
- * quota.
+ * Room on nodes for the row when those that leave soon have left, beside the reservations of the rows before it and without regard to
+ * quota. Who leaves later is no reason to wait: others may be gone long before.
+ * @param notBefore when the row may start at the earliest. @default - now
  */
-export async function nodeRoom(pass: Pass, row: WorkloadRow): Promise<Room<Holder>> {
+export async function nodeRoom(
+  pass: Pass,
+  row: WorkloadRow,
+  notBefore = pass.input.now,
+): Promise<Room<Holder>> {
   const { input } = pass;
   const held = await holdingsOf(pass);
   const unitsOf = ({ jobid }: WorkloadRow) => held.get(jobid) ?? NONE;
   const free = new FreeCapacity(row.jobspec, await input.matcher.state());
-  for (const other of leaving(pass)) free.release(unitsOf(other));
+  for (const other of goneBy(pass, notBefore)) free.release(unitsOf(other));
+  // Who comes after one that leaves late takes nothing more than that one holds until then.
+  const late = goneAfter(pass, notBefore).map((other) => unitsOf(other));
   for (const { uid, allocation } of pass.reservations.reachedBefore(input.now + row.walltime))
-    if (uid !== row.uid) free.take(allocation);
+    if (uid !== row.uid) free.take(late.length === 0 ? allocation : withoutUnitsOf(allocation, late));
   takeNear(pass, row, free);
   return {
     get missing() {
@@ -183,15 +192,26 @@ export function isAwaiting(pass: Pass, row: WorkloadRow): boolean {
   return victims !== undefined && evicted(pass).some((other) => victims.has(other.row.uid));
 }
 
-/** Evicted, or at their end before the pods of an evicted workload would be gone. */
-function leaving(pass: Pass): WorkloadRow[] {
-  const { holders, overruns, input } = pass;
-  const going = new Set(evicted(pass).map(({ row }) => row));
-  // The end of an overrun is only a prediction.
-  const late = new Set(overruns.map(({ uid }) => uid));
-  return holders.filter(
-    (row) => going.has(row) || (row.allocation!.end <= input.now + TERMINATION_SECONDS && !late.has(row.uid)),
+/** When the pods of a workload that is evicted now would be gone, or the later time at which the row may start. */
+function leavesBy({ input }: Pass, notBefore = input.now): number {
+  return Math.max(input.now + TERMINATION_SECONDS, notBefore);
+}
+
+/** At their end by then: they have to leave, or it is that of their walltime, which is no prediction. */
+function goneBy(pass: Pass, notBefore?: number): WorkloadRow[] {
+  const by = leavesBy(pass, notBefore);
+  const ends = new Map(evicted(pass).map(({ row, end }) => [row, end]));
+  const late = new Set(pass.overruns.map(({ uid }) => uid));
+  return pass.holders.filter(
+    (row) => (ends.get(row) ?? (late.has(row.uid) ? Infinity : row.allocation!.end)) <= by,
   );
+}
+
+function goneAfter(pass: Pass, notBefore?: number): WorkloadRow[] {
+  const by = leavesBy(pass, notBefore);
+  return evicted(pass)
+    .filter(({ end }) => end > by)
+    .map(({ row }) => row);
 }
 
 /** Asks for a start that evictions make possible. */

@@ -4,6 +4,7 @@ import { type Ask, askOf } from '../../jobspec/jobspec';
 import { matchingNodes } from '../../jobspec/matching-nodes';
 import { uniformOf } from '../../jobspec/pod-sets';
 import type { Jobspec } from '../../jobspec/types';
+import { formatIdset, parseIdset } from '../../resources/idset';
 import type { Allocation, UnitCounts } from '../../resources/types';
 import { countsOf } from '../../resources/unit-counts';
 
@@ -68,6 +69,25 @@ export class FreeCapacity {
     if (this.ask.exclusive && Object.keys(total).some((type) => (free[type] ?? 0) < total[type]!)) return 0;
     return Math.max(0, podsOn(free, this.ask));
   }
+}
+
+/** What an allocation takes of the nodes beside the units of others. */
+export function withoutUnitsOf(allocation: Units, others: readonly Units[]): Units {
+  const parts = Map.groupBy(
+    others.flatMap(({ nodes }) => nodes),
+    ({ name }) => name,
+  );
+  if (!allocation.nodes.some(({ name }) => parts.has(name))) return allocation;
+  const nodes = allocation.nodes.map((part) => {
+    const units = Object.entries(part.units).map(([type, ids]) => {
+      const taken = new Set(
+        (parts.get(part.name) ?? []).flatMap((other) => parseIdset(other.units[type] ?? '')),
+      );
+      return [type, formatIdset(parseIdset(ids).filter((id) => !taken.has(id)))] as const;
+    });
+    return { ...part, units: Object.fromEntries(units) };
+  });
+  return { nodes };
 }
 
 interface CountedPart {

@@ -44,26 +44,32 @@ function unreserved({ near, reservations }: Pass, { uid }: WorkloadRow): readonl
   );
 }
 
+interface Lacking {
+  readonly lacks: readonly Lack[];
+  readonly at: number;
+  /** Workloads that leave later, with what they hold. */
+  readonly late: readonly { readonly row: WorkloadRow; readonly holds: Usage }[];
+}
+
 /**
  * What an account lacks for a row beside those that start by about that time and are not charged at it, and beside those that start
- * later because others leave for them: who leaves later counts as gone.
+ * later because others leave for them: only as far as these take more than is held by then by those that leave later.
  */
-export function besideNear(
-  pass: Pass,
-  row: WorkloadRow,
-  lacks: readonly Lack[],
-  at: number,
-): readonly Lack[] {
-  const all = pass.reservations.all();
+export function besideNear(pass: Pass, row: WorkloadRow, { lacks, at, late }: Lacking): readonly Lack[] {
+  const { quotas, reservations } = pass;
+  const all = reservations.all();
   const owed = all
     .filter((other) => other.allocation.start > at && other.uid !== row.uid && isOwed(pass, other))
-    .map((other) => pass.reservations.rowOf(other));
-  const others = [...uncharged(pass, row, all, at), ...owed];
-  if (others.length === 0) return lacks;
+    .map((other) => reservations.rowOf(other));
+  const others = uncharged(pass, row, all, at);
+  if (others.length === 0 && owed.length === 0) return lacks;
   return lacks.map(({ account, short }) => {
-    const more = short.slice();
-    for (const other of others)
-      if (pass.quotas.isCharged(other, account)) addTo(more, pass.quotas.leastOf(other));
+    const isCharged = (other: WorkloadRow) => quotas.isCharged(other, account);
+    const beyond = NOTHING.slice();
+    for (const other of owed.filter(isCharged)) addTo(beyond, quotas.leastOf(other));
+    for (const other of late) if (isCharged(other.row)) addTo(beyond, other.holds, -1);
+    const more = short.map((amount, i) => amount + Math.max(0, beyond[i]!));
+    for (const other of others.filter(isCharged)) addTo(more, quotas.leastOf(other));
     return { account, short: more };
   });
 }

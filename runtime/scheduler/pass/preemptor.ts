@@ -20,7 +20,7 @@ export async function evictLowerPriority(
   pass.preemptAt.delete(row.uid);
   const lower = lowerThan(pass, row);
   if (lower.length === 0) return undefined;
-  const room = await nodeRoom(pass, row);
+  const room = await nodeRoom(pass, row, plan.notBefore);
   const { now } = pass.input;
   const open = lower.filter((holder) => protectedUntil(pass, holder) <= now);
   const chosen = victims(room, open);

@@ -7,12 +7,10 @@ import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { freePlansToBorrow } from './borrowed-plans';
 import { putBack } from './claims';
-import { borrowedBy, sharesFor } from './cohort-shares';
-import { ownQuotaFor } from './entitlement';
+import { sharesFor } from './cohort-shares';
 import { evictForEqual } from './equal-workloads';
 import {
   evictableFor,
-  evicted,
   evictFor,
   goneOf,
   type Holder,
@@ -24,17 +22,18 @@ import {
 } from './eviction';
 import { noteEvictionInVain } from './eviction-tries';
 import { type Sharing, sharingVictims } from './fair-sharing';
-import { besideNear, nearUsage, noteNear, startBesideNear } from './near-starts';
+import { ownQuotaRoom, roomFor } from './missing-quota';
+import { noteNear, startBesideNear } from './near-starts';
 import { TERMINATION_SECONDS } from './planned-end';
 import { lowerThan, preemptedBy, waitForProtected } from './preemptor';
 import { planWithinQuota } from './quota-plan';
-import { type QuotaHolder, QuotaRoom } from './quota-room';
+import type { QuotaHolder, QuotaRoom } from './quota-room';
 import type { QuotaShortage } from './quota-shortage';
 import { claimQuota, holdUncharged, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
 import { budgetOf, type Pass } from './state';
-import { type Candidate, ofLowerPriority } from './strategies';
+import type { Candidate } from './strategies';
 import type { Usage } from './usage';
 import { cheapestFirst, type Room, togetherIn, victims } from './victims';
 
@@ -60,7 +59,7 @@ export async function evictForQuota(
   if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
   // What others have only planned to borrow is returned before any borrower that runs is evicted.
   const planned = rights.isEntitled ? freePlansToBorrow(pass, row) : [];
-  const choice = worthwhile(pass, candidate, await choiceFor(pass, row, rights));
+  const choice = worthwhile(pass, candidate, await choiceFor(pass, candidate, rights));
   const isFreed = await evictChosen(pass, candidate, choice, planned);
   if (isFreed !== undefined) return isFreed;
   for (const other of planned) claimQuota(pass, reservations.rowOf(other), other.allocation);
@@ -89,11 +88,11 @@ async function evictChosen(
 /** @returns undefined if it would start as early without them */
 function worthwhile(
   pass: Pass,
-  { row, reservation }: Candidate,
+  { row, reservation, otherwise = Infinity }: Candidate,
   choice: Choice | undefined,
 ): Choice | undefined {
   if (choice === undefined || choice.victims.length === 0 || reservation !== undefined) return choice;
-  const start = startBesideNear(pass, row);
+  const start = Math.min(startBesideNear(pass, row), otherwise);
   if (isWorth(start, goneOf(pass, choice.victims))) return choice;
   noteNear(pass, row, { start });
   return undefined;
@@ -131,15 +130,19 @@ interface Attempt {
 }
 
 /** @returns undefined if those that leave return enough, or nobody can */
-async function choiceFor(pass: Pass, row: WorkloadRow, rights: Rights): Promise<Choice | undefined> {
-  const quota = roomFor(pass, row);
+async function choiceFor(
+  pass: Pass,
+  { row, notBefore }: Candidate,
+  rights: Rights,
+): Promise<Choice | undefined> {
+  const quota = roomFor(pass, row, notBefore);
   if (quota.missing === 0) {
     noteNear(pass, row);
     return undefined;
   }
   const attempts = attemptsFor(pass, row, quota, rights);
   if (attempts.length === 0) return undefined;
-  const nodes = await nodeRoom(pass, row);
+  const nodes = await nodeRoom(pass, row, notBefore);
   const { now } = pass.input;
   const until = (victim: Victim) => (victim.leaves === 'returned' ? now : protectedUntil(pass, victim));
   for (const { candidates, room, choose } of attempts) {
@@ -245,18 +248,6 @@ function suffices({ candidates, room }: Attempt): boolean {
   return missing === 0;
 }
 
-/** What the row exceeds the own quota of its queue by: only what this queue holds itself makes room for it. */
-function ownQuotaRoom(pass: Pass, row: WorkloadRow): Room<QuotaHolder> {
-  const at = pass.input.now + TERMINATION_SECONDS;
-  const left = ownQuotaFor(pass, row, at, ofLowerPriority(pass, row));
-  const near = nearUsage(pass, row, at);
-  const short = pass.quotas.leastOf(row).map((amount, i) => (amount > 0 ? amount + near[i]! - left[i]! : 0));
-  return new QuotaRoom(row, [{ account: row.queue, short }], {
-    isCharged: ({ queue }, account) => queue === account,
-    borrowedBy: () => short,
-  });
-}
-
 /**
  * Of a queue that has returned what it borrowed, nothing more is evicted for nodes either: it would have a right to take that
  * back.
@@ -272,19 +263,6 @@ function lawfulVictims(
       ? best
       : victims(room, quota.lawfulOf<Victim>(open.toSorted(cheapestFirst)));
   return chosen && { victims: chosen };
-}
-
-/** What the row lacks when those that have to leave have left. */
-function roomFor(pass: Pass, row: WorkloadRow): QuotaRoom<QuotaHolder> {
-  const { quotas, input } = pass;
-  const at = input.now + TERMINATION_SECONDS;
-  const room = new QuotaRoom<QuotaHolder>(row, besideNear(pass, row, quotas.lacking(row, at), at), {
-    isCharged: (other, account) => quotas.isCharged(other, account),
-    borrowedBy: (queue) => borrowedBy(pass, queue, at),
-  });
-  for (const { row: other, end } of evicted(pass))
-    if (end > at) room.leave({ row: other, holds: quotas.chargedBy(other, other.allocation!) });
-  return room;
 }
 
 /** Whether the other is in another queue of its cohort. */

@@ -72,10 +72,8 @@ export class QuotaRoom<C extends QuotaHolder, A = Lack['account']> implements Ro
     this.shift(holder, 1);
   }
 
-  /** Releases one that has to leave already: what it returns, its queue does not owe any more. */
-  leave(holder: C): void {
-    this.release(holder);
-    const { row, holds } = holder;
+  /** Notes one that has to leave already: what it returns, its queue does not owe any more. */
+  noteLeaving({ row, holds }: C): void {
     const before = this.leaving.get(row.queue);
     this.leaving.set(row.queue, plus(holds, before));
   }

@@ -21,7 +21,7 @@ import {
 import { hasPassed, type Reservation } from './reservations';
 import { servicesText } from './services-in-quota';
 import { cacheFor, isOwed, type Pass } from './state';
-import { type Applicant, becomeHead, mayEvict, mayReserve, ofLowerPriority } from './strategies';
+import { type Applicant, becomeHead, firstOwed, mayEvict, mayReserve, ofLowerPriority } from './strategies';
 import { boundsOf, isDue, planYielding } from './within-quota';
 
 /** Why quota or a limit keeps the row from starting now. What its reservation holds does not count. */
@@ -68,7 +68,8 @@ export async function waitsForQuota(
   const { row, reservation } = applicant;
   const { quotas, input, cluster } = pass;
   let shortage = first;
-  if (shortage?.never === false && (await takeFromOthers(pass, applicant))) shortage = quotas.shortageOf(row);
+  const rivals = shortage?.never === false ? yieldingRivals(pass, applicant) : [];
+  if (await takeFrom(pass, applicant, rivals)) shortage = quotas.shortageOf(row);
   if (shortage === undefined) return false;
   if (shortage.never) {
     await waitWithout(pass, applicant, shortage, Infinity);
@@ -80,21 +81,41 @@ export async function waitsForQuota(
     ...applicant,
     isNext: mayReserveFor(pass, applicant, shortage, mayEvict),
     mayReserve: mayReserveFor(pass, applicant, shortage),
+    otherwise: firstOwed(pass, rivals),
   };
   if (shortage.lent && mayTakeFromPlans(pass, row) && (await takeFromPlans(pass, row, reservation)))
     return false;
-  if (await evictForQuota(pass, candidate, shortage)) {
-    // It starts when they are gone, wherever it was planned before.
-    if (reservation !== undefined) await dropReservation(pass, reservation);
-    // The shortage was that of a later time, and the quota is free until those that leave are gone.
-    if (quotas.shortageOf(row) === undefined) return false;
-    await waitOrReserve(pass, { ...applicant, reservation: undefined }, shortage);
-    return true;
-  }
+  if (await evictForQuota(pass, candidate, shortage)) return waitsForVictims(pass, applicant, shortage);
+  if (await takesPlaces(pass, applicant, rivals)) shortage = quotas.shortageOf(row);
+  if (shortage === undefined) return false;
   if (candidate.mayReserve && (await giveUpPlans(pass, row)) && quotas.shortageOf(row) === undefined)
     return false;
   await waitForOthers(pass, applicant, shortage);
   return true;
+}
+
+/** It starts when they are gone, wherever it was planned before. @returns whether it waits until then */
+async function waitsForVictims(pass: Pass, applicant: Applicant, shortage: QuotaShortage): Promise<boolean> {
+  const { row, reservation } = applicant;
+  if (reservation !== undefined) await dropReservation(pass, reservation);
+  // The shortage was that of a later time, and the quota is free until those that leave are gone.
+  if (pass.quotas.shortageOf(row) === undefined) return false;
+  await waitOrReserve(pass, { ...applicant, reservation: undefined }, shortage);
+  return true;
+}
+
+/** Whether the row takes the place of those for which others leave, because nobody would leave for it sooner. */
+async function takesPlaces(
+  pass: Pass,
+  { row, reservation }: Applicant,
+  rivals: readonly Reservation[],
+): Promise<boolean> {
+  if (reservation !== undefined || pass.restart) return false;
+  return takePlaces(
+    pass,
+    row,
+    rivals.filter((other) => pass.reservations.of(other.uid) === other),
+  );
 }
 
 /** Nobody has to leave for it: what has no end does not. */
@@ -274,13 +295,11 @@ function yieldingRivals(pass: Pass, { row, budget, reservation }: Applicant): re
   });
 }
 
-/** @returns whether reservations that yield were dropped, because the row has room earlier without them */
-async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean> {
-  const { row } = applicant;
+/** @returns whether rivals were dropped for which nobody leaves, because the row has room earlier without them */
+async function takeFrom(pass: Pass, { row }: Applicant, rivals: readonly Reservation[]): Promise<boolean> {
   const { quotas, reservations } = pass;
-  const rivals = yieldingRivals(pass, applicant);
-  if (rivals.length === 0) return false;
   const others = rivals.filter((other) => !isOwed(pass, other));
+  if (others.length === 0) return false;
   const before = quotas.freeFrom(row);
   for (const other of others) quotas.free(reservations.rowOf(other));
   const isEarlier = quotas.freeFrom(row) < before;
@@ -288,6 +307,5 @@ async function takeFromOthers(pass: Pass, applicant: Applicant): Promise<boolean
     claimQuota(pass, reservations.rowOf(other), other.allocation);
     if (isEarlier) await dropReservation(pass, other);
   }
-  const hasPlace = applicant.reservation === undefined && (await takePlaces(pass, row, rivals));
-  return hasPlace || isEarlier;
+  return isEarlier;
 }

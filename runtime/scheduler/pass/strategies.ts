@@ -34,6 +34,8 @@ export interface Candidate {
   readonly mayReserve: boolean;
   /** The start of who comes before it in a fcfs queue: an eviction may start it then at the earliest. @default - now */
   readonly notBefore?: number;
+  /** When it may start in the place of others, which come after it. @default - it may take none */
+  readonly otherwise?: number;
 }
 
 export type Applicant = Omit<Candidate, 'isNext' | 'mayReserve'>;
@@ -85,8 +87,32 @@ async function displaceLowerPriority(
   const given = rest.length === 0 ? undefined : await matchWithout(pass, rest, row);
   if (given !== undefined && startOf(given) <= pass.input.now) return given;
   if (others.length === 0 || rest.length === others.length) return given;
+  const earlier = await preemptBefore(pass, candidate, firstOwed(pass, others));
+  if (earlier !== undefined) return earlier;
   await takePlaces(pass, row, others);
   return match(pass, row, 'allocate_orelse_reserve');
+}
+
+/** Who takes the place of others may have to wait for those that leave for them: it is worth it only where nobody else leaves sooner. */
+async function preemptBefore(
+  pass: Pass,
+  candidate: Candidate,
+  otherwise: number,
+): Promise<MatchResult | undefined> {
+  if (!mayPreempt(pass, candidate)) return undefined;
+  const { row } = candidate;
+  const lift = async () => {
+    await pass.input.matcher.cancel(row.jobid);
+    return match(pass, row, 'allocate_orelse_reserve');
+  };
+  const better = await evictLowerPriority(pass, row, { match: lift, otherwise });
+  return better === 'enough' ? undefined : better;
+}
+
+/** When the first of those starts for which others leave; Infinity: there are none. */
+export function firstOwed(pass: Pass, others: readonly Reservation[]): number {
+  const starts = others.filter((other) => isOwed(pass, other)).map(({ allocation }) => allocation.start);
+  return Math.min(...starts);
 }
 
 /** Own quota of a queue that reclaims comes before what others plan to borrow of it, on nodes as well. */
