@@ -4,11 +4,11 @@
  */
 import type { WorkloadRow } from '../../queue/workload';
 import type { Allocation } from '../../resources/types';
-import { othersPlanToBorrow } from './borrowed-plans';
+import { othersBorrow } from './borrowers';
 import { isEntitled } from './entitlement';
 import { isAwaiting, mayEndOthers } from './eviction';
+import { isQuotaInVain, mayPreemptOthers } from './eviction-tries';
 import { TERMINATION_SECONDS } from './planned-end';
-import { lowerThan } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import type { Reservation } from './reservations';
 import { budgetOf, type Pass } from './state';
@@ -16,15 +16,32 @@ import { budgetOf, type Pass } from './state';
 /** Whether it is worth to ask: the exact answer takes a count of nodes. */
 export function mayGainByEviction(pass: Pass, row: WorkloadRow, { start }: Allocation): boolean {
   const budget = budgetOf(pass, row);
-  const { preempts, reclaim, fairSharing } = budget.settings;
   const gone = pass.input.now + TERMINATION_SECONDS;
   if (start <= gone || budget.lateEvictionsLeft === 0) return false;
   if (!mayGain(pass, budget, row) || isAwaiting(pass, row)) return false;
+  if (!mayPreemptOthers(pass, budget, row) && !mayTakeQuota(pass, budget, row, gone)) return false;
   budget.lateEvictionsLeft -= 1;
-  if (preempts && row.preemptions === 0 && lowerThan(pass, row).length > 0) return true;
-  return (
-    (fairSharing !== 'Never' || (reclaim && isEntitled(pass, row, gone))) && othersBorrow(pass, row.queue)
-  );
+  return true;
+}
+
+/** Whether its queue has a right to what others have borrowed, and it is not known that this does not help. */
+function mayTakeQuota(pass: Pass, budget: QueueBudget, row: WorkloadRow, gone: number): boolean {
+  const { preempts, reclaim, fairSharing: sharing } = budget.settings;
+  if (!(reclaim || sharing !== 'Never') || !othersBorrow(pass, row.queue)) return false;
+  const isKnown = (entitled: boolean) =>
+    isQuotaInVain(pass, budget, row, {
+      sharing,
+      isEntitled: entitled,
+      preempts: preempts && row.preemptions === 0,
+    });
+  const entitled = reclaim && !isKnown(true) && isWithinOwn(pass, row, gone);
+  return (entitled || sharing !== 'Never') && !isKnown(entitled);
+}
+
+/** A look at all reservations of the queue comes last: thousands may ask. */
+function isWithinOwn(pass: Pass, row: WorkloadRow, at: number): boolean {
+  const { quotas } = pass;
+  return !quotas.borrows(row, quotas.leftOf(row.queue, at)) && isEntitled(pass, row, at);
 }
 
 /** Whether a pass after this one, which starts something, should ask for the row. */
@@ -38,30 +55,4 @@ function mayGain(pass: Pass, { settings }: QueueBudget, row: WorkloadRow): boole
   const { preempts, reclaim, fairSharing } = settings;
   const hasRights = (preempts && row.preemptions === 0) || reclaim || fairSharing !== 'Never';
   return hasRights && mayEndOthers(pass, row);
-}
-
-/** Whether another queue of its cohort runs more than its own quota, or plans to. */
-export function othersBorrow(pass: Pass, queue: string): boolean {
-  const cohort = budgetOf(pass, { queue }).settings.cohort ?? '';
-  const isOther = (other: string) => other !== queue;
-  return borrowersOf(pass).get(cohort)?.some(isOther) === true || othersPlanToBorrow(pass, queue);
-}
-
-const known = new WeakMap<Pass, ReadonlyMap<string, readonly string[]>>();
-
-/** By cohort: the queues that have borrowed when the pass first asks. */
-function borrowersOf(pass: Pass): ReadonlyMap<string, readonly string[]> {
-  const found = known.get(pass) ?? findBorrowers(pass);
-  known.set(pass, found);
-  return found;
-}
-
-function findBorrowers({ budgets, quotas, input }: Pass): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const [queue, { settings }] of budgets) {
-    const { cohort } = settings;
-    if (cohort === null || !quotas.borrowedBy(queue, input.now).some((amount) => amount > 0)) continue;
-    found.set(cohort, [...(found.get(cohort) ?? []), queue]);
-  }
-  return found;
 }

@@ -2,7 +2,7 @@
  * Evictions for a workload that lacks quota: of other queues that have borrowed its queue's own quota (reclaim), and of
  * workloads of lower priority that use up the quotas which it is charged to (preemption).
  */
-import { FAIR_SHARING, type FairSharing } from '../../../constructs/api/policies';
+import { FAIR_SHARING } from '../../../constructs/api/policies';
 import type { MatchResult } from '../../fluxion/types';
 import type { WorkloadRow } from '../../queue/workload';
 import { freePlansToBorrow } from './borrowed-plans';
@@ -20,7 +20,7 @@ import {
   nodeRoom,
   protectedUntil,
 } from './eviction';
-import { noteEvictionInVain } from './eviction-tries';
+import { isQuotaInVain, noteEvictionInVain, noteQuotaInVain, type QuotaRights } from './eviction-tries';
 import { type Sharing, sharingVictims } from './fair-sharing';
 import { ownQuotaRoom, roomFor } from './missing-quota';
 import { noteNear, startBesideNear } from './near-starts';
@@ -32,7 +32,7 @@ import type { QuotaShortage } from './quota-shortage';
 import { claimQuota, holdUncharged, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { shownName, shownQueue } from './shown-names';
-import { budgetOf, type Pass } from './state';
+import type { Pass } from './state';
 import type { Candidate } from './strategies';
 import type { Usage } from './usage';
 import { cheapestFirst, type Room, togetherIn, victims } from './victims';
@@ -55,6 +55,7 @@ export async function evictForQuota(
   const { reservations } = pass;
   if (budget.reclaimsLeft === 0 || isAwaiting(pass, row) || !mayEndOthers(pass, row)) return false;
   const rights = rightsOf(pass, candidate, shortage);
+  if (isQuotaInVain(pass, budget, row, rights)) return false;
   pass.preemptAt.delete(row.uid);
   if (!(rights.reclaims || rights.preempts || rights.sharing !== 'Never')) return false;
   // What others have only planned to borrow is returned before any borrower that runs is evicted.
@@ -98,13 +99,8 @@ function worthwhile(
   return undefined;
 }
 
-interface Rights {
-  /** Whether shares of the cohort decide, and how. */
-  readonly sharing: FairSharing;
-  /** Its queue has own quota for it, which others have borrowed. */
-  readonly isEntitled: boolean;
+interface Rights extends QuotaRights {
   readonly reclaims: boolean;
-  readonly preempts: boolean;
 }
 
 function rightsOf(pass: Pass, { row, budget, isNext }: Candidate, { lent, ofCohort }: QuotaShortage): Rights {
@@ -132,7 +128,7 @@ interface Attempt {
 /** @returns undefined if those that leave return enough, or nobody can */
 async function choiceFor(
   pass: Pass,
-  { row, notBefore }: Candidate,
+  { row, budget, notBefore }: Candidate,
   rights: Rights,
 ): Promise<Choice | undefined> {
   const quota = roomFor(pass, row, notBefore);
@@ -155,7 +151,7 @@ async function choiceFor(
     const suffices = (victims: readonly Victim[]) => choose(victims, whole) !== undefined;
     waitForProtected(pass, row, { holders: candidates, until, suffices });
   }
-  budgetOf(pass, row).reclaimsLeft -= 1;
+  noteQuotaInVain(pass, budget, row, rights);
   return undefined;
 }
 

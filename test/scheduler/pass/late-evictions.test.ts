@@ -85,6 +85,26 @@ test('others leave for it when its queue has become the one with the smaller sha
   expect(await lets(sim, 'first')).toEqual(['a2']);
 });
 
+test.each([3, 4, 12])(
+  'those for which nobody can leave use up no tries of those behind them: %i',
+  async (count) => {
+    const sim = await Simulation.of([
+      { name: 'big', units: { core: 16 } },
+      { name: 'small', units: { core: 8 } },
+    ]);
+    sim.queue('default', { ...PREEMPTS, policy: 'conservative' });
+    sim.submit('firm', { cpu: 16, walltime: 5 * HOURS });
+    await sim.pass();
+    sim.submit('first', { cpu: 4, walltime: HOURS });
+    sim.submit('other', { cpu: 4, walltime: 2 * HOURS, priority: -1, preemptible: true });
+    await sim.pass();
+    for (let i = 0; i < count; i++) sim.submit(`in-vain${i}`, { cpu: 12, walltime: 600 });
+    sim.submit('wide', { cpu: 8, walltime: 600 });
+    await sim.pass();
+    expect(await lets(sim, 'first')).toEqual(['other']);
+  },
+);
+
 test('the time from which on others may be evicted is that of those whose eviction helps', async () => {
   const sim = await Simulation.of(nodesOf(4, 16));
   const quota = { cores: 4 };

@@ -277,3 +277,20 @@ test('borrowers of one priority take turns where their owner takes back a little
   expect([...times.values()].reduce((sum, one) => sum + one, 0)).toBe(24);
   expect(Math.max(...times.values())).toBeLessThanOrEqual(4);
 });
+
+test.each([3, 4, 12])(
+  'those that find no nodes for what would be returned use up no tries of their queue: %i',
+  async (count) => {
+    const sim = await Simulation.of([...nodesOf(4, 4), { name: 'big', units: { core: 16 } }]);
+    sim.queue('owner', { cohort: 'lab', quota: { cores: 16 }, reclaim: true });
+    sim.queue('guest', { cohort: 'lab', quota: { cores: 0 } });
+    sim.submit('outside', { cpu: 16, walltime: 360_000 });
+    await sim.pass();
+    for (let i = 0; i < 4; i++) sim.submit(`guest${i}`, { queue: 'guest', cpu: 4, walltime: 36_000 });
+    await sim.pass();
+    for (let i = 0; i < count; i++) sim.submit(`wide${i}`, { queue: 'owner', cpu: 8, walltime: 3_600 });
+    sim.submit('small', { queue: 'owner', cpu: 4, walltime: 3_600 });
+    expect((await sim.pass()).evictions.map(({ uid }) => uid)).toEqual(['guest3']);
+    expect(sim.row('small').estimatedStart).toBe(sim.now + 45);
+  },
+);
