@@ -271,7 +271,7 @@ function mayStartEarlier(
   { allocation }: Reservation,
 ): boolean {
   const { now, nodes } = pass.input;
-  if (budget.matchesLeft === 0 || budget.cutShort) return false;
+  if (budget.cutShort || !hasDepth(pass, budget)) return false;
   // It was promised, so no earlier workload that now blocks a fcfs queue keeps it from starting.
   if (allocation.start <= now) return true;
   if (budget.closed) return false;
@@ -285,6 +285,13 @@ function mayStartEarlier(
   if (!pass.quotas.mayStartBefore(row, before)) return false;
   countImprovement(pass, budget);
   return true;
+}
+
+/** Where the depth is used up, what became free may let a reservation start in the next pass, which begins at once. */
+function hasDepth({ freed }: Pass, budget: QueueBudget): boolean {
+  if (budget.matchesLeft > 0) return true;
+  if (freed && budget.started.length > 0) budget.markExhausted();
+  return false;
 }
 
 /** @returns undefined if nobody may have to leave for it */

@@ -156,3 +156,18 @@ test('starts a new workload before an equal one that a limit keeps from starting
   sim.queue('default', { policy: 'conservative', limits: { queue: {}, user: { running: 1 } } });
   expect(await sim.pass()).toMatchObject({ grants: [{ uid: 'second' }] });
 });
+
+test.each(['hybrid', 'conservative'] as const)(
+  'what became free is used by all that it is enough for, also where these are more than the depth of the queue, %s',
+  async (policy) => {
+    const sim = await Simulation.of(nodesOf(1, 8));
+    sim.queue('default', { policy, depth: 4 });
+    sim.submit('runs', { cpu: 8, walltime: 7_200, runs: 100 });
+    await sim.pass();
+    for (let i = 0; i < 8; i++) sim.submit(`waits${i}`, { cpu: 1, walltime: 7_200 });
+    for (let i = 0; i < 4; i++) await sim.pass();
+    expect(sim.reservations).toHaveLength(policy === 'hybrid' ? 8 : 4);
+    await sim.run();
+    expect([0, 7].map((i) => sim.startOf(`waits${i}`))).toEqual([1_100, 1_100]);
+  },
+);
