@@ -230,17 +230,12 @@ function startsNow(answer: MatchResult): boolean {
 /** Workloads with the same request that were reached before and have reservations, in order. */
 function equalsBefore(pass: Pass, row: WorkloadRow): readonly WorkloadRow[] {
   const { reservations } = pass;
-  const reserved = reservations.reachedBefore(Infinity).map((other) => reservations.rowOf(other));
-  return inOrder(reserved.filter((other) => isEqualRequest(other, row)));
-}
-
-function isEqualRequest(a: WorkloadRow, b: WorkloadRow): boolean {
-  return (
-    a.queue === b.queue &&
-    a.priority === b.priority &&
-    a.walltime === b.walltime &&
-    a.shape === b.shape &&
-    isDeepStrictEqual(a.jobspec, b.jobspec)
+  const reserved = [...reservations.ofRequest(row)].filter((other) => reservations.isReached(other));
+  return inOrder(
+    reserved
+      .map((other) => reservations.rowOf(other))
+      // Nodes that it avoids are not in its shape.
+      .filter(({ jobspec }) => isDeepStrictEqual(jobspec, row.jobspec)),
   );
 }
 

@@ -44,6 +44,7 @@ export class Reservations {
   private readonly rows = new Map<string, WorkloadRow>();
   private readonly byLine = new Map<string, Map<string, Reservation>>();
   private readonly byQueue = new Map<string, Map<string, Reservation>>();
+  private readonly byRequest = new Map<string, Map<string, Reservation>>();
 
   /** @param lineOf the line in which a row waits for a reservation */
   constructor(private readonly lineOf: (row: WorkloadRow) => string) {}
@@ -64,6 +65,11 @@ export class Reservations {
   /** Those of one queue. */
   ofQueue(queue: string): Iterable<Reservation> {
     return this.byQueue.get(queue)?.values() ?? NONE;
+  }
+
+  /** Those of rows of its queue that ask for the same with the same priority: each start looks for them, and thousands may have one. */
+  ofRequest(row: WorkloadRow): Iterable<Reservation> {
+    return this.byRequest.get(requestOf(row))?.values() ?? NONE;
   }
 
   get hasUnreached(): boolean {
@@ -108,6 +114,7 @@ export class Reservations {
     this.byUid.set(reservation.uid, reservation);
     this.rows.set(reservation.uid, row);
     put(this.byQueue, row.queue, reservation);
+    put(this.byRequest, requestOf(row), reservation);
     if (isOfLine(reservation)) put(this.byLine, this.lineOf(row), reservation);
   }
 
@@ -116,8 +123,13 @@ export class Reservations {
     const row = this.rows.get(uid)!;
     this.byLine.get(this.lineOf(row))?.delete(uid);
     this.byQueue.get(row.queue)?.delete(uid);
+    this.byRequest.get(requestOf(row))?.delete(uid);
     this.pending.delete(uid);
   }
+}
+
+function requestOf({ queue, priority, walltime, shape }: WorkloadRow): string {
+  return `${queue} ${priority} ${walltime} ${shape}`;
 }
 
 function put(by: Map<string, Map<string, Reservation>>, key: string, reservation: Reservation): void {

@@ -1,3 +1,4 @@
+import { Reservations } from '../../../runtime/scheduler/pass/reservations';
 import { nodesOf, reserved, Simulation } from './simulation';
 
 /** Four nodes of two cores, busy until 1100, 1200, 1300 and 1400; four workloads need two nodes each. */
@@ -171,3 +172,19 @@ test.each(['hybrid', 'conservative'] as const)(
     expect([0, 7].map((i) => sim.startOf(`waits${i}`))).toEqual([1_100, 1_100]);
   },
 );
+
+test('a start costs no look at reservations that ask for something else', async () => {
+  const sim = await Simulation.of(nodesOf(80, 2), { depth: 1_000 });
+  sim.queue('default', { policy: 'conservative', limits: { queue: {}, user: { running: 1 } } });
+  for (let i = 0; i < 201; i++) sim.submit(`ada${i}`, { cpu: 1, walltime: 3_600, user: 'ada' });
+  for (let i = 0; i < 5; i++) await sim.pass();
+  expect(sim.reservations).toHaveLength(200);
+  for (let i = 0; i < 40; i++) sim.submit(`other${i}`, { cpu: 1, walltime: 600, user: `user${i}` });
+  const looks = jest.spyOn(Reservations.prototype, 'rowOf');
+  try {
+    expect((await sim.pass({ freed: true })).grants).toHaveLength(40);
+    expect(looks.mock.calls.length).toBeLessThan(2_000);
+  } finally {
+    looks.mockRestore();
+  }
+});
