@@ -82,7 +82,9 @@ async function evictChosen(
   if (choice === undefined || choice.victims.length === 0) return undefined;
   const evict = (row: WorkloadRow) =>
     evictAll(pass, { ...candidate, row, reservation: undefined }, choice, []);
-  if (await evictForEqual(pass, candidate.row, choice.victims, evict)) return false;
+  const isByPriority = choice.victims.some(({ leaves }) => leaves === 'preempted');
+  const mayEvict = (row: WorkloadRow) => mayEndOthers(pass, row) && !(isByPriority && row.preemptions > 0);
+  if (await evictForEqual(pass, candidate.row, choice.victims, { mayEvict, evict })) return false;
   return (await evictAll(pass, candidate, choice, planned)) || undefined;
 }
 

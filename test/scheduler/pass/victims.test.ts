@@ -249,6 +249,25 @@ describe('inside a full quota', () => {
     expect((await sim.pass()).evictions).toEqual([]);
   });
 
+  test.each([
+    ['has been preempted itself', { preemptions: 1 }],
+    ['is at its requeue limit', { requeues: 6 }],
+  ])('preempts nobody for an equal workload that came before and %s', async (_, over) => {
+    const sim = await team({ quota: { cores: 6 } });
+    sim.submit('ends', { queue: 'team', cpu: 2, walltime: 300 });
+    await sim.pass();
+    const equal = { queue: 'team', cpu: 2, walltime: 600, priority: 100 };
+    sim.submit('first', equal);
+    sim.change('first', over);
+    await sim.pass();
+    sim.now += 1;
+    sim.submit('second', equal);
+    expect((await sim.pass()).evictions).toMatchObject([
+      { uid: 'low1', message: expect.stringContaining('science/second') },
+    ]);
+    expect(sim.row('first').estimatedStart).toBe(1_300);
+  });
+
   test('looks again when those that run too short may be preempted', async () => {
     const sim = await team({ preemption: { minRuntimeSeconds: 60, limit: 1 } });
     sim.submit('urgent', { queue: 'team', cpu: 2, priority: 100 });
