@@ -1,5 +1,6 @@
 /** The status of a FluxSetup. A pure function of the queue's settings and counts. */
 import type { FluxSetupStatus, FluxSetupStatusConditions } from '../../imports/flux-framework.org-status';
+import { joined } from '../columns';
 import { stamped } from '../kubernetes/conditions';
 import type { QueueSettings, Quota } from '../queue/settings';
 import type { QueueCounts } from './queue-counts';
@@ -42,7 +43,7 @@ function conditionsOf({ settings, problem, generation }: FluxSetupFacts): Condit
   const summary =
     settings === undefined
       ? { reason: 'Invalid', message: problem ?? 'the settings are invalid' }
-      : { reason: 'Serving', message: `the queue is in service with policy ${settings.policy}` };
+      : { reason: 'Serving', message: servingText(settings) };
   const condition = (type: string, holds: boolean): Condition => ({
     type,
     status: holds ? 'True' : 'False',
@@ -54,6 +55,17 @@ function conditionsOf({ settings, problem, generation }: FluxSetupFacts): Condit
     condition('Reconciling', false),
     condition('Stalled', settings === undefined),
   ];
+}
+
+function servingText({ policy, quota, reclaim, preempts, fairSharing }: QueueSettings): string {
+  const serving = `the queue is in service with policy ${policy}`;
+  const rights = [
+    ...(reclaim ? ['reclaim'] : []),
+    ...(preempts ? ['preemption.policy'] : []),
+    ...(fairSharing === 'Never' ? [] : ['preemption.fairSharing']),
+  ];
+  if (quota.nodes === undefined || rights.length === 0) return serving;
+  return `${serving}; nobody is evicted for quota.nodes: for ${joined(rights)} give the same quota in cores as well`;
 }
 
 /** Amounts as Kubernetes quantities: `{cores: '2500m', memory: '16Gi'}`. */

@@ -48,6 +48,34 @@ test('is Ready while its queue is in service', () => {
   });
 });
 
+test.each([
+  [{ quota: { nodes: 4, cores: 16 }, cohort: 'lab', reclaim: true }, 'reclaim'],
+  [{ quota: { nodes: 4 }, preemption: { policy: 'LowerPriority' } }, 'preemption.policy'],
+  [
+    {
+      quota: { nodes: 4 },
+      cohort: 'lab',
+      reclaim: true,
+      preemption: { policy: 'LowerPriority', fairSharing: 'LessThanInitialShare' },
+    },
+    'reclaim, preemption.policy and preemption.fairSharing',
+  ],
+] as const)('says that nobody is evicted for a quota of nodes: %j', (spec, rights) => {
+  const { Ready } = conditions({ settings: settingsOf(fluxSetup('team', spec)) });
+  expect(Ready).toMatchObject({
+    status: 'True',
+    message: `the queue is in service with policy easy; nobody is evicted for quota.nodes: for ${rights} give the same quota in cores as well`,
+  });
+});
+
+test.each([
+  { quota: { nodes: 4 }, cohort: 'lab' },
+  { quota: { cores: '4' }, cohort: 'lab', reclaim: true },
+] as const)('says nothing of evictions where there are none for nodes: %j', (spec) => {
+  const { Ready } = conditions({ settings: settingsOf(fluxSetup('team', spec)) });
+  expect(Ready?.message).toBe('the queue is in service with policy easy');
+});
+
 test('is Stalled with the reason when its settings are invalid', () => {
   const { Ready, Stalled } = conditions({
     settings: undefined,
