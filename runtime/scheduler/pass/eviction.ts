@@ -95,7 +95,7 @@ const MOST_DOUBLED = 16;
 /**
  * The core-seconds that are lost if it is evicted: since its start, or since a checkpoint of which nobody knows when it was.
  * A whole number, so that sums can be compared. Each eviction doubles what the next one costs beside the work: who was evicted has run
- * least, and would be chosen every time. While its pods leave more slowly than most, nobody has the use of what it holds.
+ * least, and would be chosen every time.
  */
 function lossOf({ units, input }: Pass, row: WorkloadRow): number {
   const { core = 0 } = unitCounts(row.allocation!);
@@ -104,8 +104,7 @@ function lossOf({ units, input }: Pass, row: WorkloadRow): number {
   const { checkpointSeconds = Infinity } = row.jobspec.attributes.user ?? {};
   const again = 2 ** Math.min(row.preemptions, MOST_DOUBLED);
   const restart = (cores * RESTART.seconds + RESTART.coreSeconds) * again;
-  const leaving = Math.max(0, terminationOf(row) - TERMINATION_SECONDS);
-  return Math.round(cores * (Math.min(ran, checkpointSeconds) + leaving) + restart);
+  return Math.round(cores * Math.min(ran, checkpointSeconds) + restart);
 }
 
 /** Nobody leaves in a plan. What failed too often for causes of its own ends nobody's work: it would do so once an hour, in vain. */

@@ -103,34 +103,3 @@ test('a queue does not lose more than it borrowed because one of its workloads l
   sim.submit('second', { queue: 'owner', cpu: 4, walltime: 600 });
   expect(uids(await sim.pass({ freed: true }))).toEqual([]);
 });
-
-test.each([0, 60])(
-  'of two that have lost as much work the one leaves that is gone first, %i s younger',
-  async (age) => {
-    const sim = await Simulation.of(nodesOf(2, 4));
-    sim.queue('default', PREEMPTS);
-    const low = { cpu: 4, walltime: HOURS, priority: -20, preemptible: true };
-    sim.submit('brief', low);
-    await sim.pass();
-    sim.now += age;
-    sim.submit('slow', { ...low, ...grace(3_600) });
-    await sim.pass();
-    sim.now += 10;
-    sim.submit('urgent', { cpu: 4, walltime: 600, priority: 50 });
-    expect(uids(await sim.pass())).toEqual(['brief']);
-  },
-);
-
-test('work of hours is not lost so that another one waits a few minutes less', async () => {
-  const sim = await Simulation.of(nodesOf(2, 4));
-  sim.queue('default', PREEMPTS);
-  const low = { cpu: 4, walltime: HOURS, priority: -20, preemptible: true };
-  sim.submit('brief', low);
-  await sim.pass();
-  sim.now += 7_200;
-  sim.submit('slow', { ...low, ...grace(600) });
-  await sim.pass();
-  sim.now += 10;
-  sim.submit('urgent', { cpu: 4, walltime: 600, priority: 50 });
-  expect(uids(await sim.pass())).toEqual(['slow']);
-});
