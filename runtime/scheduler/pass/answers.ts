@@ -10,6 +10,7 @@ import type { QueueBudget } from './queue-budget';
 import type { Refusal } from './quota-shortage';
 import { addReservation, claimQuota, markMoved } from './reservation-updates';
 import { isSamePlan } from './reservations';
+import { passOver } from './shared-reservations';
 import { cacheFor, type Pass } from './state';
 import type { Candidate } from './strategies';
 import { BEHIND_ENDLESS, COSTLY_NOW } from './wait-reasons';
@@ -109,7 +110,7 @@ function refuseForNow(pass: Pass, { row, budget, mayReserve }: Candidate, text: 
   }
   cache.busy.add(row.jobspec);
   if (mayReserve) cache.unplannable.add(row.jobspec);
-  else budget.refusedFirst += 1;
+  else passOver(pass, row);
   pass.waits.markBusy(row);
   if (budget.isStrict) budget.closed = true;
 }

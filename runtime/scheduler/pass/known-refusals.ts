@@ -6,6 +6,7 @@ import { mayEndOthers } from './eviction';
 import { mayEvictBehind, mayPreemptOthers } from './eviction-tries';
 import type { QueueBudget } from './queue-budget';
 import type { QuotaShortage } from './quota-shortage';
+import { passOver } from './shared-reservations';
 import { budgetOf, cacheFor, type Pass } from './state';
 import { mayEvict, mayReserve } from './strategies';
 
@@ -81,7 +82,7 @@ export function wasRefused(pass: Pass, budget: QueueBudget, row: WorkloadRow): b
   const refusals = mayReserve(pass, budget, row) ? cache.unplannable : cache.busy;
   if (budget.isStrict || !refusals.covers(row.jobspec) || mayBeImpossible(pass, row)) return false;
   if (refusals === cache.busy && mayEvictBehind(pass, budget, row)) return false;
-  if (refusals === cache.busy) budget.refusedFirst += 1;
+  if (refusals === cache.busy) passOver(pass, row);
   waits.markBusy(row);
   return true;
 }

@@ -20,6 +20,7 @@ import {
 } from './reservation-updates';
 import { hasPassed, type Reservation } from './reservations';
 import { servicesText } from './services-in-quota';
+import { passOver } from './shared-reservations';
 import { cacheFor, isOwed, type Pass } from './state';
 import { type Applicant, becomeHead, firstOwed, mayEvict, mayReserve, ofLowerPriority } from './strategies';
 import { boundsOf, isDue, planYielding } from './within-quota';
@@ -43,7 +44,7 @@ export function waitsInLine(pass: Pass, applicant: Applicant, shortage: QuotaSho
     if (reservations.hasUnreached) return false;
     if (input.nodes !== undefined && !cluster.fits(row.jobspec)) return false;
     if (mayReserveOrEvict(pass, applicant, shortage)) return false;
-    if (!shortage.ofUser) budget.refusedFirst += 1;
+    if (!shortage.ofUser) passOver(pass, row, shortage);
   }
   waits.markQuota(row, shortage.message);
   return true;
@@ -143,7 +144,7 @@ async function waitOrReserve(pass: Pass, applicant: Applicant, shortage: QuotaSh
   const isKnown = isForeseeable(from, pass.input.now);
   if ((mayHave || isClaim) && isKnown) return reserveFor(pass, { ...applicant, isClaim }, shortage, from);
   // Another queue of its line has the reservation that it would have, and it stays the next of its own.
-  if (!mayHave && !shortage.ofUser) budget.refusedFirst += 1;
+  if (!mayHave && !shortage.ofUser) passOver(pass, row, shortage);
   await waitWithout(pass, applicant, isPlanned ? besideServices(pass, row, shortage, from) : shortage, from);
 }
 

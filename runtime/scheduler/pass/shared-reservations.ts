@@ -19,6 +19,7 @@ export type Lack = Pick<QuotaShortage, 'ofCohort'> | undefined;
  */
 export function hasShare(pass: Pass, budget: QueueBudget, row: WorkloadRow, lack?: Lack): boolean {
   const isOfQueue = lack?.ofCohort === false;
+  if (!isOfQueue && passesOthers(pass, budget, row, lack)) return false;
   // A promise that is lost is given again.
   if (budget.line === budget.settings.name || isOfQueue || pass.broken.has(row.uid)) return true;
   let before = 0;
@@ -28,6 +29,32 @@ export function hasShare(pass: Pass, budget: QueueBudget, row: WorkloadRow, lack
     if (before >= budget.mostReservations) return false;
   }
   return budget.mostReservations > 0;
+}
+
+/** So many requests are compared: each of ten thousand workloads may ask. */
+const MOST_COMPARED = 16;
+
+/** The row waits, and may not reserve. */
+export function passOver(pass: Pass, row: WorkloadRow, lack?: Lack): void {
+  budgetOf(pass, row).refusedFirst += 1;
+  const key = `${row.queue} ${lack === undefined} ${row.shape}`;
+  if (lack?.ofCohort === false || pass.unpromised.size >= MOST_COMPARED || pass.unpromised.has(key)) return;
+  pass.unpromised.set(key, { row, lack });
+}
+
+/**
+ * Whether a queue that has a reservation would have another one although earlier workloads of other queues wait for the same and may have
+ * none. What ends early would be used by those that have: the earlier ones would collide with their later starts, and wait for ever.
+ */
+function passesOthers(pass: Pass, budget: QueueBudget, row: WorkloadRow, lack: Lack): boolean {
+  // A promise that is lost, or was displaced, is given again.
+  const wasPromised = pass.broken.has(row.uid) || pass.input.cache?.promised.has(row.uid) === true;
+  if (wasPromised || budget.reservationsLeft >= budget.mostReservations) return false;
+  return [...pass.unpromised.values()].some((other) => {
+    if (other.row.queue === row.queue) return false;
+    if ((lack !== undefined || other.lack !== undefined) && !areOfCohort(pass, other.row, row)) return false;
+    return pass.cluster.mayUseNodesOf(other.row.jobspec, row.jobspec);
+  });
 }
 
 function isRival(pass: Pass, other: Reservation, row: WorkloadRow, lack: Lack): boolean {

@@ -12,6 +12,7 @@ import { type Beneficiary, type CostlyRetry, newPassCache, type PassCache } from
 import { plannedEnd, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
+import type { QuotaShortage } from './quota-shortage';
 import { type Reservation, Reservations } from './reservations';
 import { RuleMatcher } from './rule-matcher';
 import type { Grant, PassInput } from './types';
@@ -24,6 +25,13 @@ export interface NearStart {
   readonly allocation?: Allocation | undefined;
   /** When it should start, as Unix seconds; now, where it is known only that it is soon. */
   readonly start: number;
+}
+
+/** A workload that waits, and may not reserve. */
+export interface Unpromised {
+  readonly row: WorkloadRow;
+  /** What it lacks of quota. @default - nothing: it lacks nodes */
+  readonly lack?: Pick<QuotaShortage, 'ofCohort'> | undefined;
 }
 
 export interface Pass {
@@ -50,6 +58,8 @@ export interface Pass {
   readonly heldPlaces: Set<string>;
   /** By uid: those for which nobody is evicted, because they start soon anyway. */
   readonly near: Map<string, NearStart>;
+  /** Workloads that wait and may not reserve, one for each request of a queue. */
+  readonly unpromised: Map<string, Unpromised>;
   /** Uids of workloads that are not considered, because too many wait before them. */
   readonly beyondLimit: Set<string>;
   readonly cache: PassCache;
@@ -107,9 +117,7 @@ export function beginPass(given: PassInput): Pass {
   const input = rules === undefined ? given : { ...given, matcher: rules };
   const budgets = budgetsOf(queues);
   return {
-    input,
-    rules,
-    ruleCache: newPassCache(),
+    ...{ input, rules, ruleCache: newPassCache() },
     units,
     budgets,
     holders,
@@ -121,6 +129,7 @@ export function beginPass(given: PassInput): Pass {
     ...keptFrom(cache),
     heldPlaces: new Set(),
     near: new Map(),
+    unpromised: new Map(),
     beyondLimit: new Set(),
     cache: { ...kept, settings, vain: cache.granted ? new Map() : kept.vain },
     overruns,

@@ -186,3 +186,57 @@ test('a promise that is lost with its nodes comes before that of a later workloa
   expect(reserved(await sim.pass({ nodes }))).toEqual(['first']);
   expect(sim.row('first').estimatedStart).toBe(1_550);
 });
+
+describe.each(['nodes', 'quota', 'shares'] as const)('where all wait for %s', (lack) => {
+  test.each(['hybrid', 'conservative'] as const)(
+    'a queue with more reservations does not keep the nodes from earlier workloads of another queue, %s',
+    async (policy) => {
+      const sim = await Simulation.of(nodesOf(4, 4));
+      const cohort = {
+        cohort: 'lab',
+        quota: { cores: 0 },
+        ...(lack === 'shares' && { fairSharing: 'LessThanInitialShare' as const }),
+        preemption: { minRuntimeSeconds: 100_000, limit: 1 },
+      };
+      sim.queue('many', { policy, ...(lack !== 'nodes' && cohort) });
+      sim.queue('one', { policy: 'easy', ...(lack !== 'nodes' && cohort) });
+      sim.queue('lender', { cohort: 'lab', quota: { cores: 16 } });
+      for (let i = 0; i < 4; i++)
+        sim.submit(`runs${i}`, { queue: 'many', cpu: 4, walltime: 36_000, runs: 90 + i });
+      await sim.pass();
+      const submit = (queue: string) => {
+        sim.now += 1;
+        for (let i = 0; i < 8; i++)
+          sim.submit(`${queue}${i}`, { queue, cpu: 4, walltime: 36_000, runs: 90 + i });
+      };
+      submit('one');
+      submit('many');
+      await sim.run();
+      // The first of each queue is promised a start, so they start in turn.
+      for (let i = 0; i < 8; i++) expect(sim.startOf(`one${i}`)).toBeLessThanOrEqual(sim.startOf(`many${i}`));
+    },
+  );
+});
+
+test('what is promised stays, and more is promised when nobody waits before it', async () => {
+  const sim = await Simulation.of(nodesOf(1, 4), { policy: 'conservative' });
+  sim.queue('one', { policy: 'easy' });
+  const wide = { cpu: 4, walltime: 1_000 };
+  sim.submit('runs', wide);
+  await sim.pass();
+  for (const uid of ['a', 'b']) sim.submit(uid, wide);
+  await sim.pass();
+  const before = sim.reservations.map(({ uid, allocation }) => [uid, allocation.start]);
+  expect(before).toEqual([
+    ['a', 2_000],
+    ['b', 3_000],
+  ]);
+  for (const uid of ['one0', 'one1']) sim.submit(uid, { ...wide, queue: 'one', priority: 1 });
+  sim.submit('c', wide);
+  await sim.pass();
+  const promised = () => sim.reservations.map(({ uid }) => uid).sort();
+  expect(promised()).toEqual(['a', 'b', 'one0']);
+  await sim.finish('one1');
+  await sim.pass({ freed: true });
+  expect(promised()).toEqual(['a', 'b', 'c', 'one0']);
+});
