@@ -118,12 +118,7 @@ export class WorkloadObjects {
   /** The keys of all objects that may be workloads; each of them is there. */
   *keys(): Iterable<WorkloadKey> {
     for (const job of this.informers.jobs.list()) yield keyOf('Job', job);
-    for (const [kind, objects] of this.informers.kinds)
-      for (const object of objects.list()) {
-        const key = keyOf(kind, object);
-        // One that is awaited is of nobody yet.
-        if (this.get(key) !== undefined) yield key;
-      }
+    yield* this.kindKeys();
     const groups = new Set<string>();
     for (const pod of this.informers.pods.list()) {
       const key = this.podFacts.workloadKey(pod);
@@ -134,6 +129,15 @@ export class WorkloadObjects {
       if (!groups.has(group) && this.get(key) !== undefined) yield key;
       groups.add(group);
     }
+  }
+
+  /** One that is awaited is of nobody yet. */
+  private *kindKeys(): Iterable<WorkloadKey> {
+    for (const [kind, objects] of this.informers.kinds)
+      for (const object of objects.list()) {
+        const key = keyOf(kind, object);
+        if (this.get(key) !== undefined) yield key;
+      }
   }
 
   /** The uids of all objects that may be workloads. */

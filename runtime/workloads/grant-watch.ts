@@ -21,7 +21,7 @@ import { refusedWait } from './group-notices';
 import { explainedWait, UncreatedPods } from './kubelet-events';
 import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
-import { absenceOf, countPods, missingWait, untilAbsent } from './missing-pods';
+import { absenceOf, missingWait, turnWait, untilAbsent } from './missing-pods';
 import { belongsToGrant, isGated } from './pod';
 import { RemovedPods } from './pod-end';
 import {
@@ -39,7 +39,6 @@ import { causeOfRefusal, causeOfWait } from './requeue-cause';
 import { ClaimLookup, mayLackClaims } from './resource-claims';
 import { restartWait } from './restarts';
 import { DEAD_NODE, partial, refusedPod, shownOf } from './shown-wait';
-import { nodesForGatedPods } from './ungate';
 
 export interface GrantWatchOptions {
   readonly client: KubernetesClient;
@@ -343,17 +342,4 @@ function hasEnded(found: readonly Found[], due: readonly Limited[]): boolean {
 
 function isLeaving({ pod }: Found): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
-}
-
-/** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */
-function turnWait(workload: ActiveWorkload, pods: readonly Pod[], nodes: NodeView): GrantWait | undefined {
-  const gated = pods.filter((pod) => isGated(pod) && !isTerminal(pod));
-  if (gated.length === 0 || nodesForGatedPods(workload, pods, gated, nodes).length > 0) return undefined;
-  const verb = gated.length === 1 ? 'waits' : 'wait';
-  const reason: GrantReason = 'Pending';
-  return {
-    reason,
-    message: `${countPods(gated.length)} ${verb} until others of it have ended`,
-    isPartial: true,
-  };
 }

@@ -36,12 +36,12 @@ import {
   type WalltimeEnd,
   type WorkloadAdapter,
 } from './adapter';
-import { assignmentOfSets, placementOf, placementOfSets } from './assignment';
+import { assignmentOfSets, placementOfSets } from './assignment';
 import { sameTerms } from './compared';
 import { isPastWalltime, lookAgainIn, remainingDeadline, START_ALLOWANCE_SECONDS } from './deadlines';
 import { type Demand, ifReadable, type PodSet } from './demand';
 import { kindHandOver } from './hand-over';
-import { excessOf, grantedSets } from './kind-pods';
+import { excessOf, grantedPods, grantedSets } from './kind-pods';
 import { belongsToGrant, isGated, parseJobid, pinPatch, ungated } from './pod';
 import { failureOf, hasSucceeded } from './pod-end';
 import { byAge } from './pod-group';
@@ -293,10 +293,6 @@ function placelessPods(
   if (pods.some((pod) => belongsToGrant(pod, row.jobid) && !isTerminal(pod))) return [];
   const wanted = podsToPlace(kind, object, row, pods);
   return wanted.filter((pod) => grantedPods(row, podSetNameOf(kind, pod)) === 0);
-}
-
-function grantedPods(row: WorkloadRow, set?: string): number {
-  return placementOf(row, set).reduce((sum, { pods: count }) => sum + count, 0);
 }
 
 /** Until the first pod is there: then each of the others may be one that comes later by design. */

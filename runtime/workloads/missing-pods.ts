@@ -1,9 +1,13 @@
-/** What a grant says of pods that nobody has created. */
+/** What a grant says of pods that nobody has created, and of those for which it has no place yet. */
 import type { Config } from '../config';
+import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
-import type { ActiveWorkload, WorkloadAdapter } from './adapter';
+import { type ActiveWorkload, isTerminal, type WorkloadAdapter } from './adapter';
 import type { EvictionReason } from './eviction';
+import type { NodeView } from './live-pods';
+import { isGated } from './pod';
+import { nodesForGatedPods } from './ungate';
 
 /** What the Job controller says of missing pods ends the grant as soon as it is known. */
 export function missingWait(missing: number, { kind, marksPods }: WorkloadAdapter): GrantWait | undefined {
@@ -50,6 +54,23 @@ export function untilAbsent(
   return ((releasedAt ?? now()) + limits.startSeconds - now()) * 1000;
 }
 
-export function countPods(count: number): string {
+/** Pods of an array that was granted fewer than it may have at once. Undefined while a gated pod may get a node. */
+export function turnWait(
+  workload: ActiveWorkload,
+  pods: readonly Pod[],
+  nodes: NodeView,
+): GrantWait | undefined {
+  const gated = pods.filter((pod) => isGated(pod) && !isTerminal(pod));
+  if (gated.length === 0 || nodesForGatedPods(workload, pods, gated, nodes).length > 0) return undefined;
+  const verb = gated.length === 1 ? 'waits' : 'wait';
+  const reason: GrantReason = 'Pending';
+  return {
+    reason,
+    message: `${countPods(gated.length)} ${verb} until others of it have ended`,
+    isPartial: true,
+  };
+}
+
+function countPods(count: number): string {
   return count === 1 ? '1 pod' : `${count} pods`;
 }

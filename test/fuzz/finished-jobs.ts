@@ -57,7 +57,7 @@ export class FinishedJobs {
 }
 
 /** The condition that ends the Job. */
-export function endOf({ status }: Job): Condition | undefined {
+function endOf({ status }: Job): Condition | undefined {
   return status?.conditions?.find(
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
   );

@@ -28,7 +28,7 @@ export interface NearStart {
 }
 
 /** A workload that waits, and may not reserve. */
-export interface Unpromised {
+interface Unpromised {
   readonly row: WorkloadRow;
   /** What it lacks of quota. @default - nothing: it lacks nodes */
   readonly lack?: Pick<QuotaShortage, 'ofCohort'> | undefined;
