@@ -84,6 +84,7 @@ export class FluxSetupController implements Controller {
   /** No term waits for it: a long history can take more than the time of a statement. */
   private async loadFinished(): Promise<void> {
     const { queue, logger, time } = this.shared;
+    this.finished.ask();
     try {
       this.finished.load(await queue.finished());
       if (!this.stopped) this.enqueueAll();

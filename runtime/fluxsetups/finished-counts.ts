@@ -11,6 +11,11 @@ export class FinishedCounts {
   private readonly counts = new Map<string, number>();
   private isLoaded = false;
 
+  /** Those of the database are asked for, with all that have finished. */
+  ask(): void {
+    if (!this.isLoaded) this.counts.clear();
+  }
+
   /** @param counts from the database. A workload that finishes while they are read may be counted twice. */
   load(counts: readonly FinishedCount[]): void {
     this.isLoaded = true;

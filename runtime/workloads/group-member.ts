@@ -2,6 +2,7 @@
  * What a plain pod says of its group: the name, the settings that all members share, the pod set that it is of, and, once
  * it was released, the grant. Each answer is kept for as long as the watch has this pod.
  */
+
 import { createHash } from 'node:crypto';
 import {
   ADMITTED_LABEL,
@@ -12,7 +13,7 @@ import {
   GROUP_SIZE,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
-import { LWS_REVISION_LABEL } from '../../constructs/api/leader-worker-set';
+import { LWS_REVISION_LABEL, LWS_WORKER_LABEL } from '../../constructs/api/leader-worker-set';
 import { GROUP_SYNTAX, MAX_GROUP_SIZE, SETTINGS_OF_GROUPS } from '../../constructs/api/settings';
 import { canonical } from '../jobspec/jobspec';
 import type { ObjectMeta, Pod } from '../kubernetes/types';
@@ -118,6 +119,7 @@ export function podSetNameOf(pod: Pod): string {
 const OWN_NAME: ReadonlySet<string> = new Set([
   'statefulset.kubernetes.io/pod-name',
   'apps.kubernetes.io/pod-index',
+  LWS_WORKER_LABEL,
 ]);
 
 /** All of a pod that decides what it needs and where it may be. */

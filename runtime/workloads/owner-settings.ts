@@ -25,15 +25,11 @@ export interface OwnerSettingsOptions {
   readonly clock: Clock;
 }
 
-/** What pods take over. Their owner was held, and its dependencies were met, before it made them. */
-const INHERITED = [
-  'queue',
-  'priority',
-  'walltimeSeconds',
-  'checkpointSeconds',
-  'exclusive',
-  'preemptible',
-] as const;
+/**
+ * What pods take over. Their owner was held, and its dependencies were met, before it made them. A priority is none of it: nobody judged
+ * that of an owner which is none of the queue.
+ */
+const INHERITED = ['queue', 'walltimeSeconds', 'checkpointSeconds', 'exclusive', 'preemptible'] as const;
 
 /** What an owner asks for. */
 export interface OwnerSettings extends Partial<Pick<WorkloadSettings, (typeof INHERITED)[number]>> {

@@ -336,7 +336,7 @@ export class WorkloadReconciler {
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {
     const { workloadCache, onFreed, onQueueChanged } = this.options;
-    const { startedAt } = await this.unseenStarts.record(row, result);
+    const { startedAt } = await this.unseenStarts.record(row, { result, finishedAt });
     // Kubernetes truncates times to seconds: an end is never before its start.
     await workloadCache.finish(row.uid, result, Math.max(finishedAt, startedAt ?? 0), message);
     this.log(row, 'finished', { result, ...(message !== undefined && { message }) });

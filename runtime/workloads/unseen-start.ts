@@ -4,9 +4,9 @@
  * be charged to nobody, and its record would say that it never ran.
  */
 import type { KubernetesClient } from '../kubernetes/client';
-import type { Result, WorkloadRow } from '../queue/workload';
+import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
-import { firstStartTime } from './adapter';
+import { firstStartTime, type Outcome } from './adapter';
 import type { NodeView } from './live-pods';
 import { PodLists } from './pod-lists';
 import { startedPods } from './starts';
@@ -25,10 +25,14 @@ export class UnseenStarts {
   }
 
   /** Records the start of a row that ends. @returns the row as it is then */
-  async record(row: WorkloadRow, result: Result): Promise<WorkloadRow> {
+  async record(
+    row: WorkloadRow,
+    { result, finishedAt }: Pick<Outcome, 'result' | 'finishedAt'>,
+  ): Promise<WorkloadRow> {
     if (row.phase !== 'Ready' || result === 'Cancelled') return row;
     const startedAt = (await this.startOf(row)) ?? (result === 'Succeeded' ? row.releasedAt : null);
-    if (startedAt === null) return row;
+    // A row that was lost and found again knows when it was found.
+    if (startedAt === null || startedAt > finishedAt) return row;
     const { workloadCache } = this.options;
     await workloadCache.running(row.uid, Math.max(startedAt, row.allocatedAt ?? 0));
     return workloadCache.byUid(row.uid) ?? row;

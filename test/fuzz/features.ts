@@ -37,6 +37,8 @@ export interface Features {
   readonly older: boolean;
   /** Nodes become smaller than what they grant, take few pods, and have pods that request nothing. */
   readonly oddNodes: boolean;
+  /** The ends of all workloads are compared with their records. */
+  readonly ends: boolean;
   /** The pods of Jobs have different lengths and failures, and somebody deletes some of them. */
   readonly tails: boolean;
 }
@@ -55,6 +57,8 @@ export interface Switches {
   readonly nodes?: boolean;
   /** Whether the pods of a Job end at different times and in different ways. @default false */
   readonly tails?: boolean;
+  /** Whether the ends of all workloads are compared with their records. @default false */
+  readonly ends?: boolean;
 }
 
 export function featuresOf(
@@ -66,6 +70,7 @@ export function featuresOf(
     older = false,
     nodes = false,
     tails = false,
+    ends = false,
   }: Switches = {},
 ): Features {
   const random = new Random(seed ^ 0x5eed);
@@ -86,7 +91,8 @@ export function featuresOf(
     enlargements: enlarge,
     cohorts,
     pulls,
-    goneAtEnd: random.happens(0.4),
+    ends,
+    goneAtEnd: random.happens(0.4) && ends,
     older,
     oddNodes: nodes,
     tails,

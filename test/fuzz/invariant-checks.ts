@@ -91,12 +91,14 @@ export class InvariantChecks {
   /** Every workload has ended that can, and what is known of it has been written. */
   settled(): void {
     const { queue, features } = this.options;
+    if (!features.ends) return;
     const areClocksRight = !(features.clockJumps || features.restores);
     this.violations.push(...this.ends.violations(queue.all, areClocksRight), ...this.recordedEnds());
   }
 
   private recordedEnds(): Violation[] {
-    const { queue, apiserver } = this.options;
+    const { queue, apiserver, features } = this.options;
+    if (!features.ends) return [];
     const { jobs, pods } = this.objects();
     const existing = [...jobs, ...pods].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const records = apiserver.store.list<FluxJobObject>('fluxjobs');
@@ -152,7 +154,7 @@ export class InvariantChecks {
         lasting.observe(at, bySource.get(lasting) ?? []),
       ),
       ...this.unexplained.observe(at, unexplainedWaits(seen)),
-      ...this.inTails.observe(at, heldNodeViolations(seen)),
+      ...(this.options.features.tails ? this.inTails.observe(at, heldNodeViolations(seen)) : []),
     ];
   }
 

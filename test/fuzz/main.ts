@@ -1,6 +1,6 @@
 /**
  * `npm run -s fuzz -- --seed N --seeds COUNT --steps M [--json]`: runs random simulations and prints the seeds of failed ones.
- * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota, `--pulls` has images that are pulled for seconds, `--older` a Kubernetes before 1.36, `--nodes` nodes that shrink, take few pods and have pods that request nothing, `--tails` Jobs whose pods end at different times and in different ways. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
+ * `--enlarge` makes pods larger than they were granted, `--cohorts` has queues that share quota, `--pulls` has images that are pulled for seconds, `--older` a Kubernetes before 1.36, `--nodes` nodes that shrink, take few pods and have pods that request nothing, `--tails` Jobs whose pods end at different times and in different ways, `--ends` compares how each workload ended with its records; both find cases that nobody has judged yet. `--stride 7` takes every seventh seed from N on. With `--json`, stdout has one line for all, and stderr the failed ones.
  */
 import { parseArgs } from 'node:util';
 import { simulate } from './simulation';
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     older: { type: 'boolean', default: false },
     nodes: { type: 'boolean', default: false },
     tails: { type: 'boolean', default: false },
+    ends: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -25,7 +26,7 @@ const print = (line: string) => (values.json ? process.stderr : process.stdout).
 
 /** Those that are on. */
 function switches(): string {
-  const on = (['enlarge', 'cohorts', 'pulls', 'older', 'nodes', 'tails'] as const).filter(
+  const on = (['enlarge', 'cohorts', 'pulls', 'older', 'nodes', 'tails', 'ends'] as const).filter(
     (name) => values[name],
   );
   return on.map((name) => ` --${name}`).join('');
@@ -46,6 +47,7 @@ async function main(): Promise<void> {
       older: values.older,
       nodes: values.nodes,
       tails: values.tails,
+      ends: values.ends,
     });
     const seconds = Math.round((performance.now() - began) / 10) / 100;
     const line = JSON.stringify({ ...figures, seconds, violations: violations.length });

@@ -64,10 +64,6 @@ export function partsOf(seed: number): readonly Part[] {
       run: ['fuzz', '--json', '--nodes', '--seed', first, '--seeds', '100', '--steps', '400'],
     },
     {
-      part: 'fuzz of the tails of Jobs',
-      run: ['fuzz', '--json', '--tails', '--seed', first, '--seeds', '100', '--steps', '400'],
-    },
-    {
       part: 'fuzz of images that are pulled',
       run: ['fuzz', '--json', '--pulls', '--seed', first, '--seeds', '100', '--steps', '400'],
     },

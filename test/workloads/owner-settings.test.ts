@@ -90,18 +90,19 @@ test.each<[string, Readonly<Record<string, KubernetesObject>>]>([
 
 describe('an owner whom a person names', () => {
   const ALICE = { [USER_ANNOTATION]: 'alice' };
-  const urgent = { 'fluxqueue/priority': '1000' };
+  const large = { [WALLTIME]: '5h', 'fluxqueue/priority': '1000' };
   const OPERATOR = 'system:serviceaccount:kubeflow:operator';
   const podOf = (user: string) => made('pod', { owner: {}, annotations: { [USER_ANNOTATION]: user } });
-  const job = made('train', { annotations: { ...ALICE, ...urgent } });
+  const job = made('train', { annotations: { ...ALICE, ...large } });
 
   test.each([
-    ['alice', 1000],
-    [OPERATOR, 1000],
+    ['alice', 18_000],
+    [OPERATOR, 18_000],
     ['bob', undefined],
     ['system:serviceaccount:science:default', undefined],
-  ])('gives a pod of %s the priority %s', async (user, priority) => {
-    expect((await settings({ [JOB]: job }, podOf(user))).priority).toBe(priority);
+  ])('gives a pod of %s the walltime %s, and no priority', async (user, walltimeSeconds) => {
+    const { priority, ...others } = await settings({ [JOB]: job }, podOf(user));
+    expect([priority, others.walltimeSeconds]).toEqual([undefined, walltimeSeconds]);
   });
 
   test('gives none by a Job of theirs between', async () => {
@@ -109,8 +110,8 @@ describe('an owner whom a person names', () => {
     const owner = { apiVersion, kind: 'JobSet', name: 'sweep', uid: 'sweep' };
     const template = { metadata: { annotations: { [USER_ANNOTATION]: 'bob' } }, spec: { containers: [] } };
     const between = made('train', { owner, spec: { template } });
-    const sweep = made('sweep', { annotations: { ...ALICE, ...urgent } });
-    expect((await settings({ [JOB]: between, [JOB_SET]: sweep })).priority).toBeUndefined();
+    const sweep = made('sweep', { annotations: { ...ALICE, ...large } });
+    expect((await settings({ [JOB]: between, [JOB_SET]: sweep })).walltimeSeconds).toBeUndefined();
   });
 
   test('says nothing to a pod of another namespace, or of another user, that names the same', async () => {
@@ -118,7 +119,7 @@ describe('an owner whom a person names', () => {
     await owners.read(podOf('alice'), { isNew: true });
     const elsewhere = { ...podOf('alice'), metadata: { ...podOf('alice').metadata, namespace: 'beta' } };
     expect([owners.of(elsewhere), owners.of(podOf('bob'))]).toEqual([{}, {}]);
-    expect(owners.of(podOf('alice'))).toMatchObject({ priority: 1000 });
+    expect(owners.of(podOf('alice'))).toMatchObject({ walltimeSeconds: 18_000 });
   });
 });
 

@@ -21,7 +21,7 @@ import { settingParts, WAS_OURS } from './guards';
 import { settingWarnings } from './ineffective-changes';
 import { annotation, label, suspended, WAS_ADMITTED } from './job-reapplied';
 import { addKindClasses } from './kind-classes';
-import { hasTooManySets, newSetsIn, podSpecOfSet, resourceRules } from './kind-fields';
+import { hasTooManySets, newSetsIn, podSpecOfSet, resourceRules, setsIn } from './kind-fields';
 import { isHeld, kindConditions, OF_THE_GRANT } from './kinds';
 import { kindMetadataPart, metadataPart } from './metadata-limits';
 import { BEYOND_PROBLEM, priorityRight, type ReachGuardProps, termsBeyond } from './reach-guard';
@@ -184,12 +184,12 @@ function kueuePart({ kind }: WorkloadKind): GuardPart {
   };
 }
 
-/** Rules compare the sets of an object with those that it had, so what had too many before may not change either. */
+/** Rules compare the sets of an object with those that it had, so those of what had too many before may not change either. */
 function setsPart(kind: WorkloadKind, isOurs: string): GuardPart {
   const isMany = (object: string) => hasTooManySets(object, kind);
   return {
     name: 'sets',
-    when: `(${isMany('object')} || (oldObject != null && ${isMany('oldObject')})) && (oldObject == null || object.spec != oldObject.spec) && ${isOurs}`,
+    when: `(${isMany('object')} || (oldObject != null && ${isMany('oldObject')})) && (oldObject == null || ${setsIn('object', kind)} != ${setsIn('oldObject', kind)}) && ${isOurs}`,
     variables: [],
     problem: cel(
       `FLUXQ_POD_SETS: ${kind.podSets.in.join('.')}: has too many sets of pods: a workload has at most ${MOST_POD_SETS}; ` +

@@ -66,8 +66,8 @@ const RUNS = [
   ...['image', 'imagePullPolicy', 'command', 'args', 'workingDir', 'env', 'ports', 'resources'],
   ...['livenessProbe', 'readinessProbe', 'startupProbe'],
 ];
-/** Variables with a source, in a container. CEL counts next to nothing for `in` of a list of maps, which takes its whole length. */
-const MOST_SOURCES = 300;
+/** Variables with a source, in a container. CEL counts next to nothing for `in` of a list of maps, which takes its whole length. A MiniCluster has up to 500 secrets. */
+const MOST_SOURCES = 600;
 
 const SAME_CONTAINER = [
   'now.name == old.name',

@@ -122,7 +122,8 @@ export class ReachGuard extends Construct {
   private addKind(kind: Kind, props: ReachGuardProps): void {
     const { id, apiGroups, apiVersion, resources, operations, priorities, hasAffinity = true } = kind;
     const className = classOf(kind);
-    // A priority that is written into a template before its namespace is one of the queue would stay there after it.
+    // A priority that is written into a template before its namespace is one of the queue would stay there after it. Users of operators
+    // would not be told there.
     const isEarly = priorities.length > 0;
     const isEnabled = isEarly ? `(${namespaceIsEnabled(props)})` : 'true';
     // Conditions see no namespace.
@@ -143,7 +144,9 @@ export class ReachGuard extends Construct {
       ],
       variables: [{ name: 'class', expression: className('object') }],
       validations: [
-        ...(isEarly ? [templatePriorities(kind, props)] : []),
+        ...(isEarly
+          ? [where(`(${isEnabled} || !${isOfUnjudgedOwner(props)})`, templatePriorities(kind, props))]
+          : []),
         where(isEnabled, classValidation(props)),
         ...(hasAffinity ? [where(isEnabled, termValidation(kind, props))] : []),
       ],

@@ -79,9 +79,9 @@ function quotaKeyOf(
   return `quota ${sharing} ${isEntitled} ${preempts} ${keyOf(budget, row)}`;
 }
 
-/** Who has left for a row once does not leave for it again, but may leave for others. */
-function note({ cache, beneficiaries }: Pass, key: string, { uid, jobspec }: WorkloadRow): void {
-  if (beneficiaries.has(uid)) return;
+/** Who has left for a row once does not leave for it again, but may leave for others; who is protected for now may leave soon. */
+function note({ cache, beneficiaries, preemptAt }: Pass, key: string, { uid, jobspec }: WorkloadRow): void {
+  if (beneficiaries.has(uid) || preemptAt.has(uid)) return;
   const known: Refusals = cache.vain.get(key) ?? refusals({ compareWalltime: true });
   known.add(jobspec);
   cache.vain.set(key, known);

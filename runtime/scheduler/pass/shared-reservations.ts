@@ -47,8 +47,11 @@ export function passOver(pass: Pass, row: WorkloadRow, lack?: Lack): void {
  * none. What ends early would be used by those that have: the earlier ones would collide with their later starts, and wait for ever.
  */
 function passesOthers(pass: Pass, budget: QueueBudget, row: WorkloadRow, lack: Lack): boolean {
-  // A promise that is lost, or was displaced, is given again.
-  const wasPromised = pass.broken.has(row.uid) || pass.input.cache?.promised.has(row.uid) === true;
+  // A promise that is lost, or was displaced, is given again: also by a new leader, which knows it from the row.
+  const wasPromised =
+    row.estimatedStart !== null ||
+    pass.broken.has(row.uid) ||
+    pass.input.cache?.promised.has(row.uid) === true;
   if (wasPromised || budget.reservationsLeft >= budget.mostReservations) return false;
   return [...pass.unpromised.values()].some((other) => {
     if (other.row.queue === row.queue) return false;
