@@ -40,7 +40,7 @@ import { releasedDeadline, requestedDeadline, stagedSeconds, walltimeEnd } from 
 import { jobHandOver } from './hand-over';
 import { endOf, outcomeOf, tasksOf } from './job-end';
 import { deadlineOperations, isReleasedAs, isReplacementNoted, jobReleasePatch } from './job-release';
-import { awaitedPods, neededPods } from './needed-pods';
+import { awaitedPods, neededPods, pinnedTasks } from './needed-pods';
 import { assignedNode, belongsToGrant, isGated, parseJobid, pinPatch, ungated } from './pod';
 import { hasSucceeded } from './pod-end';
 import { replacesEnded } from './replacement-policy';
@@ -250,10 +250,11 @@ function finishedNodes(job: WatchedJob, row: WorkloadRow, pods: readonly Pod[]):
   // The template of an elastic gang pins indexes that come again when its user makes it larger.
   const mayGrow = gangSize(job) !== undefined;
   const isEachStarted = suspend !== true && !mayGrow && open <= gangPods(job) && missing(job, pods) === 0;
-  // Each task that is left has its pod. One that the watch of pods does not show yet may be pinned by its index.
+  // Each task that is left has its pod. One that the watch of pods does not show yet, or that replaces one which admission did not
+  // pin, is pinned by its index.
   if (isEachStarted) {
-    const awaited = awaitedPods(job, row, pods, 1);
-    return nodesWithout(job, row, pods, false).filter((node) => !awaited.has(node));
+    const pinned = pinnedTasks(job, pods);
+    return nodesWithout(job, row, pods, false).filter((node) => !pinned.has(node));
   }
   // Otherwise a succeeded pod is replaced by none only if every task had its own pod from the start.
   if (completions === undefined || completions > parallelism) return [];

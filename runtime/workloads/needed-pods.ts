@@ -78,7 +78,7 @@ function addUntil(
 }
 
 /** Tasks of an indexed array that have not succeeded, by the node to which admission pins their pods. */
-function pinnedTasks(job: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string, number> {
+export function pinnedTasks(job: WatchedJob, pods: readonly Pod[]): ReadonlyMap<string, number> {
   if (job.spec.completionMode !== 'Indexed') return new Map();
   return tasksWithout(job, pods.filter(hasSucceeded));
 }

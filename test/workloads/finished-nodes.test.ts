@@ -139,6 +139,13 @@ describe('the finished nodes of a Job', () => {
       expect(left(spec, { failedIndexes: '2' }, ...pods)).toEqual(['node-2']);
     });
 
+    test('but not that of an index whose pod runs elsewhere: the next one is pinned there', () => {
+      const spec = { completionMode: 'Indexed', completions: 9 } as const;
+      const status = { succeeded: 8, completedIndexes: '0-1,3-8' };
+      expect(left(spec, status, indexed(on1, 2))).toEqual([]);
+      expect(left(spec, { succeeded: 8, completedIndexes: '0,2-8' }, indexed(on1, 1))).toEqual(['node-2']);
+    });
+
     test('but not that of an index whose pod the watch does not show yet', () => {
       const spec = { completionMode: 'Indexed', completions: 9 } as const;
       const status = { succeeded: 7, completedIndexes: '1,3-8' };
