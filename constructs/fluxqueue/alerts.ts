@@ -131,7 +131,7 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     alert: 'FluxqueuePodLingers',
-    expr: 'max by (pod_namespace, pod_name, node) (fluxqueue_lingering_pods) > 0',
+    expr: 'max by (pod_namespace, pod_name, node) (fluxqueue_lingering_pods{pod_name!=""}) > 0',
     for: '5m',
     severity: 'warning',
     summary:

@@ -17,6 +17,7 @@ const LOCK = 4_072_026_001;
 
 /** Large tables take time, and a migration that timed out half-way would time out in every retry. */
 const TIMEOUT_MS = 3_600_000;
+const LOCK_TIMEOUT_MS = 3_000;
 
 /** The number of migrations that the first release knows. */
 const FIRST_RELEASE = 3;
@@ -53,6 +54,8 @@ export function migrate(
     const { rows } = await client.query<Applied>(APPLIED);
     checkApplied(rows, migrations);
     await client.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
+    // Behind a long reader, as a dump, it would wait with all statements of the leader behind it. Callers try again.
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (const migration of migrations.slice(rows.length)) {
       await apply(client, migration);
     }

@@ -112,6 +112,23 @@ describePostgres('migrate', (getPostgres) => {
     await database.close();
   });
 
+  test('gives up behind a long reader, behind which all others would wait, and succeeds after it', async () => {
+    const url = await getPostgres().freshDatabase();
+    const database = openDatabase({ url });
+    await migrate(database);
+    const reader = new Client({ connectionString: url });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM fluxqueue.workloads');
+    const sql = 'ALTER TABLE fluxqueue.workloads ADD COLUMN more text';
+    const next = [...MIGRATIONS, { number: MIGRATIONS.length + 1, name: 'more', sql }];
+    await expect(migrate(database, next)).rejects.toMatchObject({ retryable: true });
+    await reader.query('COMMIT');
+    await migrate(database, next);
+    expect(await applied(url)).toHaveLength(next.length);
+    await Promise.all([reader.end(), database.close()]);
+  });
+
   test('changes nothing if a migration fails', async () => {
     const url = await getPostgres().freshDatabase();
     const database = openDatabase({ url });
