@@ -271,7 +271,7 @@ export const ENDED: readonly Situation[] = [
     because: 'it has succeeded',
     reason: 'Succeeded',
     arrange: (world) => world.job('mine', { pods: 2, cores: 3, runs: 5 }),
-    prints: ['science/job/mine has ended: Succeeded; ran for 6 s on node-[0-1]'],
+    prints: ['science/job/mine has ended: Succeeded; ran for 5 s on node-[0-1]'],
   },
   {
     because: 'it has failed',
@@ -279,7 +279,7 @@ export const ENDED: readonly Situation[] = [
     arrange: (world) =>
       world.job('mine', { runs: 5, spec: { backoffLimit: 0 }, podAnnotations: { [FAILS]: 'true' } }),
     prints: [
-      'science/job/mine has ended: Failed; ran for 5 s on node-0',
+      'science/job/mine has ended: Failed; ran for 5 s on node-0; pod mine-0 failed: container main exited with code 1',
       'what to do: kubectl logs job/mine -n science and kubectl describe job/mine -n science say why; submit it again when the cause is removed',
     ],
   },
