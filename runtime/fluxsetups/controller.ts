@@ -70,7 +70,7 @@ export class FluxSetupController implements Controller {
     this.surpluses.changed.subscribe(() => this.count());
     signals.resync.subscribe(() => this.enqueueAll());
     await this.storeQueues();
-    void this.loadFinished();
+    if (!this.stopped) void this.loadFinished();
   }
 
   async stop(): Promise<void> {
