@@ -1,5 +1,4 @@
 /** The FluxJobs as an area of the term: their work queue, and the changes that enqueue them. */
-import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import type { Change } from '../kubernetes/informer';
 import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkQueue } from '../kubernetes/work-queue';
@@ -215,23 +214,22 @@ export class FluxJobController implements Controller {
   private *outdated(): Iterable<string> {
     const { workloadCache, busyness } = this.shared;
     yield* this.positions.front();
-    const wrong = this.positions.wrong((uid) => this.shown(uid)?.position);
+    const wrong = this.positions.wrong((uid) => {
+      const row = workloadCache.byUid(uid);
+      return row && this.reconciler.shownOf(row)?.position;
+    });
     yield* wrong.slice(0, busyness.isBusy() ? MOST_WRONG.busy : MOST_WRONG.quiet);
-    for (const { uid, phase } of workloadCache.active())
-      if (phase === 'Waiting' && this.hasStart(uid)) yield uid;
+    for (const row of workloadCache.active())
+      if (row.phase === 'Waiting' && this.hasStart(row)) yield row.uid;
   }
 
   /** Whether a start is planned, or its user is shown one, which may have passed. */
-  private hasStart(uid: string): boolean {
-    const { plannedStart, likelyStart } = this.shown(uid) ?? {};
+  private hasStart(row: WorkloadRow): boolean {
+    const { uid } = row;
+    const { plannedStart, likelyStart } = this.reconciler.shownOf(row) ?? {};
     const { scheduler } = this;
     const start =
       plannedStart ?? likelyStart ?? scheduler.plannedStartOf(uid) ?? scheduler.likelyStartOf(uid);
     return start !== undefined;
-  }
-
-  private shown(uid: string): FluxJobStatus | undefined {
-    const row = this.shared.workloadCache.byUid(uid);
-    return row && this.reconciler.shownOf(row);
   }
 }

@@ -315,6 +315,7 @@ export class FluxionSync {
     names: readonly string[],
     reservations: readonly Reservation[],
   ): Promise<readonly Reservation[]> {
+    if (names.length === 0) return reservations;
     const changed = new Set(names);
     const kept: Reservation[] = [];
     for (const reservation of reservations) {

@@ -2,7 +2,6 @@
  * What a plain pod says of its group: the name, the settings that all members share, the pod set that it is of, and, once
  * it was released, the grant. Each answer is kept for as long as the watch has this pod.
  */
-
 import { createHash } from 'node:crypto';
 import {
   ADMITTED_LABEL,

@@ -125,7 +125,8 @@ export class ReachGuard extends Construct {
     // A priority that is written into a template before its namespace is one of the queue would stay there after it. Users of operators
     // would not be told there.
     const isEarly = priorities.length > 0;
-    const isEnabled = isEarly ? `(${namespaceIsEnabled(props)})` : 'true';
+    const isEnabled = `(${namespaceIsEnabled(props)})`;
+    const inQueue = (validation: Validation) => (isEarly ? where(isEnabled, validation) : validation);
     // Conditions see no namespace.
     const hasNew = [...[...priorities, className].map(newText), ...(hasAffinity ? [hasNewTerm(kind)] : [])];
     addGuard(this, id, props, {
@@ -147,8 +148,8 @@ export class ReachGuard extends Construct {
         ...(isEarly
           ? [where(`(${isEnabled} || !${isOfUnjudgedOwner(props)})`, templatePriorities(kind, props))]
           : []),
-        where(isEnabled, classValidation(props)),
-        ...(hasAffinity ? [where(isEnabled, termValidation(kind, props))] : []),
+        inQueue(classValidation(props)),
+        ...(hasAffinity ? [inQueue(termValidation(kind, props))] : []),
       ],
     });
   }

@@ -5,7 +5,7 @@ import { isImmovable, isPastRequeueLimit, type WorkloadRow } from '../../queue/w
 import type { Allocation } from '../../resources/types';
 import { unitCounts } from '../../resources/unit-counts';
 import { askedShape } from './avoidance';
-import { FreeCapacity, withoutUnitsOf } from './free-capacity';
+import { FreeCapacity, unitsByNode, withoutUnits } from './free-capacity';
 import { takeNear } from './near-starts';
 import { priorityOf } from './order';
 import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS, terminationOf } from './planned-end';
@@ -146,20 +146,17 @@ const NONE: Pick<Allocation, 'nodes'> = { nodes: [] };
  * quota. Who leaves later is no reason to wait: others may be gone long before.
  * @param notBefore when the row may start at the earliest. @default - now
  */
-export async function nodeRoom(
-  pass: Pass,
-  row: WorkloadRow,
-  notBefore = pass.input.now,
-): Promise<Room<Holder>> {
+export async function nodeRoom(pass: Pass, row: WorkloadRow, notBefore?: number): Promise<Room<Holder>> {
   const { input } = pass;
+  const at = leavesBy(pass, notBefore);
   const held = await holdingsOf(pass);
   const unitsOf = ({ jobid }: WorkloadRow) => held.get(jobid) ?? NONE;
   const free = new FreeCapacity(row.jobspec, await input.matcher.state());
-  for (const other of goneBy(pass, notBefore)) free.release(unitsOf(other));
+  for (const other of goneBy(pass, at)) free.release(unitsOf(other));
   // Who comes after one that leaves late takes nothing more than that one holds until then.
-  const late = goneAfter(pass, notBefore).map((other) => unitsOf(other));
+  const late = unitsByNode(goneAfter(pass, at).map(unitsOf));
   for (const { uid, allocation } of pass.reservations.reachedBefore(input.now + row.walltime))
-    if (uid !== row.uid) free.take(late.length === 0 ? allocation : withoutUnitsOf(allocation, late));
+    if (uid !== row.uid) free.take(withoutUnits(allocation, late));
   takeNear(pass, row, free);
   return {
     get missing() {
@@ -192,13 +189,12 @@ export function isAwaiting(pass: Pass, row: WorkloadRow): boolean {
 }
 
 /** When the pods of a workload that is evicted now would be gone, or the later time at which the row may start. */
-function leavesBy({ input }: Pass, notBefore = input.now): number {
+export function leavesBy({ input }: Pass, notBefore = input.now): number {
   return Math.max(input.now + TERMINATION_SECONDS, notBefore);
 }
 
 /** At their end by then: they have to leave, or it is that of their walltime, which is no prediction. */
-function goneBy(pass: Pass, notBefore?: number): WorkloadRow[] {
-  const by = leavesBy(pass, notBefore);
+function goneBy(pass: Pass, by = leavesBy(pass)): WorkloadRow[] {
   const ends = new Map(evicted(pass).map(({ row, end }) => [row, end]));
   const late = new Set(pass.overruns.map(({ uid }) => uid));
   return pass.holders.filter(
@@ -206,8 +202,8 @@ function goneBy(pass: Pass, notBefore?: number): WorkloadRow[] {
   );
 }
 
-function goneAfter(pass: Pass, notBefore?: number): WorkloadRow[] {
-  const by = leavesBy(pass, notBefore);
+/** Those that have to leave, and are there longer. */
+export function goneAfter(pass: Pass, by: number): WorkloadRow[] {
   return evicted(pass)
     .filter(({ end }) => end > by)
     .map(({ row }) => row);

@@ -71,19 +71,29 @@ export class FreeCapacity {
   }
 }
 
+/** Node -> type of unit -> numbers of units. */
+type UnitsByNode = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<number>>>;
+
+/** The units of allocations. */
+export function unitsByNode(allocations: readonly Units[]): UnitsByNode {
+  const found = new Map<string, Map<string, Set<number>>>();
+  for (const { name, units } of allocations.flatMap(({ nodes }) => nodes)) {
+    const onNode = found.get(name) ?? new Map<string, Set<number>>();
+    found.set(name, onNode);
+    for (const [type, ids] of Object.entries(units))
+      onNode.set(type, new Set([...(onNode.get(type) ?? []), ...parseIdset(ids)]));
+  }
+  return found;
+}
+
 /** What an allocation takes of the nodes beside the units of others. */
-export function withoutUnitsOf(allocation: Units, others: readonly Units[]): Units {
-  const parts = Map.groupBy(
-    others.flatMap(({ nodes }) => nodes),
-    ({ name }) => name,
-  );
-  if (!allocation.nodes.some(({ name }) => parts.has(name))) return allocation;
+export function withoutUnits(allocation: Units, others: UnitsByNode): Units {
+  if (!allocation.nodes.some(({ name }) => others.has(name))) return allocation;
   const nodes = allocation.nodes.map((part) => {
+    const taken = others.get(part.name);
     const units = Object.entries(part.units).map(([type, ids]) => {
-      const taken = new Set(
-        (parts.get(part.name) ?? []).flatMap((other) => parseIdset(other.units[type] ?? '')),
-      );
-      return [type, formatIdset(parseIdset(ids).filter((id) => !taken.has(id)))] as const;
+      const left = parseIdset(ids).filter((id) => taken?.get(type)?.has(id) !== true);
+      return [type, formatIdset(left)] as const;
     });
     return { ...part, units: Object.fromEntries(units) };
   });

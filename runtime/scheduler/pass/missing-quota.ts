@@ -2,7 +2,7 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { borrowedBy } from './cohort-shares';
 import { ownQuotaFor } from './entitlement';
-import { evicted } from './eviction';
+import { goneAfter, leavesBy } from './eviction';
 import { besideNear, nearUsage } from './near-starts';
 import { TERMINATION_SECONDS } from './planned-end';
 import { type QuotaHolder, QuotaRoom } from './quota-room';
@@ -11,12 +11,13 @@ import { ofLowerPriority } from './strategies';
 import type { Room } from './victims';
 
 /** What the row lacks when those have left that leave soon: the others are no reason to wait. */
-export function roomFor(pass: Pass, row: WorkloadRow, notBefore = pass.input.now): QuotaRoom<QuotaHolder> {
-  const { quotas, input } = pass;
-  const at = Math.max(input.now + TERMINATION_SECONDS, notBefore);
-  const late = evicted(pass)
-    .filter(({ end }) => end > at)
-    .map(({ row: other }) => ({ row: other, holds: quotas.chargedBy(other, other.allocation!) }));
+export function roomFor(pass: Pass, row: WorkloadRow, notBefore?: number): QuotaRoom<QuotaHolder> {
+  const { quotas } = pass;
+  const at = leavesBy(pass, notBefore);
+  const late = goneAfter(pass, at).map((other) => ({
+    row: other,
+    holds: quotas.chargedBy(other, other.allocation!),
+  }));
   const room = new QuotaRoom<QuotaHolder>(
     row,
     besideNear(pass, row, { lacks: quotas.lacking(row, at), at, late }),

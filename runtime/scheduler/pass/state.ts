@@ -97,6 +97,17 @@ export interface Pass {
   matches: number;
 }
 
+/** What a pass has not found or done yet. */
+const BEGINNING = {
+  moved: false,
+  forecast: undefined,
+  lowestReserved: Infinity,
+  wakeAt: Infinity,
+  restart: false,
+  interrupted: false,
+  matches: 0,
+};
+
 export function beginPass(given: PassInput): Pass {
   const { now, nodes = NO_NODES, units = DEFAULT_UNITS, cache = newPassCache() } = given;
   const planned = (row: WorkloadRow) => withPlannedEnd(row, now);
@@ -117,7 +128,9 @@ export function beginPass(given: PassInput): Pass {
   const input = rules === undefined ? given : { ...given, matcher: rules };
   const budgets = budgetsOf(queues);
   return {
-    ...{ input, rules, ruleCache: newPassCache() },
+    input,
+    rules,
+    ruleCache: newPassCache(),
     units,
     budgets,
     holders,
@@ -139,14 +152,8 @@ export function beginPass(given: PassInput): Pass {
     cluster,
     freed: freed || cache.freed,
     hasNewSettings,
-    moved: false,
-    forecast: undefined,
-    lowestReserved: Infinity,
     improved: new Map(),
-    wakeAt: Infinity,
-    restart: false,
-    interrupted: false,
-    matches: 0,
+    ...BEGINNING,
   };
 }
 
