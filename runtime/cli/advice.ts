@@ -25,6 +25,8 @@ const ADVICE: Readonly<Record<Reason, string | undefined>> = {
     'create its other pods with the same fluxqueue/group, or correct the pod that the message names: then it waits for nodes by itself',
   NamespaceLeft:
     'nothing, unless this lasts: then kubectl describe WORKLOAD names the policy that refuses to hand it back',
+  KindNotListed:
+    'ask your administrator: the log of the controller says whether a right is missing, or which version of the kind is not served. Then it starts by itself, in its old place',
   Invalid: 'correct what the message names and submit it again',
   Requeued: 'nothing; it is tried again by itself, in its old place',
   RequeueLimit:

@@ -131,6 +131,7 @@ const UNKNOWN_START: Readonly<Record<string, string>> = {
   Held: 'it does not start while it is held',
   DependencyPending: 'no start is known before the other one has ended',
   NamespaceLeft: 'the queue does not start it any more',
+  KindNotListed: 'no start is known before the queue can list objects of its kind again',
   GroupIncomplete: 'no start is known before all pods of its group are there',
   SchedulingGated: 'no start is known before its scheduling gate is gone',
   Requeued: 'no start is known before it is tried again',

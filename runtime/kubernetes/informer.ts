@@ -15,7 +15,7 @@ export interface Change<T> {
 
 export class Informer<K extends KubernetesObject, T = K> extends Reflector<K, T> {
   readonly changed: Signal<Change<T>>;
-  /** Everything was reported again, because the apiserver has another history than before. */
+  /** What is not there was perhaps never reported as deleted: everything was listed again, or for the first time, late. */
   readonly rewritten: Signal;
 
   constructor(options: Omit<ReflectorOptions<K, T>, 'onChange' | 'onRewritten'>) {

@@ -8,7 +8,7 @@
 
 import { type Backoff, backoff, type Clock, pause, type Random, systemClock } from '../clock';
 import { messageOf } from '../errors';
-import type { Logger } from '../observability/log';
+import { Absence, type AbsenceOptions } from './absence';
 import { type IndexFunction, keyOf, ObjectCache } from './cache';
 import type { Encoding, KubernetesClient, WatchEvent } from './client';
 import { isStatus } from './errors';
@@ -32,10 +32,12 @@ interface ReflectorHooks {
   readonly onWatchEnd?: (end: WatchEnd) => void;
 }
 
-export interface ReflectorOptions<K extends KubernetesObject, T> extends Selection, Encoding, ReflectorHooks {
+export interface ReflectorOptions<K extends KubernetesObject, T>
+  extends Selection,
+    Encoding,
+    ReflectorHooks,
+    AbsenceOptions {
   readonly client: KubernetesClient;
-  /** The path of the collection: `jobs()`. */
-  readonly path: string;
   /** The part of an object that the cache keeps, also of what it kept of it before. @default - everything but managedFields */
   readonly project?: (object: K, before: T | undefined) => T;
   /** Indexes that find objects by other names than their key. */
@@ -47,15 +49,11 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
    * next object follows: one object must not keep all others from being seen.
    */
   readonly onChange: (key: string, now: T | undefined, before: T | undefined, isMissed: boolean) => void;
-  /** Everything was listed again, because the apiserver has another history than before, as after a restore of etcd. */
-  readonly onRewritten?: () => void;
-  readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /**
-   * Whether the process can do without these objects while it may not list them, as with the rights of an earlier version
-   * during a rollback, or while the apiserver does not serve their kind. Until then there are none; what is listed later is
-   * reported as new. @default false
+   * Everything was listed again, because the apiserver has another history than before, as after a restore of etcd; or it is
+   * known only now what there is.
    */
-  readonly dispensable?: boolean;
+  readonly onRewritten?: () => void;
   /** Objects per page of a list. @default 500 */
   readonly pageSize?: number;
   /** Milliseconds without data after which the watch is opened again. @default 90000 */
@@ -66,8 +64,6 @@ export interface ReflectorOptions<K extends KubernetesObject, T> extends Selecti
   readonly random?: Random;
 }
 
-/** For so long an apiserver that has just started may refuse what is allowed: it has not read its roles yet. */
-const FORBIDDEN_MILLISECONDS = 5_000;
 const FORBIDDEN_POLL_MILLISECONDS = 1_000;
 const DEFAULT_BACKOFF: Backoff = { first: 500, most: 30_000 };
 /** A watch that was open for so long was healthy, even if it delivered nothing. */
@@ -95,8 +91,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   #isSuspect = false;
   /** Whether versions are given a second time, so that a known one says nothing about an object. */
   #isRewritten = false;
-  /** Since when every attempt to list dispensable objects was forbidden. */
-  #forbiddenSince: number | undefined;
+  readonly #absence: Absence;
   readonly #stop = new AbortController();
   #started = false;
 
@@ -105,6 +100,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#cache = new ObjectCache(options.indexes);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
+    this.#absence = new Absence(options, this.#clock);
     this.synced = new Promise((resolve) => {
       this.#markSynced = resolve;
     });
@@ -121,9 +117,9 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#stop.abort();
   }
 
-  /** Whether a list has been read, so that what the cache has not was created since. */
-  get hasListed(): boolean {
-    return this.#hasListed;
+  /** Whether a list has been read, so that what the cache has not was created since, or there are no such objects at all. */
+  get isComplete(): boolean {
+    return this.#hasListed || this.#absence.haveGone;
   }
 
   get(key: string): T | undefined {
@@ -174,10 +170,10 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (expired) this.#resourceVersion = undefined;
     this.#isSuspect = watching && !expired;
     this.#failures += 1;
-    this.#goOnWithout(error);
+    if (!this.#hasListed) await this.#goOnWithout(error);
     const wait = this.#waitAfter(expired);
     const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
-    if (this.#isDispensable(error, 404) && !this.#hasListed)
+    if (this.#absence.isUnserved(error) && !this.#hasListed)
       logger.debug(fields, 'the apiserver does not serve these objects');
     else if (expired) logger.info(fields, 'the watch expired, listing again');
     else {
@@ -207,25 +203,23 @@ export class Reflector<K extends KubernetesObject, T = K> {
   }
 
   /** @param error of the last attempt */
-  #goOnWithout(error: unknown): void {
-    const { logger, path } = this.#options;
-    const now = this.#clock.now();
-    this.#forbiddenSince = this.#isDispensable(error, 403) ? (this.#forbiddenSince ?? now) : undefined;
-    const isRefused = now - (this.#forbiddenSince ?? now) >= FORBIDDEN_MILLISECONDS;
-    if (this.#lastSync !== undefined || !(isRefused || this.#isDispensable(error, 404))) return;
-    if (isRefused) logger.warn({ path }, 'not allowed to list these objects, going on without them');
-    else logger.info({ path }, 'the apiserver does not serve these objects, going on without them');
-    this.#lastSync = now;
-    this.#markSynced();
-  }
-
-  #isDispensable(error: unknown, status: number): boolean {
-    return this.#options.dispensable === true && isStatus(error, status);
+  async #goOnWithout(error: unknown): Promise<void> {
+    const { logger, path, onRewritten } = this.#options;
+    const wasComplete = this.isComplete;
+    const reason = await this.#absence.decide(error);
+    if (this.#lastSync !== undefined) {
+      if (this.isComplete && !wasComplete && !this.#stop.signal.aborted) onRewritten?.();
+    } else if (reason !== undefined) {
+      const level = this.isComplete ? 'info' : 'warn';
+      logger[level]({ path }, `${reason}, going on without them`);
+      this.#lastSync = this.#clock.now();
+      this.#markSynced();
+    }
   }
 
   /** Whether nothing is known yet, and it is not decided whether to go on without. */
   get #decidesSoon(): boolean {
-    return this.#lastSync === undefined && this.#forbiddenSince !== undefined;
+    return this.#lastSync === undefined && this.#absence.isForbidden;
   }
 
   async #relist(signal: AbortSignal): Promise<void> {
@@ -235,9 +229,10 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (signal.aborted) return;
     for (const key of [...this.#cache.keys()]) if (!seen.has(key)) this.#remove(key, true);
     this.#resourceVersion = resourceVersion;
+    // What was not known until now may have been deleted.
+    const isRewritten = this.#isRewritten || (this.#lastSync !== undefined && !this.isComplete);
     this.#lastSync = this.#clock.now();
     this.#hasListed = true;
-    const isRewritten = this.#isRewritten;
     this.#isRewritten = false;
     const seconds = (this.#lastSync - started) / 1000;
     this.#options.onAnswer?.();

@@ -143,6 +143,7 @@ export class Audit {
   ): FoundDifference {
     const { workloads, now } = this.shared;
     const object = workloads.get(row);
+    if (workloads.isUnlisted(row)) return undefined;
     if (object?.metadata.uid !== row.uid) return { kind: 'workload-gone' };
     const adapter = adapters.get(row.kind)!;
     const outcome = adapter.outcome(object, workloads.podsOf(row), now(), row);

@@ -20,6 +20,7 @@ export const WAIT_REASONS = [
   'DependencyPending',
   'NoFluxSetup',
   'NamespaceLeft',
+  'KindNotListed',
   'SchedulingGated',
   'GroupIncomplete',
   'Invalid',

@@ -79,6 +79,7 @@ export class Scheduler implements Controller {
       problemOf: (name) => shared.queues.problemOf(name),
       fairUsage,
       hasLeft: ({ namespace }) => shared.namespaces.hasLeft(namespace),
+      isUnlisted: (row) => shared.workloads.isUnlisted(row),
       mayGrant: (row) => audit.mayGrant(row),
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),

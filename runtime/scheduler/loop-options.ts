@@ -34,6 +34,8 @@ export interface SchedulingLoopOptions {
   readonly fairUsage: (now: number) => FairShare | undefined;
   /** Whether the namespace of the workload has left the queue: it is neither started nor evicted. */
   readonly hasLeft: HasLeft;
+  /** Whether objects of the workload's kind cannot be listed: it cannot be released. */
+  readonly isUnlisted: (row: Pick<WorkloadRow, 'kind'>) => boolean;
   /** Whether a grant for this waiting row may be committed. */
   readonly mayGrant: (row: WorkloadRow) => boolean;
   /** Called after the commit, with each workload that is to be released. */

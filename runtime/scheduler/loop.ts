@@ -306,6 +306,7 @@ export class SchedulingLoop {
       ...rowsByQueue(this.options.queues(), workloadCache.active()),
       ...(fairShare === undefined ? {} : { fairShare }),
       hasLeft: this.options.hasLeft,
+      isUnlisted: this.options.isUnlisted,
       nodes,
       unmanaged: desired.unmanaged,
       surpluses: surpluses(),

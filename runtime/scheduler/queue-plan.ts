@@ -60,6 +60,7 @@ const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
   'GroupIncomplete',
   'NoFluxSetup',
   'NamespaceLeft',
+  'KindNotListed',
   'SchedulingGated',
   'Unsatisfiable',
 ]);

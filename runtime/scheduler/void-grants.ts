@@ -13,13 +13,13 @@ import type { PassResult } from './pass/types';
 export function confirmedGrants(
   grants: PassResult['grants'],
   nodeList: NodeList,
-  { nodes, workloadCache, hasLeft, mayGrant }: SchedulingLoopOptions,
+  { nodes, workloadCache, hasLeft, isUnlisted, mayGrant }: SchedulingLoopOptions,
 ): PassResult['grants'] {
   const current = nodes();
   const outdated = grants.findIndex(({ allocation }) => nodeList.isOutdated(allocation, current));
   return grants.slice(0, outdated < 0 ? grants.length : outdated).filter(({ uid }) => {
     const row = workloadCache.byUid(uid);
-    return row !== undefined && !hasLeft(row) && mayGrant(row);
+    return row !== undefined && !hasLeft(row) && !isUnlisted(row) && mayGrant(row);
   });
 }
 

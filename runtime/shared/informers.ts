@@ -31,6 +31,7 @@ import {
 } from '../kubernetes/paths';
 import { POD } from '../kubernetes/pod-messages';
 import type { ReflectorOptions, WatchEnd } from '../kubernetes/reflector';
+import { isServed } from '../kubernetes/served';
 import type {
   Job,
   KubernetesObject,
@@ -240,13 +241,14 @@ function jobInformer(common: Common, pool: InternPool): Informer<Job, WatchedJob
 }
 
 /** Of a kind that the cluster may not serve. */
-function dispensable(common: Common) {
-  return { ...common, backoff: KIND_BACKOFF, dispensable: true };
+function dispensable(common: Common, kind: Pick<WorkloadKind, 'group' | 'plural'>) {
+  const haveGone = async () => !(await isServed(common.client, kind));
+  return { ...common, backoff: KIND_BACKOFF, dispensable: true, haveGone };
 }
 
 function kindInformer(kind: WorkloadKind, common: Common, pool: InternPool): Informer<KindObject> {
   return new Informer<KindObject>({
-    ...dispensable(common),
+    ...dispensable(common, kind),
     path: kindPath(kind)(),
     labelSelector: `${ADMITTED_LABEL}=true`,
     project: (object) => projectKind(kind, object, pool),
@@ -267,7 +269,7 @@ function makerInformers(
 
 function makerInformer(maker: MakerKind, common: Common, pool: InternPool): Informer<KubernetesObject> {
   return new Informer<KubernetesObject>({
-    ...dispensable(common),
+    ...dispensable(common, maker),
     path: kindPath(maker)(),
     project: ({ metadata }) => {
       const user = metadata.annotations?.[USER_ANNOTATION];

@@ -14,7 +14,7 @@ export class Namespaces {
   private readonly awaited = new Set<string>();
 
   constructor(
-    private readonly informer: Pick<Informer<KubernetesObject>, 'get' | 'changed' | 'hasListed'>,
+    private readonly informer: Pick<Informer<KubernetesObject>, 'get' | 'changed' | 'isComplete'>,
     private readonly scope: Scope,
   ) {
     informer.changed.subscribe(({ key, now, before }) => {
@@ -29,7 +29,7 @@ export class Namespaces {
 
   /** Whether its labels are not known yet, because the watch of namespaces is behind that of workloads: then `changed` follows. */
   isAwaited(name: string): boolean {
-    const isAwaited = this.informer.hasListed && this.informer.get(name) === undefined;
+    const isAwaited = this.informer.isComplete && this.informer.get(name) === undefined;
     if (isAwaited) this.awaited.add(name);
     return isAwaited;
   }

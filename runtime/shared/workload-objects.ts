@@ -68,6 +68,11 @@ export class WorkloadObjects {
     return pod === undefined || this.podFacts.group(pod) !== undefined || this.isPart(pod) ? undefined : pod;
   }
 
+  /** Whether objects of this kind may exist that cannot be listed: then one that is not found is not gone. */
+  isUnlisted({ kind }: Pick<WorkloadKey, 'kind'>): boolean {
+    return this.informers.kinds.get(kind)?.isComplete === false;
+  }
+
   /** The object, unless it has no row and nobody knows yet whose it is. */
   private withMaker(key: WorkloadKey, object: KubernetesObject | undefined): KubernetesObject | undefined {
     const isAwaited =

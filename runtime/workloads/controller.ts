@@ -224,6 +224,7 @@ export class WorkloadController implements Controller {
       dryRuns: this.dryRuns,
       owners: this.owners,
       objectOf: (key) => workloads.get(key),
+      isUnlisted: (key) => workloads.isUnlisted(key),
       podsOf: (workload) => workloads.podsOf(workload),
       namespaces,
       scope: config.namespaces,

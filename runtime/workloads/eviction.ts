@@ -12,7 +12,13 @@ import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { ReconcileResult } from '../kubernetes/work-queue';
 import { applyPatch } from '../kubernetes/writes';
 import type { QueueSettings } from '../queue/settings';
-import { ownRequeues, type Requeue, type RequeueCause, type WorkloadRow } from '../queue/workload';
+import {
+  ownRequeues,
+  type Requeue,
+  type RequeueCause,
+  type SubmissionUpdate,
+  type WorkloadRow,
+} from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
 import { terminationOf } from '../scheduler/pass/planned-end';
@@ -212,11 +218,18 @@ export class Eviction {
     { object, adapter, row }: Omit<ActiveWorkload, 'pods'>,
     reason: EvictionReason,
   ): Promise<WorkloadRow | undefined> {
-    const { workloadCache, submissionBuilder } = this.options;
+    return this.takeBack(row, reason, this.options.submissionBuilder.changeOf(object, adapter, row));
+  }
+
+  /** @param change of what it asks for @default - it asks for what it was granted */
+  async takeBack(
+    row: WorkloadRow,
+    reason: EvictionReason,
+    change?: SubmissionUpdate,
+  ): Promise<WorkloadRow | undefined> {
     const { cause } = reason;
-    const terms = this.requeueTerms(row, reason);
-    const change = submissionBuilder.changeOf(object, adapter, row);
-    const requeued = await workloadCache.requeue({ uid: row.uid, cause, ...terms }, change);
+    const request = { uid: row.uid, cause, ...this.requeueTerms(row, reason) };
+    const requeued = await this.options.workloadCache.requeue(request, change);
     if (requeued === undefined) return undefined;
     this.log(row, 'requeued', reason);
     this.ended(row, cause);

@@ -29,6 +29,8 @@ export interface WorkloadReconcilerOptions {
   readonly adapters: ReadonlyMap<string, WorkloadAdapter>;
   /** The object of a key, as the watch last delivered it. */
   readonly objectOf: (key: WorkloadKey) => KubernetesObject | undefined;
+  /** Whether objects of the key's kind may exist that cannot be listed. */
+  readonly isUnlisted: (key: Pick<WorkloadKey, 'kind'>) => boolean;
   /** The pods of this workload, as the watch last delivered them. */
   readonly podsOf: (workload: WorkloadIdentity) => readonly Pod[];
   readonly namespaces: Pick<Namespaces, 'hasLeft' | 'isAwaited' | 'isExcluded'>;

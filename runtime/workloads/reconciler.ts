@@ -34,6 +34,7 @@ import { asGranted } from './staged';
 import { Staging } from './staging';
 import { enforceWalltime, recordStart } from './starts';
 import { Ungating } from './ungate';
+import { keepUnlisted } from './unlisted';
 import { UnseenStarts } from './unseen-start';
 
 const IMMEDIATELY = { after: 1 };
@@ -88,6 +89,7 @@ export class WorkloadReconciler {
 
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
     const { workloadCache, objectOf, podsOf, adapters } = this.options;
+    if (this.options.isUnlisted(key)) return keepUnlisted(this.options, this.eviction, key);
     const seen = objectOf(key);
     const left = await this.leaveEarlier(key, seen);
     if (seen === undefined) return left;
@@ -256,11 +258,10 @@ export class WorkloadReconciler {
   }
 
   private async evict(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
-    const { uid } = workload.row;
     await this.eviction.evict(workload, reason);
-    const row = this.options.workloadCache.byUid(uid);
+    const row = this.options.workloadCache.byUid(workload.row.uid);
     if (reason.cause === 'suspended' && row?.phase !== 'Waiting' && this.hasLivePods(workload.pods))
-      this.options.onWait(uid, { reason: LEAVING, message: reason.message, isPartial: true });
+      this.options.onWait(workload.row.uid, { reason: LEAVING, message: reason.message, isPartial: true });
     if (row?.phase !== 'Waiting')
       return earliest(retryOf(workload), row && (await this.orphans.limitOverdue({ ...workload, row })));
     this.forget(workload.row);
@@ -294,11 +295,10 @@ export class WorkloadReconciler {
 
   /** The grant has ended. */
   private forget(row: WorkloadRow): void {
-    const { eviction, release, ungating, watch, orphans, deletedPods, replacements, notices, departure } =
-      this;
+    const { eviction, release, ungating, watch, orphans, deletedPods, replacements, notices } = this;
+    const kept = [eviction, release, ungating, watch, orphans, deletedPods, replacements, notices];
     const { charges } = this.options.submissionBuilder;
-    const kept = [eviction, release, ungating, watch, orphans, deletedPods, replacements, notices, departure];
-    for (const each of [...kept, this.goneEnds, charges]) each.forget(row);
+    for (const each of [...kept, this.departure, this.goneEnds, charges]) each.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 

@@ -53,6 +53,8 @@ export class SimulatedApiserver {
   stalled: (resource: string) => Promise<void> | undefined = () => undefined;
   /** Resources that nobody may read. */
   readonly unreadable = new Set<string>();
+  /** Resources that are not served in the version that is asked for -> whether another one has them. */
+  readonly unserved = new Map<string, 'in another version' | 'at all'>();
   /** What another webhook of the cluster makes of a new pod. */
   podWebhook: (pod: Pod, isDryRun: boolean) => Pod = (pod) => pod;
   /** uids of Jobs of which a task is done. */
@@ -76,6 +78,8 @@ export class SimulatedApiserver {
       namespace: undefined,
       waitingWrites: 0,
       get: async <T>(path: string) => {
+        const group = /^[/]apis[/]([^/]+)([/]v[^/]+)?$/.exec(path);
+        if (group !== null) return this.discovery(group[1]!, group[2] !== undefined) as T;
         this.checkReadable(targetOf(path).resource);
         return this.found(path) as T;
       },
@@ -154,7 +158,14 @@ export class SimulatedApiserver {
     return object;
   }
 
+  private discovery(group: string, isOfVersion: boolean): object {
+    if (!isOfVersion) return { versions: [{ groupVersion: `${group}/v1` }] };
+    const elsewhere = [...this.unserved].filter(([, where]) => where === 'in another version');
+    return { resources: elsewhere.map(([name]) => ({ name })) };
+  }
+
   private checkReadable(resource: string): void {
+    if (this.unserved.has(resource)) throw refusal(404, 'NotFound', 'the server could not find the resource');
     if (this.unreadable.has(resource)) throw refusal(403, 'Forbidden', `cannot read ${resource}`);
   }
 

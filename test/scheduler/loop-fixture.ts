@@ -78,6 +78,7 @@ export async function startLoop(
     problemOf: () => undefined,
     fairUsage: () => undefined,
     hasLeft: () => false,
+    isUnlisted: () => false,
     mayGrant: () => true,
     onGranted: ({ uid }: WorkloadRow) => granted.push(uid),
     onEvictionRequested: () => undefined,

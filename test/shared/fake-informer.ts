@@ -6,6 +6,7 @@ import { Signal } from '../../runtime/signal';
 export class FakeInformer<T extends KubernetesObject> {
   readonly changed = new Signal<Change<T>>();
   readonly rewritten = new Signal();
+  isComplete = true;
   private readonly objects = new Map<string, T>();
 
   constructor(private readonly indexes: Readonly<Record<string, (object: T) => readonly string[]>> = {}) {}

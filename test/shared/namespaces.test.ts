@@ -8,7 +8,7 @@ import { FakeInformer, metadata } from './fake-informer';
 const IN = { 'fluxqueue/enabled': 'true' };
 
 class Watch extends FakeInformer<KubernetesObject> {
-  hasListed = false;
+  override isComplete = false;
 
   label(name: string, labels: Record<string, string>): void {
     this.set({ metadata: metadata(name, { labels }) });
@@ -41,7 +41,7 @@ test('a namespace that the watch does not show yet is awaited, and its arrival i
   const { watch, namespaces, changed } = start();
   // Before the first list nothing is reconciled, and without the right to list, nothing is awaited.
   expect(namespaces.isAwaited('science')).toBe(false);
-  watch.hasListed = true;
+  watch.isComplete = true;
   watch.label('other', IN);
   expect(changed).toEqual([]);
   expect(namespaces.isAwaited('science')).toBe(true);
@@ -74,7 +74,7 @@ test.each<[string, KubernetesObject | undefined, KubernetesObject | undefined, r
 ])('a namespace that %s', (_, before, now, expected) => {
   const changed = new Signal<Change<KubernetesObject>>();
   const namespaces = new Namespaces(
-    { changed, get: () => now, hasListed: true },
+    { changed, get: () => now, isComplete: true },
     { clusterWide: false, excluded: [] },
   );
   const told: string[] = [];

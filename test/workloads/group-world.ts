@@ -246,6 +246,7 @@ export class GroupWorld {
         this.events.push({ on: object.metadata.name, note: { type: 'Warning', reason: 'Invalid', message } }),
       ),
       objectOf: (key) => objects.get(key),
+      isUnlisted: () => false,
       podsOf: (workload) => objects.podsOf(workload),
       namespaces: { hasLeft: () => this.hasLeft, isAwaited: () => false, isExcluded: () => false },
       scope: config.namespaces,

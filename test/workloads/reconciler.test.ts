@@ -75,7 +75,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       onWait: () => undefined,
       onFreed: (jobid) => freed.push(jobid),
       onRequeued: () => undefined,
-      ...{ onShrunk: () => undefined, onReduced: () => undefined },
+      ...{ onShrunk: () => undefined, onReduced: () => undefined, isUnlisted: () => false },
       onQueueChanged: () => undefined,
       onUnrecordedGrant: () => undefined,
       enqueue: () => undefined,

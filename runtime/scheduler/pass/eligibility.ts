@@ -15,6 +15,7 @@ export interface EligibilityInput {
   readonly fits?: ((jobspec: Jobspec) => boolean) | undefined;
   readonly outcomeOf?: OutcomeOf | undefined;
   readonly hasLeft?: HasLeft | undefined;
+  readonly isUnlisted?: ((row: Pick<WorkloadRow, 'kind'>) => boolean) | undefined;
   readonly isLeftOut?: ((row: WorkloadRow) => boolean) | undefined;
   readonly cycles: DependencyCycles;
 }
@@ -59,10 +60,7 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
   }
   // The reconciler sets it back to Submitted when its user changes it.
   if (row.reason === 'Invalid') return false;
-  if (input.hasLeft?.(row) === true) {
-    waits.markLeft(row);
-    return false;
-  }
+  if (isOutOfReach(row, input, waits)) return false;
   if (isBackingOff(row, input.now)) {
     // The message of its requeue says so already, unless its jobspec has changed since then.
     if (row.message === null) waits.markBackingOff(row, Math.ceil(row.notBefore! - input.now));
@@ -74,6 +72,18 @@ export function isEligible(row: WorkloadRow, input: EligibilityInput, waits: Wai
   }
   if (row.reason === 'Unsatisfiable' && isStillUnsatisfiable(row, input, waits)) return false;
   return isAfterOthers(row, input, waits) && isUngated(row, input, waits);
+}
+
+/** Whether its object is none that the queue may release, or can. */
+function isOutOfReach(
+  row: WorkloadRow,
+  { hasLeft, isUnlisted }: EligibilityInput,
+  waits: WaitReasons,
+): boolean {
+  if (hasLeft?.(row) === true) waits.markLeft(row);
+  else if (isUnlisted?.(row) === true) waits.markUnlisted(row);
+  else return false;
+  return true;
 }
 
 /** The pods of a Job are made for another controller once nothing else keeps it, and if it can ever start. */

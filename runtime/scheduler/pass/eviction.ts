@@ -61,6 +61,7 @@ function findEvictable(pass: Pass): Holder[] {
         !isImmovable(row) &&
         // Nothing would pin its pods again.
         pass.input.hasLeft?.(row) !== true &&
+        pass.input.isUnlisted?.(row) !== true &&
         !going.has(row.uid) &&
         row.allocation!.end > pass.input.now + terminationOf(row) &&
         row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),

@@ -82,6 +82,8 @@ export interface PassInput {
   readonly rest?: () => Promise<void> | undefined;
   /** Whether the namespace of the workload has left the queue: it is neither started nor evicted. @default - none has */
   readonly hasLeft?: HasLeft;
+  /** Whether objects of the workload's kind cannot be listed: it is not started. @default - all can be */
+  readonly isUnlisted?: (row: Pick<WorkloadRow, 'kind'>) => boolean;
   /** Whether the workload is left out, because passes have failed at it. @default - none is */
   readonly isLeftOut?: (row: WorkloadRow) => boolean;
   /** Whether workloads may have to leave for others. @default true */

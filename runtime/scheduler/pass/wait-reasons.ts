@@ -76,6 +76,14 @@ export class WaitReasons {
     this.mark(row, 'NamespaceLeft', LEFT);
   }
 
+  markUnlisted(row: WorkloadRow): void {
+    this.mark(
+      row,
+      'KindNotListed',
+      `the queue cannot list objects of the kind ${row.kind}, so it cannot start one`,
+    );
+  }
+
   /** @param gates of other controllers */
   markGated(row: WorkloadRow, gates: readonly string[]): void {
     this.mark(row, 'SchedulingGated', `waiting for scheduling gate ${gates.join(', ')}`);

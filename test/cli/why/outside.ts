@@ -1,7 +1,10 @@
 /** It waits for what is no matter of the queue: its namespace has left, or another controller holds it. */
-import { NAMESPACE_LABEL } from '../../../constructs/api/labels';
+import { ADMITTED_LABEL, NAMESPACE_LABEL, USER_ANNOTATION } from '../../../constructs/api/labels';
+import { withField } from '../../../runtime/kubernetes/fields';
+import { kindPath } from '../../../runtime/kubernetes/kind-fields';
 import { namespaces, pods } from '../../../runtime/kubernetes/paths';
 import { RUNS } from '../../fuzz/simulated-cluster';
+import { gang, kindOf } from '../../kinds/objects';
 import type { Situation } from './situation';
 import { MINE, NAMESPACE } from './world';
 
@@ -22,6 +25,30 @@ export const OUTSIDE: readonly Situation[] = [
       'NamespaceLeft: its namespace left the queue: it waits until Kubernetes takes it back',
       'the queue does not start it any more',
       'what to do: nothing, unless this lasts: then kubectl describe job/mine -n science names the policy that refuses to hand it back',
+    ],
+  },
+  {
+    because: 'it is of a kind that the queue may not list any more',
+    reason: 'KindNotListed',
+    kinds: ['JobSet'],
+    async arrange(world) {
+      const metadata = { labels: { [ADMITTED_LABEL]: 'true' }, annotations: { [USER_ANNOTATION]: 'ada' } };
+      world.service('elsewhere', 4);
+      world.service('too', 4);
+      await world.seconds(5);
+      const kind = kindOf('JobSet');
+      world.create(
+        kindPath(kind)(NAMESPACE),
+        withField(gang(kind, MINE, { metadata }), kind.suspend, true) as object,
+      );
+      await world.seconds(5);
+      await world.restartWithout(kind.plural);
+    },
+    prints: [
+      'science/jobset/mine waits in queue default, position 1',
+      'KindNotListed: the queue cannot list objects of the kind JobSet, so it cannot start one',
+      'no start is known before the queue can list objects of its kind again',
+      'what to do: ask your administrator: the log of the controller says whether a right is missing, or which version of the kind is not served. Then it starts by itself, in its old place',
     ],
   },
   {

@@ -6,6 +6,8 @@ export interface Situation {
   readonly because: string;
   /** Of its FluxJob's condition Scheduled. */
   readonly reason: string;
+  /** Workload kinds whose objects the controller watches. @default - none */
+  readonly kinds?: readonly string[];
   readonly arrange: (world: World) => Promise<void> | void;
   readonly prints: readonly string[];
 }

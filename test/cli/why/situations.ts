@@ -22,8 +22,8 @@ export const SITUATIONS: readonly Situation[] = [
 ];
 
 /** Runs the controller until the situation has come. */
-export async function arranged({ arrange }: Situation): Promise<World> {
-  const world = await World.start();
+export async function arranged({ arrange, kinds }: Situation): Promise<World> {
+  const world = await World.start(kinds);
   await arrange(world);
   await world.settle();
   return world;

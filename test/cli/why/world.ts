@@ -32,11 +32,16 @@ interface JobOptions {
 }
 
 export class World {
-  readonly controller = new SimulatedController();
+  readonly controller: SimulatedController;
   private answerStalled = () => {};
 
-  static async start(): Promise<World> {
-    const world = new World();
+  private constructor(kinds: readonly string[]) {
+    this.controller = new SimulatedController(undefined, kinds);
+  }
+
+  /** @param kinds workload kinds whose objects the controller watches */
+  static async start(kinds: readonly string[] = []): Promise<World> {
+    const world = new World(kinds);
     await world.controller.start();
     return world;
   }
@@ -120,6 +125,13 @@ export class World {
       note,
       type: 'Warning',
     });
+  }
+
+  /** Another leader, without the right to list these. */
+  async restartWithout(resource: string): Promise<void> {
+    await this.controller.stop();
+    this.apiserver.unreadable.add(resource);
+    await this.controller.start();
   }
 
   queue(name: string, spec: FluxSetupSpecJson): void {
