@@ -61,12 +61,23 @@ async function* filling(
     if (await replayed(matcher, allocation, now)) held.set(allocation.jobid, allocation);
     yield allocation;
   }
-  const used = [...unmanaged.keys()].filter((name) => nodes.has(name));
-  yield* new UnmanagedUsage(matcher, SILENT).updates(used, unmanaged, now);
   for (const reservation of promised) {
     if (await replayed(matcher, reservation.allocation, now)) reservations.push(reservation);
     yield reservation;
   }
+  // Promises name units, and what pods outside the queue use is a number: these take what promises leave.
+  const usage = new UnmanagedUsage(matcher, SILENT);
+  const missing = () => usage.changedNodes(nodes, unmanaged, false);
+  yield* usage.updates(missing(), unmanaged, now);
+  // They run already: where they find too little, promises keep nothing from them.
+  const crowded = new Set(missing());
+  if (crowded.size === 0) return;
+  for (const reservation of reservations.splice(0)) {
+    const isInTheWay = reservation.allocation.nodes.some(({ name }) => crowded.has(name));
+    if (isInTheWay) await matcher.cancel(reservation.jobid);
+    else reservations.push(reservation);
+  }
+  yield* usage.updates([...crowded], unmanaged, now);
 }
 
 /** Units that two workloads hold are the concern of the controller's own graph. @returns whether the matcher holds it now */

@@ -39,6 +39,7 @@ const SEEDS: readonly (readonly [seed: number, steps: number, why: string])[] = 
   ],
   [51019, 600, 'a node was lost between a pass and its commit, and a later equal workload kept its grant'],
   [20055, 260, 'a new workload took the nodes of lower priority before an equal one with a reservation'],
+  [1334009, 300, 'a promise beside pods outside the queue was forgotten where startable work is looked for'],
 ];
 
 /** How many of them `npm test` runs. */
