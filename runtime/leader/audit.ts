@@ -40,8 +40,8 @@ type FoundDifference = Omit<Difference, 'row'> | undefined;
 const REFUSE_MS = 5_000;
 
 export class Audit {
-  /** Differences that the last comparison found for the first time, by row and kind. */
-  private suspected = new Set<string>();
+  /** Differences that the last comparison found for the first time, by row and kind -> uid of the row. */
+  private suspected = new Map<string, string>();
   private readonly lostGrants: LostGrants;
   private readonly lostEnds: LostEnds;
   /** Whether a workload may have changed while nobody led, and was not compared with its row since. */
@@ -65,7 +65,7 @@ export class Audit {
   async recover(): Promise<void> {
     const lost = await this.lostGrants.uids();
     // What was granted last is released now.
-    for await (const difference of this.differences(() => false))
+    for await (const difference of this.differences(this.shared.workloadCache.active(), () => false))
       if (!lost.has(difference.row.uid) && difference.kind !== 'release-missing') this.repair(difference);
     if (lost.size > 0) await this.adopt();
   }
@@ -90,22 +90,31 @@ export class Audit {
   }
 
   /**
-   * Repairs the differences that the last comparison found too. One that is found for the first time may only show
-   * that a watch lags behind.
-   * @returns whether the next comparison should come soon, because differences were found for the first time
+   * Compares everything. A difference that is found for the first time may only show that a watch lags behind.
+   * @returns whether such ones were found, which {@link confirm} should look at soon
    */
   async compare(): Promise<boolean> {
     await this.adopt();
     for (const row of await this.lostEnds.adopt()) this.repair({ kind: 'end-unrecorded', row });
-    const suspected = new Set<string>();
-    for await (const difference of this.differences()) {
-      const { row, kind } = difference;
-      const key = `${row.uid}/${row.jobid}/${kind}`;
-      if (this.suspected.has(key)) this.repair(difference);
-      else suspected.add(key);
-    }
+    const suspected = new Map<string, string>();
+    for await (const difference of this.differences(this.shared.workloadCache.active()))
+      if (!this.repairSuspected(difference)) suspected.set(keyOf(difference), difference.row.uid);
     this.suspected = suspected;
     return suspected.size > 0;
+  }
+
+  /** Repairs what the last comparison suspected, where it differs still. There are always some where many are submitted. */
+  async confirm(): Promise<void> {
+    const { workloadCache } = this.shared;
+    const rows = [...new Set(this.suspected.values())].flatMap((uid) => workloadCache.byUid(uid) ?? []);
+    for await (const difference of this.differences(rows)) this.repairSuspected(difference);
+    this.suspected.clear();
+  }
+
+  private repairSuspected(difference: Difference): boolean {
+    const isSuspected = this.suspected.has(keyOf(difference));
+    if (isSuspected) this.repair(difference);
+    return isSuspected;
   }
 
   /** The reconciler repairs the row: it only has to be enqueued. */
@@ -127,9 +136,9 @@ export class Audit {
   }
 
   /** A comparison of 10,000 rows takes a second, and must not keep the lease from being renewed. */
-  private async *differences(isEdited?: IsEdited): AsyncIterable<Difference> {
+  private async *differences(rows: Iterable<WorkloadRow>, isEdited?: IsEdited): AsyncIterable<Difference> {
     const slice = new TimeSlice(this.shared.time.clock);
-    for (const row of this.shared.workloadCache.active()) {
+    for (const row of rows) {
       if (slice.isOver) await slice.rest();
       if (this.shared.workloadCache.byUid(row.uid) !== row) continue;
       const difference = this.differenceOf(row, isEdited);
@@ -177,4 +186,8 @@ export class Audit {
       return { kind: isReleased && !adapter.isStaged(object) ? 'release-unrecorded' : 'release-missing' };
     return isReleased ? undefined : { kind: 'workload-suspended' };
   }
+}
+
+function keyOf({ row: { uid, jobid }, kind }: Difference): string {
+  return `${uid}/${jobid}/${kind}`;
 }

@@ -13,6 +13,7 @@ import { ConservedWork } from './conserved-work';
 import { driftInBoth } from './drift';
 import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
+import type { RowsAudit } from './loop-options';
 import type { Precedence } from './pass/order';
 import { planAfter, type Situation, startableAfter } from './plan-after';
 import { mayBePlanned } from './queue-plan';
@@ -21,9 +22,7 @@ import { ClusterSurroundings } from './surroundings';
 import { UnmanagedPods } from './unmanaged-pods';
 import { ViewWriter } from './view-writer';
 
-/** Compares the database with the cluster. Resolves to whether to compare again soon. */
-export interface PeriodicAudit {
-  compare(): Promise<boolean>;
+export interface PeriodicAudit extends RowsAudit {
   /** Whether a grant for this waiting row may be committed. */
   mayGrant(row: WorkloadRow): boolean;
 }
@@ -84,7 +83,7 @@ export class Scheduler implements Controller {
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
       onPending: (row) => signals.reconcileWorkload.emit(row),
-      audit: () => this.compare(audit),
+      audit: { compare: () => this.compare(audit), confirm: () => audit.confirm() },
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
       onReloaded: () => signals.resync.emit(),
@@ -197,10 +196,10 @@ export class Scheduler implements Controller {
   /** Fluxion does not hold what the audit adopts, so it has to be rebuilt before it is asked for units again. */
   private async compare(audit: PeriodicAudit): Promise<boolean> {
     const before = this.grantedJobs();
-    const soon = await audit.compare();
+    const hasSuspects = await audit.compare();
     const isAdopted = [...this.grantedJobs()].some((jobid) => !before.has(jobid));
     if (isAdopted) this.fluxionSync.invalidate('workloads were adopted');
-    return soon;
+    return hasSuspects;
   }
 
   private async view(): Promise<LeaderView> {

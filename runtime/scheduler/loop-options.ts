@@ -12,6 +12,14 @@ import type { Surroundings } from './pass/placed-pods';
 import type { HasLeft, PassInput, PassResult, PassStep } from './pass/types';
 
 /** What the scheduling loop reads, and whom it calls. */
+/** Compares the rows with the apiserver. */
+export interface RowsAudit {
+  /** @returns whether it suspects differences, which have to be confirmed */
+  compare(): Promise<boolean>;
+  /** Looks once more at what the last comparison suspects. */
+  confirm(): Promise<void>;
+}
+
 export interface SchedulingLoopOptions {
   readonly workloadCache: WorkloadCache;
   readonly graph: FluxionSync;
@@ -47,8 +55,7 @@ export interface SchedulingLoopOptions {
    * may have failed. Called after the commit with each workload that waits for another controller from now on.
    */
   readonly onPending: (row: WorkloadRow) => void;
-  /** Compares the rows with the apiserver. @returns whether to compare again soon */
-  readonly audit: () => Promise<boolean>;
+  readonly audit: RowsAudit;
   /** Called when Fluxion held other units than it should. */
   readonly onFluxionDiffers: (difference: string) => void;
   /** Milliseconds from one audit to the next. */

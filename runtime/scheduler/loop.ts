@@ -59,6 +59,7 @@ export class SchedulingLoop {
   private lastNodes: readonly GraphNode[] | undefined;
   /** Milliseconds of the clock. */
   private auditAt: number;
+  private confirmAt = Number.POSITIVE_INFINITY;
   private readonly reminders: Reminders;
 
   constructor(private readonly options: SchedulingLoopOptions) {
@@ -211,7 +212,8 @@ export class SchedulingLoop {
       },
       'pass done',
     );
-    return Math.min(untilNext(snapshot.now, result), Math.max(1_000, this.auditAt - clock.now()));
+    const untilAudit = Math.min(this.auditAt, this.confirmAt) - clock.now();
+    return Math.min(untilNext(snapshot.now, result), Math.max(1_000, untilAudit));
   }
 
   private measure({ waits, reservations }: PassResult, milliseconds: Readonly<Record<string, number>>): void {
@@ -338,10 +340,13 @@ export class SchedulingLoop {
   /** @returns whether an audit was due */
   private async audit(): Promise<boolean> {
     const { audit, auditMs, clock } = this.options;
-    if (clock.now() < this.auditAt) return false;
-    const soon = await audit();
-    this.auditAt = clock.now() + (soon ? SUSPECT_MS : auditMs);
-    return true;
+    const isDue = clock.now() >= this.auditAt;
+    if (!isDue && clock.now() < this.confirmAt) return false;
+    const hasSuspects = isDue && (await audit.compare());
+    if (isDue) this.auditAt = clock.now() + auditMs;
+    else await audit.confirm();
+    this.confirmAt = hasSuspects ? clock.now() + SUSPECT_MS : Number.POSITIVE_INFINITY;
+    return isDue;
   }
 }
 

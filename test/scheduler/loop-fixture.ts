@@ -83,7 +83,7 @@ export async function startLoop(
     onGranted: ({ uid }: WorkloadRow) => granted.push(uid),
     onEvictionRequested: () => undefined,
     onPending: () => undefined,
-    audit: async () => false,
+    audit: { compare: async () => false, confirm: async () => undefined },
     onFluxionDiffers: () => undefined,
     auditMs: 3_600_000,
     onReloaded: () => undefined,

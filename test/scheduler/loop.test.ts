@@ -218,3 +218,22 @@ test('grants nothing in a namespace that leaves during the pass, and starts no p
   expect(lines.filter(({ message }) => message === 'pass done').length).toBeLessThan(6);
   await loop.stop();
 });
+
+test('compares everything once in its interval, and what that suspects once more, however much is new', async () => {
+  const audits: string[] = [];
+  const { clock, workloadCache, loop } = await startLoop('debug', undefined, {
+    auditMs: 60_000,
+    audit: {
+      compare: async () => audits.push('all') > 0,
+      confirm: async () => void audits.push('suspects'),
+    },
+  });
+  for (let i = 0; i < 100; i++) {
+    await workloadCache.submit(submission(`job-${i}`));
+    loop.trigger();
+    await clock.advance(1_000);
+  }
+  await loop.stop();
+  // Its rows are loaded at its start.
+  expect(audits).toEqual(['all', 'suspects', 'all', 'suspects']);
+});
