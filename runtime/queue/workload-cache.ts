@@ -41,6 +41,9 @@ interface WriteKind {
 
 const usualWeights = () => QUEUE_DEFAULTS.billingWeights;
 
+/** Of one statement. */
+const MOST_WAITS = 5_000;
+
 const NEW_GRANT: WriteKind = { newGrant: true };
 
 export interface WorkloadCacheOptions {
@@ -240,8 +243,14 @@ export class WorkloadCache {
     return this.committed(grants, this.queue.allocate(this.fence, grants), NEW_GRANT);
   }
 
-  wait(updates: readonly WaitUpdate[]): Promise<readonly WorkloadRow[]> {
-    return this.committed(updates, this.queue.wait(this.fence, updates));
+  /** Other writes do not wait behind all of a hundred thousand reasons. */
+  async wait(updates: readonly WaitUpdate[]): Promise<readonly WorkloadRow[]> {
+    const rows: WorkloadRow[] = [];
+    for (let from = 0; from < updates.length; from += MOST_WAITS) {
+      const some = updates.slice(from, from + MOST_WAITS);
+      rows.push(...(await this.committed(some, this.queue.wait(this.fence, some))));
+    }
+    return rows;
   }
 
   /** The rows after two writes about the same uids. The first may have taken effect although the second failed. */

@@ -33,7 +33,6 @@ const RETRY_MS = 1_000;
 const SUSPECT_MS = 6_000;
 /** From the end of a pass to the next one: workloads that are submitted or end meanwhile share it. After a rest, a pass begins at once. */
 const GATHER_MS = 50;
-
 export class SchedulingLoop {
   private cancelTimer = () => {};
   private underWay: Promise<void> | undefined;

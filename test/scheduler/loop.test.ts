@@ -237,3 +237,19 @@ test('compares everything once in its interval, and what that suspects once more
   // Its rows are loaded at its start.
   expect(audits).toEqual(['all', 'suspects', 'all', 'suspects']);
 });
+
+test('writes the reasons of many waiting workloads in several statements', async () => {
+  const { clock, workloadCache, queue, loop } = await startLoop('info');
+  await clock.advance(1_000);
+  const sizes: number[] = [];
+  const wait = queue.wait.bind(queue);
+  queue.wait = (fence, updates) => {
+    sizes.push(updates.length);
+    return wait(fence, updates);
+  };
+  for (let i = 0; i < 12_001; i++) await workloadCache.submit(submission(`job-${i}`));
+  loop.trigger();
+  await clock.advance(2_000);
+  await loop.stop();
+  expect(sizes).toEqual([5_000, 5_000, 2_000]);
+});
