@@ -22,7 +22,7 @@ import type { PassCache } from './pass/pass-cache';
 import type { Reservation } from './pass/reservations';
 import type { PassResult } from './pass/types';
 import { PhaseTimer } from './phase-timer';
-import { rowsByQueue } from './queue-rows';
+import { rowsByQueue, withHeldBy } from './queue-rows';
 import { Reminders } from './reminders';
 import { confirmedGrants, withoutPlans } from './void-grants';
 
@@ -303,8 +303,9 @@ export class SchedulingLoop {
     return {
       now,
       // The rows as they are now: Fluxion may already have freed workloads that ended meanwhile, and their old rows
-      // would hide that.
-      ...rowsByQueue(this.options.queues(), workloadCache.active()),
+      // would hide that. An end that moved meanwhile moves with the next pass: behind that which Fluxion
+      // has, others are planned.
+      ...rowsByQueue(this.options.queues(), withHeldBy(holders, workloadCache.active())),
       ...(fairShare === undefined ? {} : { fairShare }),
       hasLeft: this.options.hasLeft,
       isUnlisted: this.options.isUnlisted,

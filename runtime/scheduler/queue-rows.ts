@@ -17,3 +17,15 @@ export function rowsByQueue(queues: readonly QueueSettings[], rows: Iterable<Wor
     orphaned: rowsOf.get(undefined) ?? [],
   };
 }
+
+/** The rows as they are now, with what Fluxion holds for them: it was made equal to the holders, and an end may have moved since. */
+export function* withHeldBy(
+  holders: readonly WorkloadRow[],
+  rows: Iterable<WorkloadRow>,
+): Generator<WorkloadRow> {
+  const held = new Map(holders.map(({ jobid, allocation }) => [jobid, allocation]));
+  for (const row of rows) {
+    const allocation = row.allocation && (held.get(row.jobid) ?? row.allocation);
+    yield allocation === row.allocation ? row : { ...row, allocation };
+  }
+}

@@ -1,7 +1,7 @@
 import type { GraphNode } from '../../runtime/resources/types';
 import { submission } from '../queue/submission';
 import { type Line, NODE, startLoop } from './loop-fixture';
-import { queueSettings } from './pass/settings';
+import { PREEMPTS, queueSettings } from './pass/settings';
 
 const decisions = (lines: readonly Line[]) =>
   lines
@@ -52,6 +52,29 @@ test('plans behind the end of a grant that moved before the next pass', async ()
   loop.trigger();
   await clock.advance(2_000);
   expect(workloadCache.byUid('b')).toMatchObject({ reason: 'Reserved', estimatedStart: end });
+  await loop.stop();
+});
+
+test('fails no pass when an end moves while Fluxion is made equal to the rows', async () => {
+  const settings = queueSettings(PREEMPTS);
+  let delay = () => {};
+  const over = { queueSettings: () => settings, queues: () => [settings] };
+  const { clock, workloadCache, loop } = await startLoop('info', () => delay(), over);
+  await clock.advance(1_000);
+  await workloadCache.submit(submission('runs', { preemptible: true, walltime: 30 }));
+  loop.trigger();
+  await clock.advance(1_000);
+  // One is promised its end; another one would be over before that, if it left.
+  await workloadCache.submit(submission('first', { priority: 2 }));
+  await workloadCache.submit(submission('short', { priority: 1, walltime: 5 }));
+  const allocation = workloadCache.byUid('runs')!.allocation!;
+  const end = allocation.end + 100;
+  delay = () => void workloadCache.shrink('runs', { ...allocation, end });
+  loop.trigger();
+  await clock.advance(10);
+  expect(loop.trouble).toBeUndefined();
+  expect(workloadCache.byUid('runs')!.allocation!.end).toBe(end);
+  expect(workloadCache.byUid('first')!.estimatedStart).toBe(allocation.end);
   await loop.stop();
 });
 
