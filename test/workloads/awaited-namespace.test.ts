@@ -17,6 +17,7 @@ test('a Job is not queued before the label of its namespace is known, which may 
     workloadCache: { byName: () => [], byUid: () => undefined },
     adapters,
     objectOf: () => JOB,
+    isUnlisted: () => false,
     podsOf: () => [],
     namespaces: { hasLeft: () => false, isAwaited: () => isAwaited, isExcluded: () => false },
     submissionBuilder: {

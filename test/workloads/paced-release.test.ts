@@ -71,6 +71,7 @@ describe('granted Jobs', () => {
       limits: parseConfig({}).grants,
       schedulerRuns: () => true,
       isWithdrawn: () => false,
+      isUnlisted: () => false,
       onWait: () => undefined,
       onUnrecordedGrant: () => undefined,
       enqueue: (key) => enqueued.push(formatKey(key)),

@@ -27,6 +27,7 @@ export function reconcilerOnTables(
     nodes: { exists: () => true, isReady: () => true },
     limits: parseConfig({}).grants,
     isWithdrawn: () => false,
+    isUnlisted: () => false,
     onWait: () => undefined,
     onFreed: () => undefined,
     onRequeued: () => undefined,
