@@ -4,9 +4,11 @@
  * verdict alone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../clock';
+import { type Clock, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
+import { addressOf } from '../https/connections';
 import { BodyError, readBody, sendJson, startHttps, type TlsPair } from '../https/server';
+import { Turns } from '../https/turns';
 import type { AdmissionRequest, Verdict } from './review';
 import { type AdmissionOptions, admit } from './rules';
 
@@ -24,6 +26,8 @@ export interface WebhookOptions {
   /** Milliseconds until an incomplete request is aborted. The apiserver waits 5 s for the answer. @default 4000 */
   readonly deadline?: number;
   readonly onRequest?: (kind: string, outcome: Outcome, seconds: number) => void;
+  /** @default 1024 */
+  readonly maxConnections?: number;
   /** Called for invalid requests and internal errors, never for a denied object. */
   readonly onError?: (error: Error) => void;
   /** Measures the time until it has stopped. @default - the clock of the machine */
@@ -45,10 +49,23 @@ export interface WebhookServer {
 }
 
 const MAX_BODY = 4 * 1024 * 1024;
+const MAX_CONNECTIONS = 1_024;
+/** Bodies that are read at once, which are in memory: four of one address read faster than reviews are answered. */
+const READING = { all: 16, address: 4 };
+/** Milliseconds. A body that takes longer is given up if others wait. */
+const SLOW_MS = 1_000;
+
+/** Any pod of the cluster reaches the webhook, and nobody knows the addresses of the apiserver. */
+interface Server extends WebhookOptions {
+  readonly reading: Turns;
+  /** One review is answered after the other; what has arrived meanwhile is seen in between. */
+  readonly answering: Turns;
+}
 
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
 export async function startWebhook(options: WebhookOptions): Promise<WebhookServer> {
-  const { host, port, tls, deadline = 4_000, clock } = options;
+  const { host, port, tls, deadline = 4_000, maxConnections = MAX_CONNECTIONS, clock } = options;
+  const turns = { reading: new Turns(READING), answering: new Turns({ all: 1, address: 1 }) };
   const server = await startHttps({
     host,
     port,
@@ -56,7 +73,9 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
     deadline,
     clock,
     setting: 'webhook',
-    onRequest: (request, response, isStopping) => handle(options, request, response, isStopping),
+    maxConnections,
+    onRequest: (request, response, isStopping) =>
+      handle({ ...options, ...turns }, request, response, isStopping),
   });
   return {
     port: server.port,
@@ -66,7 +85,7 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
 }
 
 async function handle(
-  options: WebhookOptions,
+  options: Server,
   request: IncomingMessage,
   response: ServerResponse,
   isStopping: () => boolean,
@@ -84,13 +103,16 @@ interface Answer {
   readonly kind: string;
 }
 
-async function answer(options: WebhookOptions, request: IncomingMessage): Promise<Answer> {
+async function answer(options: Server, request: IncomingMessage): Promise<Answer> {
   const path = request.url?.split('?')[0];
   let admission: AdmissionRequest | undefined;
+  let endTurn = () => {};
   try {
     if (path !== '/mutate' && path !== '/validate') throw reviewError(404, 'path not found', path);
     if (request.method !== 'POST') throw reviewError(405, 'must be sent with POST', request.method);
-    admission = requestOf(await bodyOf(request, options.maxBodyBytes ?? MAX_BODY));
+    const body = await bodyOf(options, request);
+    endTurn = await options.answering.take(addressOf(request.socket), () => request.socket.destroyed);
+    admission = requestOf(body);
     const verdict = admit(admission, options.admission);
     const patch = path === '/mutate' ? verdict.patch : [];
     const outcome = !verdict.allowed ? 'denied' : patch.length > 0 ? 'patched' : 'unchanged';
@@ -106,6 +128,8 @@ async function answer(options: WebhookOptions, request: IncomingMessage): Promis
     const { status, code, message } = problem;
     const review = reviewOf(admission?.uid ?? '', { allowed: false, patch: [], message }, code);
     return { status, review, outcome: 'error', kind: admission?.kind.kind ?? '' };
+  } finally {
+    endTurn();
   }
 }
 
@@ -151,11 +175,23 @@ function internalError(cause: unknown): Error {
   });
 }
 
-async function bodyOf(request: IncomingMessage, limit: number): Promise<string> {
+async function bodyOf(
+  { reading, clock = systemClock, maxBodyBytes = MAX_BODY }: Server,
+  request: IncomingMessage,
+): Promise<string> {
+  const endTurn = await reading.take(addressOf(request.socket), () => request.socket.destroyed);
+  const giveUp = () => {
+    if (reading.isCrowded) request.destroy();
+    else cancel = clock.after(SLOW_MS, giveUp);
+  };
+  let cancel = clock.after(SLOW_MS, giveUp);
   try {
-    return await readBody(request, limit);
+    return await readBody(request, maxBodyBytes);
   } catch (error) {
     throw error instanceof BodyError ? reviewError(error.status, error.message) : error;
+  } finally {
+    cancel();
+    endTurn();
   }
 }
 

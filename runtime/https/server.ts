@@ -4,9 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, pause, systemClock } from '../clock';
 import { FluxqError, messageOf } from '../errors';
+import { Connections } from './connections';
 
 /** A certificate and its key in PEM format. */
 export interface TlsPair {
@@ -32,8 +33,8 @@ export interface HttpsOptions {
   readonly asksForCertificates?: boolean;
   /** Bytes of the headers of one request. @default - that of Node, 16384 */
   readonly maxHeaderBytes?: number;
-  /** Most open connections; further ones are closed. @default - not limited */
-  readonly maxConnections?: number;
+  /** Most open connections: beyond them, the address with the most loses its oldest. */
+  readonly maxConnections: number;
   /** Measures the time until it has stopped. @default - the clock of the machine */
   readonly clock?: Clock | undefined;
   /** @param isStopping whether the response has to close the connection */
@@ -83,7 +84,8 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
       connectionsCheckingInterval: Math.min(deadline, 1_000),
     }),
   );
-  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  const connections = new Connections(options.maxConnections);
+  server.prependListener('connection', (socket: Socket) => connections.add(socket));
   let stopping = false;
   server.on('request', (request, response) => void options.onRequest(request, response, () => stopping));
   await listen(server, options);

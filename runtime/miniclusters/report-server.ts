@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { FluxqError } from '../errors';
+import { addressOf, Connections } from '../https/connections';
 import type { TlsPair } from '../https/server';
 
 export interface Answer {
@@ -56,10 +57,11 @@ export async function startReportServer(options: ReportServerOptions): Promise<R
     handshakeTimeout: DEADLINE_MS,
     connectionsCheckingInterval: 1_000,
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  const connections = new Connections(MOST_CONNECTIONS);
   const limit = new ConnectionLimit(options.now);
   server.prependListener('connection', (socket: Socket) => {
-    if (!limit.allows(socket.remoteAddress ?? '')) socket.destroy();
+    if (limit.allows(addressOf(socket))) connections.add(socket);
+    else socket.destroy();
   });
   server.on('request', (request, response) => void handle(options, request, response));
   await listen(server, options);

@@ -39,6 +39,7 @@ async function start(
     tls,
     deadline: 4_000,
     setting: 'webhook',
+    maxConnections: 1_024,
     onRequest: async (request, response, isStopping) => {
       const { request: review } = JSON.parse(await readBody(request, 4_194_304)) as {
         readonly request: { readonly uid: string };

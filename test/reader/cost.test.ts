@@ -20,6 +20,7 @@ test('a connection that sends nothing is closed', async () => {
     port: 0,
     tls: certificates.serving,
     setting: 'reader',
+    maxConnections: 10,
     deadline: 200,
     onRequest: async () => undefined,
   });

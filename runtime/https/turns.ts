@@ -1,0 +1,104 @@
+/**
+ * Requests to a server that authenticates nobody take turns by the address of their client: so many at once, so many of one
+ * address, and the next turn is of whoever used the server least. Used is the time from the beginning to the end of a turn, and half
+ * of it is forgotten in ten seconds. So a client that sends large bodies, or sends them slowly, waits for itself.
+ */
+export interface TurnLimits {
+  readonly all: number;
+  readonly address: number;
+}
+
+interface Waiting {
+  readonly isGone: () => boolean;
+  readonly begin: () => void;
+}
+
+const HALF_LIFE_MS = 10_000;
+/** Less than this is forgotten. Milliseconds. */
+const NOTHING_MS = 0.1;
+
+export class Turns {
+  #running = 0;
+  readonly #runningOf = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** Milliseconds, as of `usedAt`. */
+  readonly #used = new Map<string, number>();
+  #usedAt: number;
+
+  /** @param now milliseconds */
+  constructor(
+    private readonly limits: TurnLimits,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#usedAt = now();
+  }
+
+  /** Whether somebody waits for a turn. */
+  get isCrowded(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /**
+   * Resolves when a turn of this address begins, or never, if the client has gone before.
+   * @returns ends the turn
+   */
+  take(address: string, isGone: () => boolean): Promise<() => void> {
+    return new Promise((resolve) => {
+      const begin = () => resolve(this.#begin(address));
+      if (this.#running < this.limits.all && this.#mayRun(address) && !this.#waiting.has(address))
+        return begin();
+      const own = this.#waiting.get(address) ?? [];
+      own.push({ isGone, begin });
+      this.#waiting.set(address, own);
+    });
+  }
+
+  #begin(address: string): () => void {
+    const began = this.now();
+    this.#running += 1;
+    this.#runningOf.set(address, (this.#runningOf.get(address) ?? 0) + 1);
+    return () => {
+      this.#running -= 1;
+      const left = this.#runningOf.get(address)! - 1;
+      if (left === 0) this.#runningOf.delete(address);
+      else this.#runningOf.set(address, left);
+      this.#forget();
+      this.#used.set(address, (this.#used.get(address) ?? 0) + this.now() - began);
+      // What has arrived meanwhile is read first: the next turn may be of another address.
+      setImmediate(() => this.#next());
+    };
+  }
+
+  #next(): void {
+    while (this.#running < this.limits.all) {
+      const address = this.#leastUsing();
+      if (address === undefined) return;
+      const own = this.#waiting.get(address)!;
+      const first = own.shift();
+      if (own.length === 0) this.#waiting.delete(address);
+      if (first?.isGone() === false) first.begin();
+    }
+  }
+
+  #leastUsing(): string | undefined {
+    let [found, least]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+    for (const address of this.#waiting.keys()) {
+      const used = this.#used.get(address) ?? 0;
+      if (used < least && this.#mayRun(address)) [found, least] = [address, used];
+    }
+    return found;
+  }
+
+  #mayRun(address: string): boolean {
+    return (this.#runningOf.get(address) ?? 0) < this.limits.address;
+  }
+
+  #forget(): void {
+    const now = this.now();
+    const rest = 0.5 ** ((now - this.#usedAt) / HALF_LIFE_MS);
+    this.#usedAt = now;
+    for (const [address, used] of this.#used)
+      if (used * rest < NOTHING_MS) this.#used.delete(address);
+      else this.#used.set(address, used * rest);
+  }
+}
