@@ -15,6 +15,8 @@ export enum Wave {
   RUNTIME = 0,
   /** After the runtime: a webhook configuration without a healthy webhook blocks the users of the cluster. */
   ADMISSION = 1,
+  /** Last, because nothing may wait for a volume or a bucket that does not work, and a dump needs the tables. */
+  BACKUP = 2,
 }
 
 export type Component =

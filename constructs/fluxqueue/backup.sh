@@ -1,9 +1,14 @@
 #!/bin/sh
 # Dumps the tables of the queue to a file in FOLDER, and keeps the newest KEEP dumps. An incomplete dump never has the name
-# of a dump, and is removed by the next run. libpq reads the address and the login from its own variables.
+# of a dump, and is removed by the next run. With FIRST it dumps only if FOLDER has no dump: those of an earlier installation
+# must not make way for it. libpq reads the address and the login from its own variables.
 set -eu
 umask 077
 : "${FOLDER:?}"
+if [ -n "${FIRST:-}" ] && ls "$FOLDER"/fluxqueue-*.dump >/dev/null 2>&1; then
+  echo 'fluxqueue: there is a dump' >&2
+  exit 0
+fi
 
 name=fluxqueue-$(date -u +%Y%m%dT%H%M%SZ).dump
 rm -f "$FOLDER"/*.part

@@ -1,6 +1,7 @@
 /**
- * Dumps of the stack's own database by a CronJob. They are read with the role of the controllers, which may read every table of
- * the queue (runtime/queue/grants.ts), so no further login exists. docs/operations.md restores one.
+ * Dumps of the stack's own database, the first by a Job and the others by a CronJob. They are read with the role of the
+ * controllers, which may read every table of the queue (runtime/queue/grants.ts), so no further login exists.
+ * docs/operations.md restores one.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { DEFAULT_IMAGES, roleCommand } from '../images';
 import { KubeObject } from '../kube-object';
 import { KEEP, objectMetadata, Wave } from '../metadata';
 import { type BackupProps, BackupTarget, type S3TargetProps, type VolumeTargetProps } from './backup-target';
+import { hash } from './configuration';
 import { NO_SERVICE_LINKS, RESTRICTED, resources, restrictedPod } from './pod';
 import {
   DATABASE_NAME,
@@ -32,12 +34,28 @@ interface Props extends BackupProps, DatabaseProps {
   readonly image?: string;
 }
 
-/** CronJob that dumps the queue's tables, and the volume of the dumps. */
+/**
+ * A Job whose name has a hash of what it runs. Kubernetes lets nobody change the pods of a Job, so other pods need another Job,
+ * whatever changes them: a prop, a release, a patch. Engines prune the one before (docs/operations.md for kubectl).
+ */
+class RunOnce extends KubeObject<k8s.KubeJobProps> {
+  constructor(scope: Construct, id: string, props: k8s.KubeJobProps) {
+    super(scope, id, k8s.KubeJob, props);
+  }
+
+  override toJson(): unknown {
+    const job = super.toJson() as k8s.KubeJobProps;
+    const name = `${job.metadata?.name}-${hash(JSON.stringify(job.spec))}`;
+    return { ...job, metadata: { ...job.metadata, name } };
+  }
+}
+
+/** Jobs that dump the queue's tables, and the volume of the dumps. */
 export class Backup extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     const { namespace, schedule = '0 3 * * *', target = BackupTarget.volume() } = props;
-    const place = { name: NAME, namespace, component: 'backup', wave: Wave.DATABASE } as const;
+    const place = { name: NAME, namespace, component: 'backup', wave: Wave.BACKUP } as const;
     if ('volume' in target.kind)
       new KubeObject(this, 'volume', k8s.KubePersistentVolumeClaim, {
         metadata: objectMetadata({ ...place, annotations: KEEP }),
@@ -56,6 +74,15 @@ export class Backup extends Construct {
         },
       },
     });
+    // It shows at once whether dumps work. Most StorageClasses make a volume for its first pod, and engines wait for the volume.
+    new RunOnce(this, 'first', {
+      metadata: objectMetadata({ ...place, name: `${NAME}-first` }),
+      spec: {
+        // It waits for the tables, and for whoever corrects what it needs: a Job that has failed would have to be deleted.
+        backoffLimit: 2 ** 31 - 1,
+        template: props.pods.template('backup', pod(props, target, { FIRST: 'true' })),
+      },
+    });
   }
 }
 
@@ -70,11 +97,11 @@ function claim({
   };
 }
 
-function pod(props: Props, { kind }: BackupTarget): k8s.PodSpec {
+function pod(props: Props, { kind }: BackupTarget, more: Readonly<Record<string, string>> = {}): k8s.PodSpec {
   const [dump, containers] =
     'volume' in kind
-      ? [[], [dumpContainer('backup', props, kind.volume.keep ?? 14)]]
-      : [[dumpContainer('dump', props)], [storeContainer(props, kind.s3)]];
+      ? [[], [dumpContainer('backup', props, { KEEP: String(kind.volume.keep ?? 14), ...more })]]
+      : [[dumpContainer('dump', props, more)], [storeContainer(props, kind.s3)]];
   return {
     automountServiceAccountToken: false,
     ...NO_SERVICE_LINKS,
@@ -95,7 +122,11 @@ function pod(props: Props, { kind }: BackupTarget): k8s.PodSpec {
   };
 }
 
-function dumpContainer(name: string, { image, namespace }: Props, keep?: number): k8s.Container {
+function dumpContainer(
+  name: string,
+  { image, namespace }: Props,
+  more: Readonly<Record<string, string>>,
+): k8s.Container {
   return {
     name,
     image: image ?? DEFAULT_IMAGES.postgres,
@@ -103,7 +134,7 @@ function dumpContainer(name: string, { image, namespace }: Props, keep?: number)
     command: ['sh', '-c', SCRIPT, 'backup.sh'],
     env: [
       { name: 'FOLDER', value: FOLDER },
-      ...(keep === undefined ? [] : [{ name: 'KEEP', value: String(keep) }]),
+      ...Object.entries(more).map(([name, value]) => ({ name, value })),
       { name: 'PGHOST', value: databaseHost(namespace) },
       { name: 'PGPORT', value: String(DATABASE_PORT) },
       { name: 'PGDATABASE', value: OWNER },

@@ -62,6 +62,7 @@ export class Configuration extends ConfigurationFile {
   }
 }
 
-function hash(text: string): string {
+/** The part of a name that is another one for every other content. */
+export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

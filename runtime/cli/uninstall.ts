@@ -53,6 +53,7 @@ const RUNTIME: readonly Kind[] = [
   ['apps', 'deployments'],
   ['policy', 'poddisruptionbudgets'],
   ['batch', 'cronjobs'],
+  ['batch', 'jobs'],
   // Its alerts say that nobody leads.
   ['monitoring.coreos.com', 'prometheusrules'],
   ['monitoring.coreos.com', 'podmonitors'],

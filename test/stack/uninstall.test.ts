@@ -1,9 +1,11 @@
 // Own cluster: the stack is removed.
 /** The stack leaves a cluster in which workloads wait, are held and run. */
 import { HOLD } from '../../constructs/api/labels';
+import { Database } from '../../constructs/fluxqueue';
 import { jobs, pods } from '../../runtime/kubernetes/paths';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
+import { stackObjects } from '../constructs/manifests';
 import type { RoleProcess } from './roles';
 import { describeOwnStack } from './suite';
 import { Namespace } from './workloads';
@@ -57,6 +59,10 @@ describeOwnStack(
     test('with --release starts what waits, leaves what its user holds, and keeps the data', async () => {
       const { client, stack } = getFixture();
       await controller.stop();
+      const [dump] = stackObjects({ database: Database.statefulSet({ backup: {} }) }).filter(
+        ({ kind }) => kind === 'Job',
+      );
+      await stack.cluster.apply(dump!);
       const said = await uninstall('--release');
       expect(said).toContain('released Job science/waiting\n');
       expect(said).toContain('released Pod science/gated\n');
@@ -69,6 +75,10 @@ describeOwnStack(
       expect((await client.get<Job>(jobs('science', 'running'))).status?.active).toBe(1);
       expect(await found(POLICY)).toBe(404);
       expect(await found(CRD)).toBe(200);
+      await waitFor(
+        'the Job of the first dump to go',
+        async () => (await found(jobs('fluxqueue-system', dump!.metadata.name!))) === 404,
+      );
       // A Job that nobody admits starts at once.
       await waitFor('admission to end', async () => {
         const spec = {

@@ -3,12 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Size } from 'cdk8s';
+import { ApiObject, App, JsonPatch, Size } from 'cdk8s';
 import { type k8s, Secret } from 'cdk8s-plus-28';
-import { BackupTarget, Database, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
+import { BackupTarget, Database, FluxQueue, type FluxQueueProps } from '../../../constructs/fluxqueue/index';
 import { openDatabase } from '../../../runtime/queue/database';
 import { TABLE_GRANTS } from '../../../runtime/queue/grants';
 import { migrateAndGrant } from '../../../runtime/queue/migrate';
+import type { KubeObject } from '../../cluster/api';
 import { find, names, stackObjects } from '../manifests';
 import { DatabasePod, RUNTIME_ROLE } from './database-pod';
 import { completePostgres } from './postgres-programs';
@@ -34,6 +35,11 @@ function podOf(props: FluxQueueProps): k8s.PodSpec {
     .spec;
 }
 
+/** The Jobs of a stack, whose apiserver lets nobody change their pods. */
+function jobsOf(props: FluxQueueProps): KubeObject[] {
+  return stackObjects(props).filter(({ kind }) => kind === 'Job');
+}
+
 describe('the dumps in the manifests', () => {
   test('are written to a volume that no engine of GitOps deletes', () => {
     const objects = stackObjects({ database: VOLUME });
@@ -56,6 +62,33 @@ describe('the dumps in the manifests', () => {
     ]);
     expect(JSON.stringify(initContainers)).not.toContain('s3-keys');
     expect(JSON.stringify(containers)).toContain('s3-keys');
+  });
+
+  test.each([
+    ['volume', VOLUME],
+    ['bucket', S3],
+  ])('to a %s begin with the installation, in a pod as every other', (_, database) => {
+    const [job] = jobsOf({ database });
+    const { template, backoffLimit } = job!.spec as k8s.JobSpec;
+    const without = JSON.stringify(template).replaceAll(',{"name":"FIRST","value":"true"}', '');
+    expect(JSON.parse(without)).toEqual({ ...template, spec: podOf({ database }) });
+    expect(JSON.stringify(template).length).toBeGreaterThan(without.length);
+    expect(backoffLimit).toBe(2 ** 31 - 1);
+  });
+
+  test('have another first Job for other pods, however these are changed, and the same for the same', () => {
+    const nameOf = (props: FluxQueueProps = {}) =>
+      jobsOf({ database: VOLUME, ...props }).map(({ metadata }) => metadata.name);
+    expect(nameOf()).toEqual([expect.stringMatching(/^fluxqueue-backup-first-[0-9a-f]{16}$/)]);
+    expect(nameOf({ annotations: { note: 'of the object alone' } })).toEqual(nameOf());
+    expect(nameOf({ labels: { team: 'hpc' } })).not.toEqual(nameOf());
+
+    const stack = new FluxQueue(new App(), 'fluxqueue', { database: VOLUME });
+    const job = stack.node.findAll().find((each) => ApiObject.isApiObject(each) && each.kind === 'Job');
+    (job as ApiObject).addJsonPatch(JsonPatch.add('/spec/template/spec/hostUsers', false));
+    const patched = (job as ApiObject).toJson() as KubeObject;
+    expect(patched.spec).toMatchObject({ template: { spec: { hostUsers: false } } });
+    expect(nameOf()).not.toContain(patched.metadata.name);
   });
 
   test('reach the database and the store, and nothing else', () => {
@@ -163,6 +196,18 @@ if (postgres === undefined) process.stderr.write('skipped: dumps and their resto
     await pod.own('DROP SCHEMA fluxqueue CASCADE');
     restore(dumps()[0]!);
     expect(await content()).toEqual(before);
+  });
+
+  test('is the first only in a folder without one', () => {
+    const before = dumps();
+    expect(dump({ FIRST: 'true', PGPASSWORD: 'not asked for' })).toMatchObject({
+      status: 0,
+      stderr: 'fluxqueue: there is a dump\n',
+    });
+    expect(dumps()).toEqual(before);
+    for (const name of before) rmSync(join(folder, name));
+    expect(dump({ FIRST: 'true' }).status).toBe(0);
+    expect(dumps()).toHaveLength(1);
   });
 
   test('fails without a file that looks like a dump, and the next run removes its rest', () => {

@@ -35,7 +35,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     check: 'container-security-context-user-group-id',
-    object: /^(StatefulSet .*-database|CronJob .*-backup)$/,
+    object: /^(StatefulSet .*-database|CronJob .*-backup|Job .*-backup-first-\w+)$/,
     why: "the users of Postgres' image, to whom the data belong",
   },
   {
