@@ -46,4 +46,19 @@ describeEngines('the health of', (engines) => {
     const checked = await flux.judge('cel', unobserved.slice(jobs), { cel: fluxCdHealth() });
     expect(new Set(checked.map((verdict) => verdict?.status))).toEqual(new Set(['InProgress']));
   });
+
+  // test/gitops/manifests.test.ts: so each claim of the stack has a pod from the start.
+  test('a claim is ready to none of them before it has a volume', async () => {
+    const { flux, argo } = engines();
+    const claims = ['Pending', 'Bound'].map((phase) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'fluxqueue-backup', namespace: 'fluxqueue-system' },
+      status: { phase },
+    }));
+    const statuses = (verdicts: readonly ({ readonly status: string } | null)[]) =>
+      verdicts.map((verdict) => verdict?.status);
+    expect(statuses(await flux.judge('kstatus', claims))).toEqual(['InProgress', 'Current']);
+    expect(statuses(await argo.judge('health', claims))).toEqual(['Progressing', 'Healthy']);
+  });
 });

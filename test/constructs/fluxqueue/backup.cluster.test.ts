@@ -62,7 +62,7 @@ describeOwnCluster(
       expect((await claim()).status.phase).toBe('Bound');
     });
 
-    test('keep it with every change of the stack, which each way to apply takes', async () => {
+    test('keep it with every change of the stack, which the apiserver takes', async () => {
       const { metadata } = await claim();
       await getCluster().apply(dumps('postgres:18.1'));
       await completed(1);
