@@ -83,7 +83,7 @@ export class FluxionSync {
 
   /** Fluxion holds the grants of a pass. */
   granted(grants: readonly Grant[]): void {
-    this.plannedEnds.granted(grants.map(({ allocation }) => allocation));
+    this.plannedEnds.granted(grants);
   }
 
   /** Frees this job before the next pass. */

@@ -5,8 +5,9 @@
 import type { Fluxion } from '../fluxion/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation } from '../resources/types';
-import { countsOn, type Delay, plannedEnd } from './pass/planned-end';
+import { countsOn, type Delay, dueEnd, plannedEnd } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
+import type { Grant } from './pass/types';
 
 export interface PlanUpdate {
   /** Whether an end moved: requests that were refused may fit now, and reservations may be lost. */
@@ -25,20 +26,21 @@ interface Moved {
 const SLACK = 1_000;
 
 export class PlannedEnds {
-  /** Job id -> the end in its row, and the planned end in Fluxion that was made of it. */
-  private ends = new Map<number, { readonly end: number; readonly planned: number }>();
+  /** Job id -> the end of its row, with its grace, and the planned end in Fluxion that was made of it. */
+  private ends = new Map<number, { readonly due: number; readonly planned: number }>();
 
   constructor(private readonly fluxion: Pick<Fluxion, 'cancel' | 'replay'>) {}
 
   /** Fluxion was rebuilt, and holds these rows with their planned ends. */
   reset(holders: readonly WorkloadRow[], now: number): void {
-    const endsOf = ({ end }: Allocation) => ({ end, planned: plannedEnd(end, now) });
-    this.ends = new Map(holders.map(({ jobid, allocation }) => [jobid, endsOf(allocation!)] as const));
+    const endsOf = (due: number) => ({ due, planned: plannedEnd(due, now) });
+    this.ends = new Map(holders.map((holder) => [holder.jobid, endsOf(dueEnd(holder))] as const));
   }
 
-  /** Fluxion holds these with the ends that they have: those in the rows may move before the next pass. */
-  granted(allocations: readonly Allocation[]): void {
-    for (const { jobid, end } of allocations) this.ends.set(jobid, { end, planned: end });
+  /** Fluxion holds these with the ends that they were planned with: those in the rows may move before the next pass. */
+  granted(grants: readonly Grant[]): void {
+    for (const { allocation, plannedEnd: planned = allocation.end } of grants)
+      this.ends.set(allocation.jobid, { due: planned, planned });
   }
 
   /**
@@ -72,15 +74,15 @@ export class PlannedEnds {
   ): readonly { readonly holder: WorkloadRow; readonly before: number }[] {
     if (this.ends.size > holders.length + SLACK) this.forgetAllBut(holders);
     return holders.flatMap((holder) => {
-      const { jobid, allocation } = holder;
-      const { end } = allocation!;
+      const { jobid } = holder;
+      const due = dueEnd(holder);
       // Fluxion granted a job that is new here with the end of its row.
-      const known = this.ends.get(jobid) ?? { end, planned: end };
-      const planned = plannedEnd(end, now);
-      this.ends.set(jobid, { end, planned });
-      if (known.end === end) return known.planned === planned ? [] : [{ holder, before: known.planned }];
+      const known = this.ends.get(jobid) ?? { due, planned: due };
+      const planned = plannedEnd(due, now);
+      this.ends.set(jobid, { due, planned });
+      if (known.due === due) return known.planned === planned ? [] : [{ holder, before: known.planned }];
       // The pass that evicts has cut the end in Fluxion: even if the old one is wanted again, it is not there.
-      return [{ holder, before: Math.min(known.planned, end) }];
+      return [{ holder, before: Math.min(known.planned, due) }];
     });
   }
 

@@ -11,7 +11,7 @@ import { isEndless } from '../resources/endless';
 import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
-import { plannedEnd } from './pass/planned-end';
+import { plannedAllocation } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
 import { type GraphInput, type PlanGraph, planGraph } from './plan-graph';
@@ -210,9 +210,9 @@ class Play implements QueuePlan {
   }
 
   private async predictEnds(now: number): Promise<void> {
-    const planned = ({ jobid, allocation }: WorkloadRow): Allocation => ({
-      ...this.held.get(jobid)!,
-      end: plannedEnd(allocation!.end, now),
+    const planned = (row: WorkloadRow): Allocation => ({
+      ...this.held.get(row.jobid)!,
+      end: plannedAllocation(row, now).end,
     });
     const update = await this.plannedEnds.update(this.overruns, planned, this.reservations, now);
     this.reservations = update.reservations;

@@ -2,23 +2,22 @@
 import { hasCode, messageOf } from '../errors';
 import type { Fluxion, InitRequest } from '../fluxion/types';
 import type { Logger } from '../observability/log';
-import type { WorkloadRow } from '../queue/workload';
 import type { Allocation, GraphNode } from '../resources/types';
 import { type FittedAllocations, fitAllocations, type MovedJobs } from './fit-allocations';
-import { plannedAllocation } from './pass/planned-end';
+import { type Holder, plannedAllocation } from './pass/planned-end';
 
 /**
  * The allocations of rows as Fluxion can hold them now, with their planned ends.
  * @param before what it holds of jobs that have other units than they were granted
  */
 export function heldAllocations(
-  holders: readonly Pick<WorkloadRow, 'allocation'>[],
+  holders: readonly Holder[],
   nodes: ReadonlyMap<string, GraphNode>,
   now: number,
   before?: MovedJobs,
 ): FittedAllocations {
   return fitAllocations(
-    holders.map(({ allocation }) => plannedAllocation(allocation!, now)),
+    holders.map((holder) => plannedAllocation(holder, now)),
     nodes,
     before,
   );

@@ -8,7 +8,7 @@ import { DEFAULT_UNITS } from '../jobspec/units';
 import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
 import { clusterOf } from './pass/cluster';
-import { withPlannedEnd } from './pass/planned-end';
+import { withGrace, withPlannedEnd } from './pass/planned-end';
 import { Quotas } from './pass/quota';
 import type { Reservation } from './pass/reservations';
 import { RuleMatcher } from './pass/rule-matcher';
@@ -34,7 +34,7 @@ export async function startable(input: StartableInput): Promise<readonly Workloa
   const look = new Look(input, graph);
   const found: WorkloadRow[] = [];
   for (const row of line) {
-    if (await look.hasRoom(row)) found.push(row);
+    if (await look.hasRoom(withGrace(row))) found.push(row);
     await input.rest();
     if (input.isOver()) break;
   }

@@ -66,6 +66,14 @@ test('counts only nodes with the GPU that the workload names', () => {
   );
 });
 
+test.each([
+  [30, 'not free now for its walltime'],
+  [600, 'not free now for its walltime and its grace period of 600 s'],
+])('says that a grace period of %i s is planned as well', (terminationGracePeriodSeconds, text) => {
+  const pod = { terminationGracePeriodSeconds, containers: [{ resources: { requests: { cpu: '1' } } }] };
+  expect(busyText(jobspecOf({ pod, pods: 1, walltime: 60 }))).toBe(`needs 1 pod with 1 core; ${text}`);
+});
+
 test('returns nothing for a jobspec that fits', () => {
   expect(unsatisfiableText(ask(6, { cpu: '1', 'nvidia.com/gpu': '4' }), CLUSTER)).toBeUndefined();
   expect(unsatisfiableText(ask(13, {}, { exclusive: true }), CLUSTER)).toBeUndefined();

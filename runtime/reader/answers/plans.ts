@@ -2,7 +2,7 @@
 import type { WorkloadRow } from '../../queue/workload';
 import { compareTexts } from '../../queue-order';
 import type { Allocation } from '../../resources/types';
-import { plannedEnd } from '../../scheduler/pass/planned-end';
+import { plannedAllocation } from '../../scheduler/pass/planned-end';
 import { mayBePlanned } from '../../scheduler/queue-plan';
 import type { EstimateError, Plan, PlannedJob } from '../kinds';
 import type { ReadResource } from '../resource';
@@ -91,8 +91,8 @@ function startOf({ estimatedStart }: WorkloadRow, allocation: Allocation, now: n
 function runningJob(row: WorkloadRow, now: number): PlannedJob {
   const allocation = row.allocation!;
   const start = row.startedAt ?? row.allocatedAt ?? allocation.start;
-  const job = jobOf(row, 'Running', { ...allocation, start, end: plannedEnd(allocation.end, now) });
-  return allocation.end > now ? job : { ...job, overdue: true };
+  if (allocation.end > now) return jobOf(row, 'Running', { ...allocation, start });
+  return { ...jobOf(row, 'Running', { ...plannedAllocation(row, now), start }), overdue: true };
 }
 
 function jobOf(

@@ -6,6 +6,7 @@ import type { Allocation } from '../../resources/types';
 import { isClaimOf } from './claims';
 import { postpone } from './costly-plans';
 import { closeBehind } from './fcfs-head';
+import { withoutGrace } from './planned-end';
 import type { QueueBudget } from './queue-budget';
 import type { Refusal } from './quota-shortage';
 import { addReservation, claimQuota, markMoved } from './reservation-updates';
@@ -89,7 +90,7 @@ function reserve(
 
 function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Allocation): void {
   budget.started.push(row);
-  pass.grants.push({ uid: row.uid, allocation });
+  pass.grants.push({ uid: row.uid, allocation, written: withoutGrace(row, allocation) });
   pass.waits.clear(row);
   claimQuota(pass, row, allocation);
 }

@@ -8,7 +8,7 @@ import { askedShape } from './avoidance';
 import { FreeCapacity, unitsByNode, withoutUnits } from './free-capacity';
 import { takeNear } from './near-starts';
 import { priorityOf } from './order';
-import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS, terminationOf } from './planned-end';
+import { LEAST_GAIN_SECONDS, TERMINATION_SECONDS, terminationOf, withoutGrace } from './planned-end';
 import { markMoved } from './reservation-updates';
 import { forecastOf, type Pass } from './state';
 import type { EvictionCandidate, Room } from './victims';
@@ -63,7 +63,7 @@ function findEvictable(pass: Pass): Holder[] {
         pass.input.hasLeft?.(row) !== true &&
         pass.input.isUnlisted?.(row) !== true &&
         !going.has(row.uid) &&
-        row.allocation!.end > pass.input.now + terminationOf(row) &&
+        withoutGrace(row, row.allocation!).end > pass.input.now + terminationOf(row) &&
         row.allocation!.nodes.every(({ name }) => pass.cluster.isUp(name)),
     )
     .map((row) => ({

@@ -25,10 +25,11 @@ import { movePromises } from './moved-promises';
 import { inOrder, type Precedence } from './order';
 import type { Beneficiary } from './pass-cache';
 import { placeInOrder } from './placement';
+import { withGrace } from './planned-end';
 import { keepReservations } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { beginPass, type Pass } from './state';
-import type { PassInput, PassResult } from './types';
+import type { Grant, PassInput, PassResult } from './types';
 
 /**
  * @throws Error that names the workload at which it failed; its cause is `FLUXQ_FLUXION_IN_DOUBT` where Fluxion gave no answer
@@ -69,7 +70,7 @@ function eligibleRows(pass: Pass): WorkloadRow[] {
     for (const row of rows) {
       if (row.phase !== 'Waiting') continue;
       pass.wakeAt = Math.min(pass.wakeAt, wakeTime(row, input.now));
-      if (isEligible(row, eligibility, waits)) eligible.push(avoiding(pass, row));
+      if (isEligible(row, eligibility, waits)) eligible.push(avoiding(pass, withGrace(row)));
     }
   return eligible;
 }
@@ -99,7 +100,7 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
   const reservations = pass.reservations.all();
   const more = interrupted || restart || [...pass.budgets.values()].some(({ cutShort }) => cutShort);
   return {
-    grants,
+    grants: grants.map(writtenGrant),
     waits: waits.updates,
     evictions,
     line,
@@ -122,6 +123,10 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
     nextAt: nextChange(pass, reservations),
     matches,
   };
+}
+
+function writtenGrant({ uid, allocation: { end }, written }: Pass['grants'][number]): Grant {
+  return { uid, allocation: written, ...(written.end < end && { plannedEnd: end }) };
 }
 
 /** With those of this pass. */

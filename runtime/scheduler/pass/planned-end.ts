@@ -1,12 +1,17 @@
 /**
  * The planned end of an allocation: when the plan counts on its units. It is the end in the row, which is its walltime
- * or, once its eviction was requested, the time at which its pods should be gone. A workload that has not ended by then
- * (a long grace period, a finalizer, a kubelet that does not answer) is an overrun: the longer it lasts, the longer it is
- * predicted to last. A prediction is a function of the end in the row and of the time, so it is written nowhere, and a
- * new leader makes the same one.
+ * or, once its eviction was requested, the time at which its pods should be gone. Pods with a longer grace period than
+ * Kubernetes' own may use the rest of it beyond their walltime, so a pass and Fluxion plan with both: else a walltime of a
+ * second would pass every reservation, and stay for an hour. The end in the row stays that of the walltime, which is what
+ * its user is told and what is enforced.
+ * A workload that has not ended by then (a finalizer, a kubelet that does not answer) is an overrun: the longer it lasts,
+ * the longer it is predicted to last. A prediction is a function of the row and of the time, so it is written nowhere, and
+ * a new leader makes the same one.
  */
 import { DEFAULT_GRACE_SECONDS } from '../../jobspec/jobspec';
+import type { Jobspec } from '../../jobspec/types';
 import type { WorkloadRow } from '../../queue/workload';
+import { isEndless } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 
 /** Seconds from the end of a grace period until the controller has seen that the pods are gone. */
@@ -22,6 +27,48 @@ export const LEAST_GAIN_SECONDS = 15;
 export function terminationOf({ jobspec }: Pick<WorkloadRow, 'jobspec'>): number {
   const { graceSeconds = DEFAULT_GRACE_SECONDS } = jobspec.attributes.user ?? {};
   return graceSeconds + NOTICE_SECONDS;
+}
+
+/** Seconds of its grace period beyond Kubernetes' own, by which its pods may outlast its walltime. */
+function extraGraceOf(row: Pick<WorkloadRow, 'jobspec'>): number {
+  return Math.max(0, terminationOf(row) - TERMINATION_SECONDS);
+}
+
+/** One object for all passes, because what they find out of a jobspec is kept with it. */
+const withGraces = new WeakMap<Jobspec, Jobspec>();
+
+/** A row that waits, as a pass plans it: with the time that its pods may need to end. */
+export function withGrace(row: WorkloadRow): WorkloadRow {
+  const extra = extraGraceOf(row);
+  const { jobspec, walltime } = row;
+  if (extra === 0 || isEndless({ start: 0, end: walltime })) return row;
+  const planned = withGraces.get(jobspec) ?? lengthened(jobspec, extra);
+  withGraces.set(jobspec, planned);
+  return { ...row, jobspec: planned, walltime: walltime + extra };
+}
+
+function lengthened(jobspec: Jobspec, extra: number): Jobspec {
+  const { attributes } = jobspec;
+  const { system } = attributes;
+  return {
+    ...jobspec,
+    attributes: { ...attributes, system: { ...system, duration: system.duration + extra } },
+  };
+}
+
+/** The allocation as it is written in the row, of one that was planned for a row `withGrace`. */
+export function withoutGrace(row: Pick<WorkloadRow, 'jobspec'>, allocation: Allocation): Allocation {
+  const extra = extraGraceOf(row);
+  return extra === 0 || isEndless(allocation) ? allocation : { ...allocation, end: allocation.end - extra };
+}
+
+/** A row with an allocation, as far as its planned end depends on it. */
+export type Holder = Pick<WorkloadRow, 'allocation' | 'evictionReason' | 'jobspec'>;
+
+/** When the plan counts on its units, if it does not overrun. The end of an eviction is that of the grace period already. */
+export function dueEnd({ allocation, evictionReason, jobspec }: Holder): number {
+  const { end } = allocation!;
+  return evictionReason !== null || isEndless(allocation!) ? end : end + extraGraceOf({ jobspec });
 }
 
 /**
@@ -45,16 +92,16 @@ export function countsOn(start: number, { before, end }: Delay): boolean {
   return before <= start && start < end;
 }
 
-/** The allocation from its start to its planned end. A leader whose clock was ahead may have written a later start. */
-export function plannedAllocation(allocation: Allocation, now: number): Allocation {
-  const { start, end } = allocation;
-  if (start <= now && end > now) return allocation;
-  return { ...allocation, start: Math.min(start, now), end: plannedEnd(end, now) };
+/** Its allocation from its start to its planned end. A leader whose clock was ahead may have written a later start. */
+export function plannedAllocation(holder: Holder, now: number): Allocation {
+  const allocation = holder.allocation!;
+  const [start, end] = [Math.min(allocation.start, now), plannedEnd(dueEnd(holder), now)];
+  return start === allocation.start && end === allocation.end ? allocation : { ...allocation, start, end };
 }
 
 /** The row with its planned allocation; the same row if it is the allocation in the row. */
 export function withPlannedEnd(row: WorkloadRow, now: number): WorkloadRow {
   if (row.allocation === null) return row;
-  const planned = plannedAllocation(row.allocation, now);
+  const planned = plannedAllocation(row, now);
   return planned === row.allocation ? row : { ...row, allocation: planned };
 }

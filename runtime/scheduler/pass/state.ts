@@ -9,13 +9,13 @@ import { type Cluster, clusterOf } from './cluster';
 
 import { EndlessUsage, isService } from './endless-usage';
 import { type Beneficiary, type CostlyRetry, newPassCache, type PassCache } from './pass-cache';
-import { plannedEnd, withPlannedEnd } from './planned-end';
+import { dueEnd, plannedEnd, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
 import type { QuotaShortage } from './quota-shortage';
 import { type Reservation, Reservations } from './reservations';
 import { RuleMatcher } from './rule-matcher';
-import type { Grant, PassInput } from './types';
+import type { PassInput } from './types';
 import { WaitReasons } from './wait-reasons';
 
 /** A workload that starts soon without an eviction. */
@@ -34,6 +34,13 @@ interface Unpromised {
   readonly lack?: Pick<QuotaShortage, 'ofCohort'> | undefined;
 }
 
+interface PlannedGrant {
+  readonly uid: string;
+  readonly allocation: Allocation;
+  /** As it is written in the row. */
+  readonly written: Allocation;
+}
+
 export interface Pass {
   readonly input: PassInput;
   readonly units: UnitSettings;
@@ -41,7 +48,8 @@ export interface Pass {
   readonly budgets: ReadonlyMap<string, QueueBudget>;
   /** Rows with an allocation, in whatever queue. */
   readonly holders: readonly WorkloadRow[];
-  readonly grants: Grant[];
+  /** With their planned ends, as Fluxion holds them. */
+  readonly grants: PlannedGrant[];
   readonly evictions: EvictionRequest[];
   readonly waits: WaitReasons;
   readonly quotas: Quotas;
@@ -63,7 +71,7 @@ export interface Pass {
   /** Uids of workloads that are not considered, because too many wait before them. */
   readonly beyondLimit: Set<string>;
   readonly cache: PassCache;
-  /** Workloads past their end in the row: their planned ends are predictions. The longest overrun comes first. */
+  /** Workloads past their end in the row and their grace: their planned ends are predictions. The longest overrun comes first. */
   readonly overruns: readonly WorkloadRow[];
   /** Times that depend on a prediction: nothing that is planned for them is an estimate. */
   readonly predicted: Set<number>;
@@ -146,7 +154,7 @@ export function beginPass(given: PassInput): Pass {
     beyondLimit: new Set(),
     cache: { ...kept, settings, vain: cache.granted ? new Map() : kept.vain },
     overruns,
-    predicted: new Set(overruns.map(({ allocation }) => plannedEnd(allocation!.end, now))),
+    predicted: new Set(overruns.map((row) => plannedEnd(dueEnd(row), now))),
     broken: brokenPromises(cache.promised, input.reservations),
     endlessUsage: endlessUsageOf(input, holders),
     cluster,
@@ -226,9 +234,7 @@ function holdersOf(rows: readonly WorkloadRow[]): WorkloadRow[] {
 }
 
 function overrunsOf(held: readonly WorkloadRow[], now: number): WorkloadRow[] {
-  return held
-    .filter(({ allocation }) => allocation!.end <= now)
-    .sort((a, b) => a.allocation!.end - b.allocation!.end || a.seq - b.seq);
+  return held.filter((row) => dueEnd(row) <= now).sort((a, b) => dueEnd(a) - dueEnd(b) || a.seq - b.seq);
 }
 
 function brokenPromises(

@@ -99,7 +99,10 @@ export interface PassInput {
 /** An allocation that starts now. */
 export interface Grant {
   readonly uid: string;
+  /** It ends with the walltime. */
   readonly allocation: Allocation;
+  /** Its end in Fluxion, with the grace of its pods. @default - that of the allocation */
+  readonly plannedEnd?: number;
 }
 
 export interface PassResult {

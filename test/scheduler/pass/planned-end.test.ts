@@ -1,5 +1,7 @@
-import { plannedAllocation, plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
+import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
+import { dueEnd, plannedAllocation, plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
 import fc from '../../fast-check';
+import { submissionOf } from './requests';
 
 const END = 1_000;
 
@@ -35,8 +37,34 @@ test('changes eleven times in a day', () => {
 });
 
 test('an allocation that was written by a clock that was ahead starts now', () => {
-  const allocation = { jobid: 1, start: 50, end: 60, nodes: [] };
-  expect(plannedAllocation(allocation, 40)).toMatchObject({ start: 40, end: 60 });
-  expect(plannedAllocation(allocation, 55)).toBe(allocation);
-  expect(plannedAllocation(allocation, 60)).toMatchObject({ start: 50, end: 105 });
+  const holder = holderOf(30);
+  expect(plannedAllocation(holder, 40)).toMatchObject({ start: 40, end: 60 });
+  expect(plannedAllocation(holder, 55)).toBe(holder.allocation);
+  expect(plannedAllocation(holder, 60)).toMatchObject({ start: 50, end: 105 });
 });
+
+test.each([
+  ['with Kubernetes’ own grace', holderOf(30), 60],
+  ['with a shorter one', holderOf(0), 60],
+  ['with a longer one', holderOf(90), 120],
+  ['once its eviction was requested, whose end is that of its grace', holderOf(90, 'preempted'), 60],
+])('its units are due %s', (_, holder, due) => {
+  expect(dueEnd(holder)).toBe(due);
+  expect(plannedAllocation(holder, 55).end).toBe(due);
+  expect(plannedAllocation(holder, due).end).toBe(due + 45);
+});
+
+test('a service is endless, however long its pods may need to end', () => {
+  const { jobspec, walltime } = submissionOf('service', {
+    submittedAt: 0,
+    walltime: ENDLESS_SECONDS,
+    pod: { terminationGracePeriodSeconds: 90 },
+  });
+  const allocation = { jobid: 1, start: 0, end: walltime, nodes: [] };
+  expect(plannedAllocation({ allocation, evictionReason: null, jobspec }, 0)).toBe(allocation);
+});
+
+function holderOf(terminationGracePeriodSeconds: number, evictionReason: string | null = null) {
+  const { jobspec } = submissionOf('w', { submittedAt: 0, pod: { terminationGracePeriodSeconds } });
+  return { jobspec, evictionReason, allocation: { jobid: 1, start: 50, end: 60, nodes: [] } };
+}

@@ -130,7 +130,7 @@ export class Simulation {
       ...over,
       nodes,
     });
-    this.plannedEnds.granted(result.grants.map(({ allocation }) => allocation));
+    this.plannedEnds.granted(result.grants);
     this.cache = result.cache;
     this.freed = false;
     this.lastNodes = nodes;

@@ -1,7 +1,7 @@
 /** What a simulation holds and plans at one moment, counted without the pass. */
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import type { Allocation } from '../../../runtime/resources/types';
-import { plannedAllocation } from '../../../runtime/scheduler/pass/planned-end';
+import { plannedAllocation, withGrace } from '../../../runtime/scheduler/pass/planned-end';
 import type { Reservation } from '../../../runtime/scheduler/pass/reservations';
 import type { Simulation } from '../pass/simulation';
 import type { Scenario, Settings } from './eviction-traces';
@@ -17,7 +17,7 @@ export interface Held {
 export function runningIn(sim: Simulation): Held[] {
   return sim.running().map(({ uid }) => {
     const row = sim.row(uid);
-    return heldBy(row, plannedAllocation(row.allocation!, sim.now));
+    return heldBy(row, plannedAllocation(row, sim.now));
   });
 }
 
@@ -54,10 +54,11 @@ function keptBy({ quota, lending }: Settings): number {
   return Math.max(0, quota.cores! - (lending.cores ?? Infinity));
 }
 
-/** Those that wait, in order. */
+/** Those that wait, as they are planned, in order. */
 export function waiting(sim: Simulation): WorkloadRow[] {
   return [...sim.rows.values()]
     .filter(({ phase }) => phase === 'Waiting')
+    .map(withGrace)
     .sort((a, b) => b.priority - a.priority || a.submittedAt - b.submittedAt || a.seq - b.seq);
 }
 

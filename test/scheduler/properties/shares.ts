@@ -65,7 +65,7 @@ function usedBy(sim: Simulation, queue: string, { uid, later }: Pick<Group, 'uid
     .running()
     .map((run) => sim.row(run.uid))
     .filter((row) => row.queue === queue && (row.evictionReason === null || later.has(row.uid)))
-    .filter((row) => later.has(row.uid) || plannedAllocation(row.allocation!, sim.now).end > at)
+    .filter((row) => later.has(row.uid) || plannedAllocation(row, sim.now).end > at)
     .filter((row) => !startedAfter(sim, row, sim.row(uid)))
     .reduce((sum, row) => sum + coresOf(sim, row.uid), 0);
 }
