@@ -14,11 +14,11 @@ const namespace = 'physics';
 
 const team = new Chart(app, 'physics', { namespace });
 new k8s.KubeNamespace(team, 'namespace', {
-  // Workloads that name no queue are in `default`, and wait until it is in force.
-  metadata: { name: namespace, labels: FluxSetup.fromFluxSetupName('default').namespaceLabels },
+  // Workloads that name no queue are in `team`, and wait until it is in force.
+  metadata: { name: namespace, labels: FluxSetup.fromFluxSetupName('team').namespaceLabels },
 });
 
-new FluxSetup(team, 'default', {
+new FluxSetup(team, 'team', {
   quota: { cores: Cpu.units(256), memory: Size.gibibytes(1024), gpus: 8 },
   defaultWalltime: Duration.minutes(30),
   maxWalltime: Duration.days(2),

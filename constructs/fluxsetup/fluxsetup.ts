@@ -15,7 +15,9 @@ import {
   FluxSetupSpecQuotaMemory,
 } from '../../imports/fluxsetup-flux-framework.org';
 import { formatDuration } from '../api/durations';
+import { PropsError } from '../api/errors';
 import { NAMESPACE_LABEL, QUEUE } from '../api/labels';
+import { STACK_DEFAULTS } from '../api/queue-defaults';
 import { KubeObject } from '../kube-object';
 import type { FluxSetupProps, Limits, Quota } from './props';
 import { checkQueueName, checkSetup } from './validation';
@@ -30,7 +32,9 @@ export interface IFluxSetup {
 
   /**
    * Labels of a namespace in which the workloads that name no queue are in this one. They wait until the FluxSetup is in force, so
-   * its quota holds in whatever order a namespace, its FluxSetup and its workloads are applied.
+   * its quota holds in whatever order a namespace, its FluxSetup and its workloads are applied. The queue needs another name than
+   * `default`: that is the stack's own queue until the FluxSetup is in force.
+   * @throws PropsError when the queue is named `default`
    */
   readonly namespaceLabels: Record<string, string>;
 }
@@ -52,7 +56,6 @@ export class FluxSetup extends Construct implements IFluxSetup {
 
   readonly name: string;
   readonly labels: Record<string, string>;
-  readonly namespaceLabels: Record<string, string>;
 
   /** @throws PropsError when a value is not valid or two props cannot be combined */
   constructor(scope: Construct, id: string, props: FluxSetupProps = {}) {
@@ -60,9 +63,7 @@ export class FluxSetup extends Construct implements IFluxSetup {
     checkSetup(props);
     this.name = props.name ?? id;
     checkQueueName('FluxSetup.name', this.name);
-    const { labels, namespaceLabels } = reference(this.name);
-    this.labels = labels;
-    this.namespaceLabels = namespaceLabels;
+    this.labels = labelsOf(this.name);
     new KubeObject(this, 'Resource', FluxSetupResource, {
       metadata: {
         name: this.name,
@@ -71,11 +72,35 @@ export class FluxSetup extends Construct implements IFluxSetup {
       spec: specOf(props),
     });
   }
+
+  get namespaceLabels(): Record<string, string> {
+    return namespaceLabelsOf(this.name);
+  }
 }
 
 function reference(name: string): IFluxSetup {
-  const labels = { [QUEUE]: name };
-  return { name, labels, namespaceLabels: { [NAMESPACE_LABEL]: 'true', ...labels } };
+  return {
+    name,
+    labels: labelsOf(name),
+    get namespaceLabels() {
+      return namespaceLabelsOf(name);
+    },
+  };
+}
+
+function labelsOf(name: string): Record<string, string> {
+  return { [QUEUE]: name };
+}
+
+function namespaceLabelsOf(name: string): Record<string, string> {
+  if (name === STACK_DEFAULTS.queueName)
+    throw new PropsError(
+      'FluxSetup.namespaceLabels',
+      "would mean the stack's own queue, which has no quota of the namespace, until the FluxSetup is in force",
+      name,
+      'give the FluxSetup another name',
+    );
+  return { [NAMESPACE_LABEL]: 'true', ...labelsOf(name) };
 }
 
 /** Contains only given values: the CRD has the defaults. */

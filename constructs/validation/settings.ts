@@ -11,6 +11,7 @@ import {
   unknownKeyRemedy,
 } from '../api/known-keys';
 import { CHECKPOINT_INTERVAL, GROUP_SIZE, NAMESPACE_LABEL, PRIORITY, QUEUE, WALLTIME } from '../api/labels';
+import { STACK_DEFAULTS } from '../api/queue-defaults';
 import {
   GROUP_PAIR_PROBLEM,
   GROUP_PAIR_REMEDY,
@@ -135,9 +136,19 @@ function namespaceLabelProblems(entry: Entry, labels: Place, queues: readonly st
 /** In one go with its FluxSetup and Jobs, the Jobs may come first. */
 function queueLabelProblems(labels: Place, queues: readonly string[]): string[] {
   const labelOf = (key: string) => labels.entries().find(([label]) => label === key)?.[1].value;
-  if (labelOf(NAMESPACE_LABEL) !== 'true' || queues.length === 0 || labelOf(QUEUE) !== undefined) return [];
+  if (labelOf(NAMESPACE_LABEL) !== 'true' || queues.length === 0) return [];
+  const label = labelOf(QUEUE);
+  const { queueName } = STACK_DEFAULTS;
+  if (label === queueName && queues.includes(queueName))
+    return [
+      `${labels.path}: ${QUEUE}: ${queueName} means the stack's own queue to Jobs that are applied before FluxSetup ${queueName}, so they start without its quota; give the FluxSetup another name`,
+    ];
+  if (label !== undefined) return [];
+  const remedy = queues.includes(queueName)
+    ? `rename FluxSetup ${queueName}, which is the name of the stack's own queue, and add ${QUEUE} with its name`
+    : `add ${QUEUE}: ${queues[0]}`;
   return [
-    `${labels.path}: ${QUEUE} is missing, so Jobs that are applied before FluxSetup ${queues[0]} start without its quota; add ${QUEUE}: ${queues[0]}`,
+    `${labels.path}: ${QUEUE} is missing, so Jobs that are applied before FluxSetup ${queues[0]} start without its quota; ${remedy}`,
   ];
 }
 

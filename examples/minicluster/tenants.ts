@@ -11,7 +11,7 @@ const app = new App();
 const cohort = 'campus';
 const quota = { cores: Cpu.units(256), memory: Size.gibibytes(1024) };
 
-const physics = team('physics');
+const physics = team('physics', 'runs');
 const runs = new FluxSetup(physics, 'runs', { quota, cohort, reclaim: true });
 new MiniCluster(physics, 'lattice', {
   size: 8,
@@ -26,9 +26,9 @@ new MiniCluster(physics, 'lattice', {
   certificate: Certificate.fromKeygen(),
 });
 
-const chemistry = team('chemistry');
-new FluxSetup(chemistry, 'default', { quota, cohort, policy: 'conservative' });
-// Without a queue it uses the one with the name `default`.
+const chemistry = team('chemistry', 'screens');
+new FluxSetup(chemistry, 'screens', { quota, cohort, policy: 'conservative' });
+// Without a queue it uses the one that its namespace names.
 new MiniCluster(chemistry, 'screening', {
   size: 16,
   container: {
@@ -46,10 +46,10 @@ new MiniCluster(chemistry, 'screening', {
 
 app.synth();
 
-function team(namespace: string): Chart {
+function team(namespace: string, queue: string): Chart {
   const chart = new Chart(app, namespace, { namespace });
   new k8s.KubeNamespace(chart, 'namespace', {
-    metadata: { name: namespace, labels: { 'fluxqueue/enabled': 'true' } },
+    metadata: { name: namespace, labels: FluxSetup.fromFluxSetupName(queue).namespaceLabels },
   });
   return chart;
 }

@@ -144,7 +144,7 @@ describeOwnCluster('the examples on a real apiserver', (getCluster) => {
       for (const file of manifests(folder)) await kubectl('apply', '-f', join(folder, file));
     });
     const setups = await kubectl('get', 'fs', '-n', 'physics', '-o', 'jsonpath={.items[*].metadata.name}');
-    expect(setups).toBe('default urgent');
+    expect(setups).toBe('team urgent');
     const queue = await kubectl(
       ...['get', 'job', 'simulate', '-n', 'physics', '-o'],
       'jsonpath={.metadata.labels.fluxqueue/queue}',

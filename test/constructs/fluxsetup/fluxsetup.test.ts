@@ -112,6 +112,15 @@ test('has the labels that submit a workload to it', () => {
   expect(FluxSetup.fromFluxSetupName('team')).toEqual({ name: 'team', labels: team.labels, namespaceLabels });
 });
 
+test("has no labels for a namespace with the name of the stack's own queue", () => {
+  const setup = new FluxSetup(new Chart(new App(), 'test'), 'default');
+  for (const each of [setup, FluxSetup.fromFluxSetupName('default')])
+    expect(() => each.namespaceLabels).toThrow(
+      expect.objectContaining({ field: 'FluxSetup.namespaceLabels', value: 'default' }),
+    );
+  expect(setup.labels).toEqual({ 'fluxqueue/queue': 'default' });
+});
+
 test.each<[string, FluxSetupProps, string]>([
   ['a name that is not a label value', { name: 'Team_A' }, 'name'],
   ['an unknown policy', { policy: 'fair' as 'easy' }, 'policy'],

@@ -102,6 +102,19 @@ test.each<[string, object, readonly string[]]>([
   );
 });
 
+test.each<[string, object, string]>([
+  [
+    'named by its label',
+    { 'fluxqueue/queue': 'default' },
+    'start without its quota; give the FluxSetup another name',
+  ],
+  ['without a label', {}, 'start without its quota; rename FluxSetup default'],
+])("a namespace does not get the name of the stack's own queue: %s", (_, labels, problem) => {
+  const objects = [setup('default', 'science')] as unknown as Parameters<typeof settingProblems>[1];
+  const manifest = namespace({ 'fluxqueue/enabled': 'true', ...labels });
+  expect(settingProblems(manifest as Manifest, objects)).toEqual([expect.stringContaining(problem)]);
+});
+
 test.each<[string, object, number]>([
   ['a Job that deletes itself', { kind: 'Job', spec: { ttlSecondsAfterFinished: 60 } }, 1],
   ['a Job that stays', { kind: 'Job', spec: {} }, 0],
