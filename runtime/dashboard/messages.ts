@@ -92,7 +92,7 @@ export interface HistoryEntryView {
   /** Kind of the workload: Job or Pod. */
   readonly kind: string;
   readonly event: string;
-  /** The leader at that time, or the user; empty if it was not recorded. */
+  /** The leader at that time, or the user who submitted it; empty if it is not known. */
   readonly actor: string;
   readonly message: string;
 }

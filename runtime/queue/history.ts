@@ -4,7 +4,10 @@ import type { Database } from './database';
 export interface LogEntry {
   /** Unix seconds. */
   readonly at: number;
-  /** The leader at that time, or the user; empty in entries that are older than migration 2. */
+  /**
+   * The leader at that time, or the user who submitted it; empty where it is not known: of a changed request, and in entries that are
+   * older than migration 2.
+   */
   readonly actor: string;
   readonly event: string;
   /** The reason, as a message. */
@@ -69,7 +72,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Of a request that its user has not changed. */
-const FOLLOWS = 'asks for something else now: tasks of it are done, or its pods or the nodes have changed';
+const FOLLOWS =
+  'asks for something else now: tasks of it are done, or its template, its pods or the nodes have changed';
 
 /** What is read of the detail of an event. */
 interface Detail {

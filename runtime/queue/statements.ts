@@ -179,8 +179,9 @@ export const UPDATE = update({
       THEN fluxqueue.next_jobid() ELSE t.jobid END`,
   event: `'Updated'`,
   detail: `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held, 'byUser', by_user)`,
-  actor: `CASE WHEN by_user THEN usr ELSE ${LEADER} END`,
-  compared: `${BY_USER} AS by_user`,
+  // Whoever may edit the workload can have changed it, not only the user who made it.
+  actor: `CASE WHEN progressed AND NOT by_user THEN ${LEADER} ELSE '' END`,
+  compared: `${BY_USER} AS by_user, (t.input).progressed IS TRUE AS progressed`,
   repeats: true,
 });
 

@@ -187,13 +187,15 @@ describePostgres('evictions and requeues', (getPostgres) => {
     });
   });
 
-  test('the history says who changed a row and why', async () => {
+  test('the history says why a row changed, and who did it unless it was not seen', async () => {
     await ready('a');
     await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 130 }]);
     const row = await requeue('a', { cause: 'preempted', message: 'evicted for b' });
     await queue.update(fence, [changed(row, { priority: 3 })]);
     const [urgent] = await queue.active();
     await queue.update(fence, [changed(urgent!, { shape: 'of other nodes' })]);
+    const [moved] = await queue.active();
+    await queue.update(fence, [{ ...changed(moved!, { pods: 1, shape: 'of one pod' }), progressed: true }]);
     await queue.wait(fence, [{ uid: 'a', reason: 'Busy', message: 'no room', estimatedStart: null }]);
     await queue.finish(fence, [{ uid: 'a', result: 'Cancelled', finishedAt: 9e8 }]);
     expect((await queue.history('a')).map(({ actor, event, why }) => `${actor}: ${event}: ${why}`)).toEqual([
@@ -201,8 +203,9 @@ describePostgres('evictions and requeues', (getPostgres) => {
       'leader-1: Allocated: enough units were free for it',
       'leader-1: EvictionRequested: for b',
       'leader-1: Requeued: evicted for b',
-      'ada: Updated: was changed while it waited',
-      'leader-1: Updated: asks for something else now: tasks of it are done, or its pods or the nodes have changed',
+      ': Updated: was changed while it waited',
+      ': Updated: asks for something else now: tasks of it are done, or its template, its pods or the nodes have changed',
+      'leader-1: Updated: asks for something else now: tasks of it are done, or its template, its pods or the nodes have changed',
       'leader-1: Waiting: Busy: no room',
       'leader-1: Finished: it was deleted',
     ]);

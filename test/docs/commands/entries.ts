@@ -142,7 +142,7 @@ again every 5 seconds.`,
       },
       {
         command: 'history',
-        text: 'What has been deleted has a history, too; of a name that was used more often, that of its 200 newest workloads. `-n` or `NAMESPACE/NAME` names another namespace.',
+        text: 'What has been deleted has a history, too; of a name that was used more often, that of its 200 newest workloads. BY is the user who submitted it, or the controller that decided or saw it; who changed a waiting workload is `unknown`: the audit log of the apiserver has the name. `-n` or `NAMESPACE/NAME` names another namespace.',
         runs: [
           'kubectl fluxqueue history prepare',
           'kubectl fluxqueue history tune',
