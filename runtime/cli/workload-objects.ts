@@ -3,6 +3,7 @@ import { ADMITTED_LABEL, GROUP, USER_ANNOTATION } from '../../constructs/api/lab
 import { makerKinds, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { kindPath, makerUidOf } from '../kubernetes/kind-fields';
+import { controllerOf } from '../kubernetes/owner';
 import { jobs, pods } from '../kubernetes/paths';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import { membershipOf } from '../workloads/group-member';
@@ -80,7 +81,7 @@ function groupUidsIn(fluxJobs: readonly FluxJobObject[]) {
   };
 }
 
-/** The users who created these workloads, by uid: what a controller created has none. */
+/** The users who created these workloads, by uid: what a controller created is of whoever created its maker or, of a pod, its Job. */
 export function usersOf(found: readonly FoundObject[]): Map<string, string> {
   const users = new Map(
     found.flatMap(({ uid, metadata: { annotations } }) => {
@@ -89,8 +90,9 @@ export function usersOf(found: readonly FoundObject[]): Map<string, string> {
     }),
   );
   for (const { uid, kind, metadata } of found) {
-    const maker = users.get(makerUidOf(kind, metadata) ?? '');
-    if (maker !== undefined) users.set(uid, maker);
+    const owner = users.has(uid) ? makerUidOf(kind, metadata) : controllerOf({ metadata })?.uid;
+    const user = users.get(owner ?? '');
+    if (user !== undefined) users.set(uid, user);
   }
   return users;
 }

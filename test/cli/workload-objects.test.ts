@@ -31,6 +31,7 @@ const FLUX_JOBS = [
   waiting('tune', 'JobSet'),
   waiting('ring', 'PodGroup', 'group-1'),
   waiting('pair', 'PodGroup', 'group-2'),
+  waiting('wide-2', 'Pod', 'p2'),
 ];
 
 /** A cluster that serves JobSets and TrainJobs, and no other workload kinds. */
@@ -47,7 +48,10 @@ function answers(labelled: (path: string) => Answer | undefined): void {
 }
 
 const ALL: Readonly<Record<string, Answer>> = {
-  jobs: list({ name: 'runs', uid: 'runs', annotations: of('ada') }),
+  jobs: list(
+    { name: 'runs', uid: 'runs', annotations: of('ada') },
+    { name: 'wide', uid: 'wide', annotations: of('zoe') },
+  ),
   jobsets: list(
     { name: 'train', uid: 'train', annotations: of('bob') },
     { name: 'tune', uid: 'tune', annotations: TRAINER, ownerReferences: [{ ...OWNER, uid: 'maker' }] },
@@ -56,6 +60,12 @@ const ALL: Readonly<Record<string, Answer>> = {
   pods: list(
     { name: 'ring-0', uid: 'p0', annotations: { ...of('kim'), [GROUP]: 'ring' } },
     { name: 'pair-0', uid: 'p1', annotations: { ...of('lea'), [GROUP_MEMBER_ANNOTATION]: 'group-2/pods' } },
+    // Beyond the gang of its Job it is a workload of its own.
+    {
+      name: 'wide-2',
+      uid: 'p2',
+      ownerReferences: [{ kind: 'Job', name: 'wide', uid: 'wide', controller: true }],
+    },
   ),
 };
 
@@ -70,6 +80,7 @@ test('users of all kinds of workloads are shown and summed up', async () => {
     ['job/runs', 'ada'],
     ['jobset/train', 'bob'],
     ['jobset/tune', 'eve'],
+    ['pod/wide-2', 'zoe'],
     ['podgroup/pair', 'lea'],
     ['podgroup/ring', 'kim'],
   ]);
@@ -86,7 +97,7 @@ test('a selector chooses workloads of all kinds, and groups by their pods', asyn
     return (await getApi().run('queue', '-l', 'app=x', '-o', 'name')).output;
   };
   expect(await chosen('jobsets', list({ name: 'train', uid: 'train' }))).toBe('jobset/train\n');
-  expect(await chosen('pods', ALL.pods!)).toBe('podgroup/ring\npodgroup/pair\n');
+  expect(await chosen('pods', ALL.pods!)).toBe('podgroup/ring\npodgroup/pair\npod/wide-2\n');
   const asked = getApi().asked.filter(({ path }) => path.endsWith('/jobsets'));
   expect(asked[0]!.query.labelSelector).toBe(`${ADMITTED_LABEL}=true,app=x`);
 });
