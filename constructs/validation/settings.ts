@@ -26,6 +26,7 @@ import {
   SETTING_SYNTAX,
   type SettingSyntax,
 } from '../api/settings';
+import { isUnreadKey, UNREAD_KINDS, unreadProblem } from '../api/unread-settings';
 import { isFluxSetup, type Manifest, Place, podSpec } from './manifest';
 
 /**
@@ -39,20 +40,32 @@ export function settingProblems(manifest: Manifest, objects: readonly Manifest[]
   if (key === 'v1 Namespace')
     return namespaceProblems(root.field('metadata'), queuesOf(manifest.metadata.name, objects));
   const spec = podSpec(manifest);
-  if (spec === undefined) return [];
+  const unread = unreadProblems(manifest);
+  if (spec === undefined) return unread;
   const job = { 'batch/v1 Job': '', 'batch/v1 CronJob': 'spec.jobTemplate' }[key];
   const parent = spec.path.slice(0, Math.max(0, spec.path.lastIndexOf('.')));
   const template = parent === '' ? root : root.field(parent);
   const node = spec.field('nodeName');
   const passes = node.exists ? [`${node.path}: would pass the queue by; use a nodeSelector instead`] : [];
-  if (job === undefined) return [...passes, ...pairProblems(template), ...settingsIn(template, queues)];
+  if (job === undefined)
+    return [...unread, ...passes, ...pairProblems(template), ...settingsIn(template, queues)];
   const own = job === '' ? root : root.field(job);
   return [
+    ...unread,
     ...passes,
     ...jobGroupProblems(own),
     ...settingsIn(own, queues),
     ...entriesOf(template.field('metadata')).flatMap(templateProblems),
   ];
+}
+
+/** Settings in the metadata of an object that is no workload. */
+function unreadProblems(manifest: Manifest): string[] {
+  const { kind, apiVersion } = manifest;
+  if (UNREAD_KINDS[kind]?.apiVersion !== apiVersion) return [];
+  return entriesOf(new Place(manifest, '').field('metadata'))
+    .filter(([key]) => isUnreadKey(kind, key))
+    .map(([, { path }]) => `${path}: ${unreadProblem(kind)}`);
 }
 
 /**

@@ -32,6 +32,7 @@ import {
 import { SETTING_PROBLEM, settingVariables } from './settings';
 import { SUBRESOURCE_GUARD } from './subresources';
 import { KEY_PROBLEM, KEY_VARIABLES, TEMPLATE_KEY_PART, TOUCHES_USER_KEYS } from './unknown-keys';
+import { unreadSettings } from './unread-settings';
 
 export interface AdmissionGuardsProps extends ReachGuardProps, KueueProps, GraceProps {}
 
@@ -86,6 +87,7 @@ export class AdmissionGuards extends Construct {
     };
     warn('ineffective', JOBS, INEFFECTIVE_CHANGES);
     warn('ineffective-pods', PODS, INEFFECTIVE_POD_CHANGES);
+    addGuard(this, 'unread-settings', props, unreadSettings(props));
     addGuard(this, 'pods', props, {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],

@@ -34,6 +34,19 @@ test.each<[object, string]>([
   [job({ labels: { 'fluxqueue/hold': 'True' } }), 'must be "true" or "false" (got "True")'],
   [job({ labels: { 'fluxqueue/group': 'gang' } }), 'is for Pods alone; remove it'],
   [job({}, { labels: { 'fluxqueue/queue': 'night' } }), 'has no effect in the template of a Job'],
+  [
+    { ...deployment({}), metadata: { name: 'web', labels: { 'fluxqueue/queue': 'night' } } },
+    'metadata.labels.fluxqueue/queue: has no effect on a Deployment; move it to spec.template.metadata',
+  ],
+  [
+    {
+      apiVersion: 'flux-framework.org/v1alpha2',
+      kind: 'MiniCluster',
+      metadata: { name: 'mc', annotations: { 'fluxqueue/hold': 'true' } },
+      spec: {},
+    },
+    'has no effect on a MiniCluster; use spec.queue',
+  ],
   [job({}, {}, { nodeName: 'node-1' }), 'spec.template.spec.nodeName: would pass the queue by'],
   [
     namespace({ 'fluxqueue/enable': 'true' }),
