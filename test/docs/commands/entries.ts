@@ -152,7 +152,7 @@ again every 5 seconds.`,
       },
       {
         command: 'usage',
-        text: 'The hours are those of the period, also of what still runs; JOBS and PODS count what ended in it, Pods of their own as jobs, too.',
+        text: 'The hours are those of the period, also of what still runs; JOBS and PODS count what ended in it, Pods of their own as jobs, too. They are of grants: what pods use beyond theirs (`MoreThanGranted`, [scheduling.md](scheduling.md)) is charged to quota and fair share while it lasts, and is in no hours.',
         runs: [
           'kubectl fluxqueue usage',
           'kubectl fluxqueue usage --by namespace',
