@@ -159,9 +159,9 @@ function minuteAhead(seconds: number | undefined, now: number): number | null {
   return minute < now ? null : minute;
 }
 
-/** A plan is no promise. A promise is better than a plan. */
-function plannedMinute({ phase, estimatedStart }: WorkloadRow, minute: number | null): number | null {
-  return phase === 'Waiting' && estimatedStart === null ? minute : null;
+/** A plan is no promise. A promise is better than a plan. A plan may be older than the pass that found that it can never start. */
+function plannedMinute(row: WorkloadRow, minute: number | null): number | null {
+  return row.phase === 'Waiting' && row.estimatedStart === null && !needsIntervention(row) ? minute : null;
 }
 
 /** Shown where it is sooner than the promise or the plan. Later than a plan says only that others may be backfilled. */

@@ -176,6 +176,16 @@ describe('the status of a FluxJob', () => {
     expect(fluxJobStatus(rowIn('Running'), context({ plannedStart: 9 }))).not.toHaveProperty('plannedStart');
   });
 
+  test('shows no planned start of a workload that can never start, also where the plan is older', () => {
+    const plans = { plannedStart: 1_800_000_001, likelyStart: 1_799_999_001 };
+    const never = rowIn('Waiting', {
+      reason: 'Unsatisfiable',
+      message: 'can never start: asks for 99 cores',
+    });
+    for (const key of ['start', 'plannedStart', 'likelyStart'])
+      expect(fluxJobStatus(never, context(plans))).not.toHaveProperty(key);
+  });
+
   test('shows a likely start where it is sooner than the promise or the plan', () => {
     const likelyOf = (row: WorkloadRow, over: Partial<StatusContext>) =>
       fluxJobStatus(row, context(over)).likelyStart;
