@@ -18,6 +18,18 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
 }
 
+/** The text in lines of at most so many characters, broken between words. A longer word has a line of its own. */
+export function folded(text: string, most: number): string[] {
+  const [first = '', ...words] = text.split(' ');
+  const lines = [first];
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length <= most) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** `a, b and c`; empty without parts. */
 export function joined(parts: readonly string[], word = 'and'): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} ${word} ${parts.at(-1)}` : (parts[0] ?? '');

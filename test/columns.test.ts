@@ -1,4 +1,4 @@
-import { columns, largest } from '../runtime/columns';
+import { columns, folded, largest } from '../runtime/columns';
 
 test('a table may have more rows than a function takes arguments', () => {
   const rows = Array.from({ length: 200_000 }, (_, i) => [`job/${i}`, 'Waiting']);
@@ -10,4 +10,10 @@ test('a table may have more rows than a function takes arguments', () => {
 test('the largest of so many numbers is found, and of none it is below all', () => {
   expect(largest(Array.from({ length: 200_000 }, (_, i) => i))).toBe(199_999);
   expect(largest([])).toBe(-Infinity);
+});
+
+test('a sentence is folded between words, and a longer word has a line of its own', () => {
+  expect(folded('it waits for nodes', 9)).toEqual(['it waits', 'for nodes']);
+  expect(folded('on science/job/lattice now', 9)).toEqual(['on', 'science/job/lattice', 'now']);
+  expect(folded('', 9)).toEqual(['']);
 });

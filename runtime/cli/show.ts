@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:os';
 import { pause, systemClock } from '../clock';
-import { plain } from '../columns';
+import { folded, plain } from '../columns';
 import { messageOf } from '../errors';
 import type { KubernetesClient } from '../kubernetes/client';
 import { isStatus } from '../kubernetes/errors';
@@ -236,7 +236,10 @@ class Watch<T extends Readonly<Record<string, KubernetesObject>>> {
     const picture = this.pictureOf(Object.fromEntries(lists) as unknown as Objects<T>);
     const { rows = 24, columns = 80 } = this.output;
     if (this.isTerminal) {
-      const lines = [...linesOf(picture), ...(this.trouble === undefined ? [] : [this.trouble])];
+      // Rows of a table are cut, sentences are not.
+      const all = linesOf(picture);
+      const shown = picture.head === undefined ? all.flatMap((line) => folded(line, columns)) : all;
+      const lines = [...shown, ...(this.trouble === undefined ? [] : [this.trouble])];
       this.output.write(this.screen.frame(lines, { rows, columns }));
     } else
       this.output.write(

@@ -194,3 +194,12 @@ test('a user who may not read gets the answer instead of a watch that tries for 
   });
   await expect(shown).rejects.toThrow('is forbidden');
 });
+
+test('a terminal shows the whole of a sentence that is longer than its lines', async () => {
+  const apiserver = new PlayedApiserver();
+  const { output, text } = outputs(true);
+  const said = 'science/job/a waits in queue default, position 3';
+  const sentence = (): Picture => ({ rows: [{ key: 'text', cells: [said], state: said }], done: true });
+  await show<Objects>(apiserver.client, SOURCES, sentence, { watch: true, output });
+  expect(text()).toMatch(/science\/job\/a waits in queue default,.*\n.*position 3/);
+});
