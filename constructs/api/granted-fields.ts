@@ -9,6 +9,7 @@ import {
   AFTER,
   CHECKPOINT_INTERVAL,
   EXCLUSIVE,
+  GANG_SIZE,
   HOLD,
   PREEMPTIBLE,
   PRIORITY,
@@ -82,6 +83,7 @@ export const GRANTED_SETTINGS: readonly Setting[] = [
   EXCLUSIVE,
   PREEMPTIBLE,
   CHECKPOINT_INTERVAL,
+  GANG_SIZE,
   AFTER,
 ];
 

@@ -8,6 +8,7 @@ import type { WatchedFluxJob } from '../shared/fluxjob-projection';
 import { reconcileQueue } from '../shared/reconcile-queue';
 import type { Controller, Shared } from '../shared/shared';
 import type { Surpluses } from '../shared/surplus';
+import { objectAsGranted } from '../workloads/as-granted';
 import { placementOf } from '../workloads/assignment';
 import { ifReadable, podsOf } from '../workloads/demand';
 import { ignoredChanges, mayChangeOtherwise } from '../workloads/ignored-changes';
@@ -142,7 +143,7 @@ export class FluxJobController implements Controller {
       return undefined;
     const adapter = adapters.get(row.kind)!;
     // A group asks for the pods that have not ended: no user has lowered it.
-    const wanted = () => ifReadable(() => podsOf(adapter.demand(object))) ?? row.pods;
+    const wanted = () => ifReadable(() => podsOf(adapter.demand(objectAsGranted(object, row)))) ?? row.pods;
     const isLowered = adapter.membersOf(object) === undefined && wanted() < row.pods;
     return isLowered ? placementOf(row).reduce((sum, { pods }) => sum + pods, 0) : undefined;
   }
@@ -166,7 +167,7 @@ export class FluxJobController implements Controller {
     const object = this.shared.workloads.get(row);
     // What is suspended is leaving its nodes, and gets all that it asks for with its next grant.
     const isStarted = object?.metadata.uid === row.uid && !adapters.get(row.kind)!.isSuspended(object);
-    return isStarted ? ignoredChanges(object.metadata, row) : [];
+    return isStarted ? ignoredChanges(object, row) : [];
   }
 
   private olderPodsOf(row: WorkloadRow): string | undefined {

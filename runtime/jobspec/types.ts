@@ -114,6 +114,8 @@ export interface Jobspec {
       readonly graceSeconds?: number;
       /** Seconds of work that an eviction loses at most, above 0. @default - all that it has done */
       readonly checkpointSeconds?: number;
+      /** `fluxqueue/gang-size` of the workload. Not part of the shape. @default - none, or an earlier version wrote the row */
+      readonly gangSize?: number;
       /** Names of the PersistentVolumeClaims that constraints and rules were made from. @default [] */
       readonly claims?: readonly string[];
       /** Paths of fields of the user's object that only kube-scheduler checks. @default [] */

@@ -17,6 +17,7 @@ import {
   TakenUnits,
   unrecordedGrant,
 } from '../workloads/adoption';
+import { objectAsGranted } from '../workloads/as-granted';
 import { adapters } from '../workloads/index';
 import { WITHDRAWN } from '../workloads/release';
 import type { SubmissionBuilder } from '../workloads/submission';
@@ -118,7 +119,7 @@ export class LostGrants {
       const pods = workloads.podsOf(row);
       if (adapter.outcome(object, pods, now(), row) !== undefined) return true;
       if (adapter.isSuspended(object)) return row.releasedAt !== null && !this.hasLivePods(row);
-      const finished = adapter.finishedNodes(object, row, pods).length;
+      const finished = adapter.finishedNodes(objectAsGranted(object, row), row, pods).length;
       return finished > 0 && finished < row.allocation.nodes.length;
     });
   }

@@ -17,6 +17,7 @@ import {
   AFTER,
   CHECKPOINT_INTERVAL,
   EXCLUSIVE,
+  GANG_SIZE,
   HOLD,
   IGNORED_ANNOTATION,
   PREEMPTIBLE,
@@ -27,19 +28,22 @@ import {
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
 import { setsOf } from '../jobspec/pod-sets';
+import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { queueName } from '../shared/queues';
+import { grantedGangSize } from './as-granted';
 import { POD_GROUP } from './pod-group';
 import { type SettingSource, settingOf, type WorkloadSettings, workloadSettings } from './settings';
 
 const FIELD = /^[A-Za-z]{1,63}$/;
 
 /** One clause for each change; none for a workload that the queue did not start, or that has ended. */
-export function ignoredChanges(metadata: SettingSource, row: WorkloadRow): readonly string[] {
+export function ignoredChanges(object: KubernetesObject, row: WorkloadRow): readonly string[] {
   const { phase, releasedAt } = row;
+  const { metadata } = object;
   if (releasedAt === null || (phase !== 'Ready' && phase !== 'Running')) return [];
   const fields = (metadata.annotations?.[IGNORED_ANNOTATION] ?? '').split(',').filter((it) => FIELD.test(it));
-  return [...fields.map(clauseOf), ...ignoredSettings(metadata, row)];
+  return [...fields.map(clauseOf), ...ignoredSettings(object, row)];
 }
 
 /** Whether the changes of one may be others than those of the other. */
@@ -54,10 +58,10 @@ function clauseOf(name: string): string {
   return `spec.${name} ${problem}`;
 }
 
-function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly string[] {
-  const settings = settingsOf(metadata);
+function ignoredSettings(object: KubernetesObject, row: WorkloadRow): readonly string[] {
+  const settings = settingsOf(object.metadata);
   if (settings === undefined) return [];
-  const { priority, walltimeSeconds } = settings;
+  const { priority, walltimeSeconds, gangSize } = settings;
   const kind: StartedKind = row.kind === POD_GROUP ? 'Pod' : row.kind;
   const problem = settingKeptProblem(kind);
   return [
@@ -69,6 +73,7 @@ function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly st
       ? [`${WALLTIME} ${duration(walltimeSeconds!)} ${problem} with ${duration(row.walltime)}`]
       : []),
     ...otherSettings(settings, row).map((setting) => `${setting} ${problem}`),
+    ...(gangSize?.toString() === grantedGangSize(object, row) ? [] : [`${GANG_SIZE} ${problem}`]),
   ];
 }
 

@@ -198,8 +198,11 @@ const GANG_OWNERS: ReadonlySet<string> = new Set(['MiniCluster', 'JobSet']);
 
 /** Kubernetes does not say whether the pods of a Job need each other, so the Job or its owner has to. */
 function isGang(job: WatchedJob): boolean {
-  const size = settingOf(job.metadata, GANG_SIZE) ?? '';
-  return GANG_FORMAT.test(size) || GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
+  return GANG_FORMAT.test(settingOf(job.metadata, GANG_SIZE) ?? '') || hasGangOwner(job);
+}
+
+export function hasGangOwner(job: WatchedJob): boolean {
+  return GANG_OWNERS.has(controllerOf(job)?.kind ?? '');
 }
 
 function assignmentOf(job: WatchedJob, row: WorkloadRow): string {

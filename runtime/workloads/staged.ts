@@ -5,7 +5,7 @@
  * grant pins and ungates its pods one by one, as it does with all pods that admission cannot pin.
  *
  * The template of a Job that has started cannot change, so its assignment names no node, and its job id is one of a former
- * state of the row. Whoever reads the Job under its grant reads it `asGranted`.
+ * state of the row: as-granted.ts.
  */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { NodePods } from '../jobspec/pods-per-node';
@@ -76,7 +76,7 @@ export function stagedPlacement(pods: readonly Pod[], hasEnded: boolean): readon
 }
 
 /** The same workload, with the job id of its row in a staged Job and in the pods that it has made since it was staged. */
-export function asGranted(workload: ActiveWorkload): ActiveWorkload {
+export function stagedAsGranted(workload: ActiveWorkload): ActiveWorkload {
   const { object, row, pods } = workload;
   if (row.kind !== 'Job' || !isStaged(object as WatchedJob)) return workload;
   const job = object as WatchedJob;

@@ -2,6 +2,7 @@
 import type { Jobspec } from '../jobspec/types';
 import type { Submission } from '../queue/workload';
 import type { Addition } from './injected';
+import type { WorkloadSettings } from './settings';
 
 /** Notes are no part of the shape. */
 export function withNotes(
@@ -9,12 +10,14 @@ export function withNotes(
   {
     reduced,
     checkpointSeconds,
-  }: { readonly reduced: readonly string[]; readonly checkpointSeconds?: number },
+    gangSize,
+  }: Pick<WorkloadSettings, 'checkpointSeconds' | 'gangSize'> & { readonly reduced: readonly string[] },
   { requests: injected, placement: placed }: Addition = {},
 ): Jobspec {
   const { attributes } = jobspec;
   const notes = {
     ...(checkpointSeconds !== undefined && { checkpointSeconds }),
+    ...(gangSize !== undefined && { gangSize }),
     ...(reduced.length > 0 && { reduced }),
     ...(injected && { injected }),
     ...(placed && { placed }),
@@ -23,8 +26,10 @@ export function withNotes(
   return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
 }
 
-export function checkpointOf({ jobspec }: Pick<Submission, 'jobspec'>): number | undefined {
-  return jobspec.attributes.user?.checkpointSeconds;
+/** Whether they note the same settings. */
+export function notesSame(one: Pick<Submission, 'jobspec'>, other: Pick<Submission, 'jobspec'>): boolean {
+  const [a, b] = [one, other].map(({ jobspec }) => jobspec.attributes.user);
+  return a?.checkpointSeconds === b?.checkpointSeconds && a?.gangSize === b?.gangSize;
 }
 
 export function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {

@@ -35,7 +35,7 @@ import { withOwners } from './owner-settings';
 import { reductionsOf } from './reductions';
 import { rowUserOf } from './row-user';
 import { podSettings, workloadSettings } from './settings';
-import { checkpointOf, reducedIn, withNotes } from './submission-notes';
+import { notesSame, reducedIn, withNotes } from './submission-notes';
 import type { SubmissionBuilderOptions } from './submission-options';
 
 export class SubmissionBuilder {
@@ -86,7 +86,7 @@ export class SubmissionBuilder {
     const isReducedAsBefore = isDeepStrictEqual(reducedIn(wanted), reducedIn(row));
     // A grant stays what it is if only another part of the wish is cut away.
     const isNoted = isReducedAsBefore || row.phase !== 'Waiting';
-    if (isNoted && checkpointOf(wanted) === checkpointOf(row) && isDeepStrictEqual(update, known)) {
+    if (isNoted && notesSame(wanted, row) && isDeepStrictEqual(update, known)) {
       this.compared.add(object);
       return undefined;
     }

@@ -65,6 +65,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['fluxqueue/exclusive', 'true'],
   ['fluxqueue/preemptible', 'true'],
   ['fluxqueue/checkpoint-interval', '30m'],
+  ['fluxqueue/gang-size', '2'],
   ['fluxqueue/after', 'prepare'],
 ];
 

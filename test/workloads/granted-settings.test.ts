@@ -19,6 +19,7 @@ const CHANGES: Readonly<Partial<Record<Setting, string>>> = {
   'fluxqueue/exclusive': 'true',
   'fluxqueue/preemptible': 'true',
   'fluxqueue/checkpoint-interval': '30m',
+  'fluxqueue/gang-size': '2',
   'fluxqueue/after': 'prep',
 };
 
