@@ -60,12 +60,15 @@ function nearness(pairs: readonly string[], name: string): number {
   return Math.floor((common * 1000) / (pairs.length + name.length));
 }
 
-/** The nearest setting; undefined if no setting has a pair of the key's letters. */
+/** One pair in common with the name of a long setting is chance: `job-id` is not `checkpoint-interval`. */
+export const LEAST_NEARNESS = 100;
+
+/** The nearest setting; undefined if none is near. */
 export function nearestSetting(key: string): string | undefined {
   const name = key.slice(KEY_PREFIX.length);
   const scores = SUGGESTIONS.map(({ pairs }) => nearness(pairs, name));
   const best = Math.max(...scores);
-  return best === 0 ? undefined : SUGGESTIONS[scores.indexOf(best)]!.key;
+  return best < LEAST_NEARNESS ? undefined : SUGGESTIONS[scores.indexOf(best)]!.key;
 }
 
 export function unknownKeyRemedy(suggestion: string | undefined): string {

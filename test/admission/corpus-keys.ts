@@ -12,6 +12,7 @@ const MISSPELLED = [
   'exclusiv',
   'afterok',
   'x',
+  'job-id',
   'Queue',
   'premptable',
 ];

@@ -264,6 +264,7 @@ describeCluster('an edit in Git', (getCluster) => {
       ],
       ['an assignment of the Job', { metadata: { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:n' } } }],
       ['a job id', { spec: { template: { metadata: { annotations: { [JOBID_ANNOTATION]: '8' } } } } }],
+      ['a job id of the Job', { metadata: { annotations: { [JOBID_ANNOTATION]: '8' } } }],
       ['an invalid setting', { metadata: { labels: { 'fluxqueue/walltime': 'soon' } } }],
       ['an unknown setting', { metadata: { labels: { 'fluxqueue/pirority': '1' } } }],
     ])('%s is Forbidden, never Invalid', async (_, body) => {

@@ -4,15 +4,18 @@ import {
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   GATE,
+  GROUP_MEMBER_ANNOTATION,
   JOBID_ANNOTATION,
+  OWNER_ANNOTATION,
   PRIORITY_CLASS,
+  QUEUED_BY_ANNOTATION,
   SCHEDULER_NAME,
   STACK_NAMESPACE,
   USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { JOB_CONTROLLER, job, OTHER_CONTROLLERS, ownedBy, pod } from './corpus-objects';
+import { type Fields, JOB_CONTROLLER, job, OTHER_CONTROLLERS, ownedBy, pod } from './corpus-objects';
 import { FORMS, makeNamespace, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, denied, type Users } from './users';
 
@@ -173,10 +176,31 @@ describeCluster('the guards', (getCluster) => {
       const annotations = { [ASSIGNMENT_ANNOTATION]: '0/1:node-0' };
       const inTemplate = job({}, {}, { metadata: { annotations } });
       for (const user of [ALICE, JOB_CONTROLLER, ...OTHER_CONTROLLERS])
-        await denied(users.create(user, namespace, inTemplate), reserved);
+        await denied(
+          users.create(user, namespace, inTemplate),
+          `FLUXQ_RESERVED: spec.template.metadata.annotations["${ASSIGNMENT_ANNOTATION}"]: `,
+        );
       await denied(users.create(ALICE, namespace, job({}, assigned)), reserved);
       await accepted(users.create(CONTROLLER, namespace, inTemplate));
     });
+
+    it.each([JOBID_ANNOTATION, GROUP_MEMBER_ANNOTATION, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION])(
+      'no user writes %s into the metadata of a Job, and whoever has it can remove it',
+      async (key) => {
+        const metadata = (value: string | null) => ({ annotations: { [key]: value } });
+        const start = `FLUXQ_RESERVED: metadata.annotations["${key}"]: can only be set by the queue; remove it`;
+        for (const value of ['7', ''])
+          await denied(users.create(ALICE, namespace, job({}, metadata(value) as Fields)), start);
+        const train = await accepted(users.create(ALICE, namespace, job({ suspend: true })));
+        const patch = (user: string, value: string | null) =>
+          users.patch(user, namespace, train, { metadata: metadata(value) });
+        await denied(patch(ALICE, '7'), start);
+        await accepted(patch(CONTROLLER, '7'));
+        await accepted(users.patch(ALICE, namespace, train, { metadata: { labels: { tier: 'gold' } } }));
+        await denied(patch(ALICE, '8'), start);
+        await accepted(patch(ALICE, null));
+      },
+    );
 
     it('nobody names another user for the pods of a Job', async () => {
       const of = (user: string) => job({}, {}, { metadata: { annotations: { [USER_ANNOTATION]: user } } });

@@ -52,7 +52,6 @@ const annotation = (key: string) => (object: string) =>
 const ofTemplate = (key: string) => (object: string) =>
   `${object}.spec.template.?metadata.?annotations[?${cel(key)}].orValue("")`;
 const assignment = annotation(ASSIGNMENT_ANNOTATION);
-const templateAssignment = ofTemplate(ASSIGNMENT_ANNOTATION);
 const jobid = annotation(JOBID_ANNOTATION);
 const member = annotation(GROUP_MEMBER_ANNOTATION);
 const deadline = annotation(DEADLINE_ANNOTATION);
@@ -107,6 +106,19 @@ const OF_ITS_PODS = [JOBID_ANNOTATION, GROUP_MEMBER_ANNOTATION, DEADLINE_ANNOTAT
 /** Annotations of pods and of templates that only the queue sets. */
 const SET_BY_QUEUE = [ASSIGNMENT_ANNOTATION, ...OF_ITS_PODS, OWNER_ANNOTATION, QUEUED_BY_ANNOTATION];
 
+/** Of a Job they are in its template. What it has from before can be removed; the deadline is put back (job-reapplied.ts). */
+const NEVER_OF_JOBS = SET_BY_QUEUE.filter((key) => key !== DEADLINE_ANNOTATION);
+
+function unchanged(keys: readonly string[]): Validation {
+  const value = (object: string) => `${annotationsOf(object)}[?key].orValue("")`;
+  const isOther = `key in ${annotationsOf('object')} && (oldObject == null || !(key in ${annotationsOf('oldObject')}) || ${value('object')} != ${value('oldObject')})`;
+  const found = `${celList(keys)}.filter(key, ${isOther})`;
+  return {
+    expression: `${found}.size() == 0`,
+    messageExpression: `${cel('FLUXQ_RESERVED: metadata.annotations["')} + ${found}[0] + ${cel('"]: can only be set by the queue; remove it')}`,
+  };
+}
+
 const ofTheQueue = (props: AdmissionScopeProps) => allConditions(jobConditions(props));
 
 export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & KueueProps): Rules => ({
@@ -117,13 +129,8 @@ export const JOB_GUARD = (props: AdmissionScopeProps & ControllerUserProps & Kue
     { name: 'wasSuspended', expression: before('oldObject.spec.?suspend.orValue(false)', 'false') },
   ],
   validations: [
-    {
-      expression:
-        `${assignment('object')} == (${before(assignment('oldObject'))}) && ` +
-        `${templateAssignment('object')} == (${before(templateAssignment('oldObject'))})`,
-      message: setByQueue(`metadata.annotations["${ASSIGNMENT_ANNOTATION}"]`),
-    },
-    ...OF_ITS_PODS.map((key) => ({
+    unchanged(NEVER_OF_JOBS),
+    ...[ASSIGNMENT_ANNOTATION, ...OF_ITS_PODS].map((key) => ({
       expression: `${ofTemplate(key)('object')} == (${before(ofTemplate(key)('oldObject'))})`,
       message: setByQueue(`spec.template.metadata.annotations["${key}"]`),
     })),
@@ -190,6 +197,7 @@ export const JOB_TOUCHES_RESERVED: MatchCondition = {
     `(has(object.metadata.labels) && ${cel(ADMITTED_LABEL)} in object.metadata.labels)`,
     `(${HAS_ASSIGNMENT})`,
     ...[...SET_BY_QUEUE, USER_ANNOTATION].map((key) => `${cel(key)} in ${templateAnnotationsOf('object')}`),
+    ...NEVER_OF_JOBS.map((key) => `${cel(key)} in ${annotationsOf('object')}`),
   ].join(' || '),
 };
 

@@ -2,6 +2,7 @@
 import {
   KEY_PREFIX,
   KNOWN_KEYS,
+  LEAST_NEARNESS,
   QUEUE_KEYS,
   SUGGESTIONS,
   TEMPLATE_KEYS,
@@ -61,7 +62,7 @@ const SCORES = `[${SUGGESTIONS.map(
     `${celList(pairs)}.filter(pair, ${NAME}.contains(pair)).size() * 1000 / (${pairs.length} + ${NAME}.size())`,
 ).join(', ')}]`;
 const REMEDIES = celList(SUGGESTIONS.map(({ key }) => unknownKeyRemedy(key)));
-const REMEDY = `variables.scores.max() == 0 ? ${cel(unknownKeyRemedy(undefined))} : ${REMEDIES}[variables.scores.indexOf(variables.scores.max())]`;
+const REMEDY = `variables.scores.max() < ${LEAST_NEARNESS} ? ${cel(unknownKeyRemedy(undefined))} : ${REMEDIES}[variables.scores.indexOf(variables.scores.max())]`;
 
 /** The sentence of a CodedError about the key in a variable, or "". */
 function problemOf(variable: string, path: string, problem: string, remedy: string) {
