@@ -16,7 +16,7 @@ import {
   QUEUE,
   WALLTIME,
 } from './labels';
-import type { Setting } from './settings';
+import { GROUP_SETTINGS, type Setting } from './settings';
 
 /** A field on which the grant is based: it can only become lower, because a higher value asks for more than the grant. */
 export interface GrantedField {
@@ -74,7 +74,7 @@ export const CHANGEABLE_FIELDS: readonly string[] = [
 export const KEPT_PROBLEM = 'cannot be changed after the queue started the Job';
 export const KEPT_REMEDY = 'keep its value, or submit another Job';
 
-/** Settings of which a started Job has those that it was granted with. */
+/** Settings of which a started workload has those that it was granted with. */
 export const GRANTED_SETTINGS: readonly Setting[] = [
   HOLD,
   PRIORITY,
@@ -89,6 +89,15 @@ export const GRANTED_SETTINGS: readonly Setting[] = [
 
 /** The kind of a workload that the queue started. */
 export type StartedKind = string;
+
+/** The same of a kind. What was released alone joins no group. */
+export function grantedSettings(kind: StartedKind): readonly string[] {
+  return kind === 'Pod' ? [...GRANTED_SETTINGS, ...GROUP_SETTINGS] : GRANTED_SETTINGS;
+}
+
+/** Of a setting of a pod that a Job made: it has those of the Job. */
+export const POD_OF_JOB_PROBLEM = 'has no effect on a pod of a Job';
+export const POD_OF_JOB_REMEDY = 'set it in the metadata of the Job before its start';
 
 export function settingKeptProblem(kind: StartedKind): string {
   return `has no effect on a ${kind} that the queue started`;

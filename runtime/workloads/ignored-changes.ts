@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from '../../constructs/api/durations';
 import {
   GRANTED_FIELDS,
-  GRANTED_SETTINGS,
+  grantedSettings,
   KEPT_PROBLEM,
   type StartedKind,
   settingKeptProblem,
@@ -25,6 +25,7 @@ import {
   QUEUE,
   WALLTIME,
 } from '../../constructs/api/labels';
+import { GROUP_SETTINGS } from '../../constructs/api/settings';
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
 import { setsOf } from '../jobspec/pod-sets';
@@ -33,7 +34,13 @@ import type { WorkloadRow } from '../queue/workload';
 import { queueName } from '../shared/queues';
 import { grantedGangSize } from './as-granted';
 import { POD_GROUP } from './pod-group';
-import { type SettingSource, settingOf, type WorkloadSettings, workloadSettings } from './settings';
+import {
+  podSettings,
+  type SettingSource,
+  settingOf,
+  type WorkloadSettings,
+  workloadSettings,
+} from './settings';
 
 const FIELD = /^[A-Za-z]{1,63}$/;
 
@@ -48,7 +55,7 @@ export function ignoredChanges(object: KubernetesObject, row: WorkloadRow): read
 
 /** Whether the changes of one may be others than those of the other. */
 export function mayChangeOtherwise(one: SettingSource, other: SettingSource): boolean {
-  return [IGNORED_ANNOTATION, ...GRANTED_SETTINGS].some(
+  return [IGNORED_ANNOTATION, ...grantedSettings('Pod')].some(
     (key) => settingOf(one, key) !== settingOf(other, key),
   );
 }
@@ -59,7 +66,7 @@ function clauseOf(name: string): string {
 }
 
 function ignoredSettings(object: KubernetesObject, row: WorkloadRow): readonly string[] {
-  const settings = settingsOf(object.metadata);
+  const settings = settingsOf(object.metadata, row);
   if (settings === undefined) return [];
   const { priority, walltimeSeconds, gangSize } = settings;
   const kind: StartedKind = row.kind === POD_GROUP ? 'Pod' : row.kind;
@@ -73,8 +80,14 @@ function ignoredSettings(object: KubernetesObject, row: WorkloadRow): readonly s
       ? [`${WALLTIME} ${duration(walltimeSeconds!)} ${problem} with ${duration(row.walltime)}`]
       : []),
     ...otherSettings(settings, row).map((setting) => `${setting} ${problem}`),
+    ...groupSettings(object.metadata, row).map((setting) => `${setting} ${problem}`),
     ...(gangSize?.toString() === grantedGangSize(object, row) ? [] : [`${GANG_SIZE} ${problem}`]),
   ];
+}
+
+/** A pod that names a group waits with it, so one that has a row of its own did not when it was released. */
+function groupSettings(metadata: SettingSource, { kind }: WorkloadRow): readonly string[] {
+  return kind === 'Pod' ? GROUP_SETTINGS.filter((key) => settingOf(metadata, key) !== undefined) : [];
 }
 
 function otherSettings(
@@ -98,9 +111,9 @@ function isQueue(name: string, { namespace, queue }: WorkloadRow): boolean {
 }
 
 /** Admission refuses invalid settings, but the object can be older than the opt-in of its namespace. */
-function settingsOf(metadata: SettingSource): WorkloadSettings | undefined {
+function settingsOf(metadata: SettingSource, { kind }: WorkloadRow): WorkloadSettings | undefined {
   try {
-    return workloadSettings(metadata);
+    return kind === 'Pod' ? podSettings(metadata) : workloadSettings(metadata);
   } catch (error) {
     if (error instanceof FluxqError) return undefined;
     throw error;

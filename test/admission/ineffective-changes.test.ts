@@ -1,8 +1,17 @@
 /** Changes without an effect: each one is accepted with a Warning, in both forms of admission. */
-import { DEADLINE_ANNOTATION, GATE, IGNORED_ANNOTATION } from '../../constructs/api/labels';
+import {
+  ASSIGNMENT_ANNOTATION,
+  COMPLETION_INDEX_ANNOTATION,
+  DEADLINE_ANNOTATION,
+  GATE,
+  GROUP,
+  GROUP_MEMBER_ANNOTATION,
+  GROUP_SIZE,
+  IGNORED_ANNOTATION,
+} from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
-import { job, pod } from './corpus-objects';
+import { JOB_CONTROLLER, job, pod } from './corpus-objects';
 import { FORMS, useForms } from './forms';
 import { ALICE, accepted, CONTROLLER, type Users } from './users';
 
@@ -68,6 +77,8 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['fluxqueue/gang-size', '2'],
   ['fluxqueue/after', 'prepare'],
 ];
+
+const INDEX = { [COMPLETION_INDEX_ANNOTATION]: '0' };
 
 describeCluster('a change without an effect', (getCluster) => {
   let users: Users;
@@ -166,6 +177,40 @@ describeCluster('a change without an effect', (getCluster) => {
         expect(warnings[0]).toMatch(stop);
       }
     });
+
+    it('a group of a Pod that runs is warned about, and refused of one that runs in a group', async () => {
+      const ring = { annotations: { [GROUP]: 'ring', [GROUP_SIZE]: '2' } };
+      const serve = await startedPod(form);
+      const { status, warnings } = await users.patch(ALICE, form, serve, { metadata: ring });
+      expect([status, warned(warnings)]).toEqual([200, [GROUP, GROUP_SIZE]]);
+      const made = await accepted(users.create(ALICE, form, pod({}, ring)));
+      const released = {
+        metadata: { annotations: { [GROUP_MEMBER_ANNOTATION]: 'group-u/set' } },
+        spec: { schedulingGates: null },
+      };
+      const member = await accepted(users.patch(CONTROLLER, form, made, released));
+      const other = { metadata: { annotations: { [GROUP]: 'other' } } };
+      const refused = await users.patch(ALICE, form, member, other);
+      expect([refused.status, warned(refused.warnings)]).toEqual([403, []]);
+    });
+
+    it.each([...SETTINGS, [GROUP, 'ring'] as const])(
+      '%s of a pod that a Job made is warned about',
+      async (key, value) => {
+        const granted = { annotations: { [ASSIGNMENT_ANNOTATION]: '0/1:n', ...INDEX } };
+        const { name, uid } = (await started(form)).metadata;
+        const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true };
+        const ofJob = pod({}, { ...granted, ownerReferences: [owner] });
+        const made = await accepted(users.create(JOB_CONTROLLER, form, ofJob));
+        // One that names a group has both of its settings.
+        const size = key === GROUP ? { [GROUP_SIZE]: '2' } : {};
+        const { status, warnings } = await users.patch(ALICE, form, made, {
+          metadata: { annotations: { [key]: value, ...size } },
+        });
+        expect([status, warned(warnings)]).toEqual([200, [key, ...Object.keys(size)]]);
+        expect(warnings[0]).toContain('has no effect on a pod of a Job; set it in the metadata of the Job');
+      },
+    );
 
     it.each(['fluxqueue/waltime', 'fluxqueue/walltime'])(
       'a wrong setting %s of a Job or Pod that runs is refused, and can be removed',

@@ -5,7 +5,7 @@ import { describeCluster } from '../cluster/suite';
 import { type Fields, job, owner } from './corpus-objects';
 import { FORMS, makeNamespace, useForms } from './forms';
 import { MAKERS, rights, rule, WRITE, WRITE_WORKLOADS } from './makers';
-import { accepted, type Reply, type Users } from './users';
+import { accepted, CONTROLLER, type Reply, type Users } from './users';
 
 const CLASSES = [
   ['urgent', 1000, false],
@@ -54,7 +54,15 @@ describeCluster('priorities', (getCluster) => {
     const { group, resource, verb } = PRIORITIZE;
     await cluster.apply([
       ...classes,
-      ...rights('write', workloads, ['tenant', 'lead', 'classy', CRONJOBS, OPERATOR, ...FORMS.map(driverOf)]),
+      ...rights('write', workloads, [
+        'tenant',
+        'lead',
+        'classy',
+        CONTROLLER,
+        CRONJOBS,
+        OPERATOR,
+        ...FORMS.map(driverOf),
+      ]),
       ...FORMS.flatMap((form) =>
         rights('lead', [rule([group], [resource], [verb])], ['lead', OPERATOR, driverOf(form)], form),
       ),
@@ -105,6 +113,19 @@ describeCluster('priorities', (getCluster) => {
   });
 
   describe.each([...FORMS])('in the namespace of the %s', (namespace) => {
+    it.each([
+      ['Job', { spec: { suspend: false } }],
+      ['Pod', { spec: { schedulingGates: null } }],
+    ] as const)('a %s that runs gets one with a warning or a refusal, never both', async (kind, release) => {
+      const made = await accepted(users.create('tenant', namespace, MAKERS[kind]!()));
+      await accepted(users.patch(CONTROLLER, namespace, made, release));
+      const change = { metadata: annotated('5') };
+      const refused = await users.patch('tenant', namespace, made, change);
+      expect([refused.status, refused.warnings]).toEqual([403, []]);
+      const warned = await users.patch('lead', namespace, made, change);
+      expect([warned.status, warned.warnings.length]).toEqual([200, 1]);
+    });
+
     it.each(Object.entries(MAKERS))('limits those of a %s that a user creates', async (_, make) => {
       for (const value of ['-100', '0'])
         await accepted(users.create('tenant', namespace, make(annotated(value))));

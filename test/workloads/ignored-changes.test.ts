@@ -3,6 +3,8 @@ import {
   CHECKPOINT_INTERVAL,
   EXCLUSIVE,
   GANG_SIZE,
+  GROUP,
+  GROUP_SIZE,
   HOLD,
   IGNORED_ANNOTATION,
   PREEMPTIBLE,
@@ -63,6 +65,17 @@ describe('changes of a started Job that have no effect', () => {
       'fluxqueue/hold has no effect on a Pod that the queue started; delete it to stop it, or wait until it ends',
       'fluxqueue/priority 5 has no effect on a Pod that the queue started with 0',
     ]);
+  });
+
+  test('are a group that a Pod names which runs alone', () => {
+    const pod = { ...row, kind: 'Pod' };
+    const group = { [GROUP]: 'ring', [GROUP_SIZE]: '2' };
+    const problem = 'has no effect on a Pod that the queue started';
+    expect(ignoredChanges(job(group), pod)).toEqual([
+      `fluxqueue/group ${problem}`,
+      `fluxqueue/group-size ${problem}`,
+    ]);
+    expect(mayChangeOtherwise(annotated(group), {})).toBe(true);
   });
 
   test('are not the name of the FluxSetup that is its queue', () => {

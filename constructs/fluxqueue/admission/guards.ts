@@ -3,8 +3,8 @@ import { bypassPart } from './bypass';
 import { type GraceProps, gracePart } from './grace-guard';
 import { RESIZE_GUARD } from './granted-pods';
 import { type GuardPart, guardOf } from './guard-parts';
-import { addGuard } from './guard-policy';
-import { INEFFECTIVE_CHANGES, INEFFECTIVE_POD_CHANGES } from './ineffective-changes';
+import { addGuard, type GuardSpec } from './guard-policy';
+import { ineffectiveChanges, ineffectivePodChanges } from './ineffective-changes';
 import { WAS_ADMITTED } from './job-reapplied';
 import { KUEUE_DELETION_GUARD, type KueueProps, kueuePart } from './kueue';
 import { metadataPart, templateMetadataPart } from './metadata-limits';
@@ -22,6 +22,7 @@ import {
   allConditions,
   HAS_ASSIGNMENT,
   jobConditions,
+  type MatchCondition,
   namespaceSelector,
   notExcluded,
   notTheController,
@@ -76,7 +77,13 @@ export class AdmissionGuards extends Construct {
       matchConditions: [byUser, JOB_TOUCHES_RESERVED],
       ...JOB_GUARD(props),
     });
-    const warn = (id: string, kind: typeof JOBS, changes: typeof INEFFECTIVE_POD_CHANGES) => {
+    const warn = (
+      id: string,
+      kind: typeof JOBS,
+      changes: Omit<GuardSpec, 'matchConstraints' | 'matchConditions'> & {
+        readonly matchCondition: MatchCondition;
+      },
+    ) => {
       const { matchCondition, ...warning } = changes;
       addGuard(this, id, props, {
         matchConstraints: constraints(kind, notExcluded(props), ['UPDATE']),
@@ -85,9 +92,9 @@ export class AdmissionGuards extends Construct {
         ...warning,
       });
     };
-    warn('ineffective', JOBS, INEFFECTIVE_CHANGES);
-    warn('ineffective-pods', PODS, INEFFECTIVE_POD_CHANGES);
-    addGuard(this, 'unread-settings', props, unreadSettings(props));
+      warn('ineffective', JOBS, ineffectiveChanges(props));
+      warn('ineffective-pods', PODS, ineffectivePodChanges(props));
+      addGuard(this, 'unread-settings', props, unreadSettings(props));
     addGuard(this, 'pods', props, {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],

@@ -4,16 +4,26 @@
  */
 import {
   GRANTED_FIELDS,
-  GRANTED_SETTINGS,
+  grantedSettings,
   KEPT_PROBLEM,
   KEPT_REMEDY,
+  POD_OF_JOB_PROBLEM,
+  POD_OF_JOB_REMEDY,
   type StartedKind,
   settingKeptProblem,
   settingKeptRemedy,
 } from '../../api/granted-fields';
-import { HOLD, IGNORED_ANNOTATION } from '../../api/labels';
+import {
+  ASSIGNMENT_ANNOTATION,
+  GROUP_MEMBER_ANNOTATION,
+  HOLD,
+  IGNORED_ANNOTATION,
+  PRIORITY,
+} from '../../api/labels';
+import { GROUP_SETTINGS } from '../../api/settings';
 import { annotation, WAS_ADMITTED } from './job-reapplied';
 import { STARTED } from './job-update';
+import { mayHavePriority, type ReachGuardProps } from './reach-guard';
 import { gated } from './reserved';
 import { cel, celList } from './scope';
 import type { Validation } from './settings';
@@ -26,9 +36,14 @@ const PUT_BACK = 'was put back as it was: it ';
 const setting = (object: string, key: string) =>
   `${object}.metadata.?annotations[?${cel(key)}].orValue(${object}.metadata.?labels[?${cel(key)}].orValue(""))`;
 
-const isUnchanged = (key: string) => {
-  const same = `${setting('object', key)} == ${setting('oldObject', key)}`;
-  return key === HOLD ? `${same} || ${setting('object', key)} != "true"` : same;
+/** Nobody is warned of what another guard refuses: a priority above the right, and another group of a pod that runs in one. */
+const isUnchanged = (key: string, props: ReachGuardProps) => {
+  const text = setting('object', key);
+  const same = `${text} == ${setting('oldObject', key)}`;
+  if (key === HOLD) return `${same} || ${text} != "true"`;
+  if (key === PRIORITY) return `${same} || !(${mayHavePriority(text, props)})`;
+  const isGroup = GROUP_SETTINGS.some((group) => group === key);
+  return isGroup ? `${same} || ${annotation('oldObject', GROUP_MEMBER_ANNOTATION)} != ""` : same;
 };
 
 const ofFields: readonly Validation[] = GRANTED_FIELDS.map(({ field, problem, remedy }) => ({
@@ -43,9 +58,9 @@ const ofOtherFields: Validation = {
 };
 
 /** Of a started workload of this kind. */
-export const settingWarnings = (kind: StartedKind): readonly Validation[] =>
-  GRANTED_SETTINGS.map((key) => ({
-    expression: isUnchanged(key),
+export const settingWarnings = (kind: StartedKind, props: ReachGuardProps): readonly Validation[] =>
+  grantedSettings(kind).map((key) => ({
+    expression: isUnchanged(key, props),
     message: `FLUXQ_RELEASED: ${key}: ${settingKeptProblem(kind)}; ${settingKeptRemedy(key, kind)}`,
   }));
 
@@ -53,20 +68,23 @@ const ENDED =
   'oldObject.status.?conditions.orValue([]).exists(it, it.type in ["Complete", "Failed"] && it.status == "True")';
 
 /** Nobody waits for an effect on a Job that has ended. */
-export const INEFFECTIVE_CHANGES = {
+export const ineffectiveChanges = (props: ReachGuardProps) => ({
   matchCondition: { name: 'started', expression: `${STARTED} && !(${ENDED})` },
   variables: [{ name: 'ignored', expression: `${annotation('object', IGNORED_ANNOTATION)}.split(",")` }],
-  validations: [...ofFields, ofOtherFields, ...settingWarnings('Job')],
-};
+  validations: [...ofFields, ofOtherFields, ...settingWarnings('Job', props)],
+});
 
+/** Pods of a Job have its settings, and no label of admission. */
+const IS_OF_JOB = `${annotation('oldObject', ASSIGNMENT_ANNOTATION)} != ""`;
 const wasStarted = [
-  WAS_ADMITTED,
-  `!${gated('oldObject')}`,
+  `(${IS_OF_JOB} || (${WAS_ADMITTED} && !${gated('oldObject')}))`,
   '!(oldObject.status.?phase.orValue("") in ["Succeeded", "Failed"])',
 ].join(' && ');
 
-/** Pods of a Job have its settings, and no label of admission. */
-export const INEFFECTIVE_POD_CHANGES = {
+export const ineffectivePodChanges = (props: ReachGuardProps) => ({
   matchCondition: { name: 'started', expression: wasStarted },
-  validations: settingWarnings('Pod'),
-};
+  validations: settingWarnings('Pod', props).map(({ expression, message = '' }, i) => ({
+    expression,
+    messageExpression: `${IS_OF_JOB} ? ${cel(`FLUXQ_RELEASED: ${grantedSettings('Pod')[i]}: ${POD_OF_JOB_PROBLEM}; ${POD_OF_JOB_REMEDY}`)} : ${cel(message)}`,
+  })),
+});

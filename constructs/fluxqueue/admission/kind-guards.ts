@@ -121,7 +121,7 @@ export class KindGuards extends Construct {
     });
   }
 
-  private addWarnings(kind: WorkloadKind, props: Props): void {
+  private addWarnings(kind: WorkloadKind, props: KindGuardProps): void {
     const started = `${WAS_ADMITTED} && ${isStarted(kind)}`;
     addGuard(this, `ineffective-${kind.plural}`, props, {
       matchConstraints: {
@@ -133,7 +133,7 @@ export class KindGuards extends Construct {
         { name: 'started', expression: `${started} && !${hasEnded(kind)}` },
       ],
       action: 'Warn',
-      validations: settingWarnings(kind.kind),
+      validations: settingWarnings(kind.kind, props),
     });
   }
 }

@@ -235,6 +235,11 @@ export function priorityRight(props: ReachGuardProps): Validation {
   return priorityValidation(`${text} || ${isOfJudgedOwner(props)}`, props);
 }
 
+/** CEL: whether the user may set this text. */
+export function mayHavePriority(text: string, props: ReachGuardProps): string {
+  return priorityValidation(`[${text}].all(p, ${isFree(props)})`, props).expression;
+}
+
 /** CEL: whether every user may set the text `p`. A text that is no number is refused elsewhere. */
 export function isFree({ userPriorities: { min, max } = USER_PRIORITIES }: ReachGuardProps): string {
   return `!p.matches(${cel(SETTING_SYNTAX[PRIORITY].pattern)}) || (int(p) >= ${min} && int(p) <= ${max})`;
