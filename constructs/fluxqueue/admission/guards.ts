@@ -92,9 +92,9 @@ export class AdmissionGuards extends Construct {
         ...warning,
       });
     };
-      warn('ineffective', JOBS, ineffectiveChanges(props));
-      warn('ineffective-pods', PODS, ineffectivePodChanges(props));
-      addGuard(this, 'unread-settings', props, unreadSettings(props));
+    warn('ineffective', JOBS, ineffectiveChanges(props));
+    warn('ineffective-pods', PODS, ineffectivePodChanges(props));
+    addGuard(this, 'unread-settings', props, unreadSettings(props));
     addGuard(this, 'pods', props, {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
       matchConditions: [byUser, TOUCHES_RESERVED],
