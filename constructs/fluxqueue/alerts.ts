@@ -1,4 +1,5 @@
 /** Alerts that a person should see, in the terms of Prometheus. Each expression names metrics of the runtime only (docs/metrics.md). */
+import { forcedEnd } from '../api/lingering';
 
 export interface Alert {
   readonly alert: string;
@@ -134,8 +135,7 @@ export const ALERTS: readonly Alert[] = [
     expr: 'max by (pod_namespace, pod_name, node) (fluxqueue_lingering_pods{pod_name!=""}) > 0',
     for: '5m',
     severity: 'warning',
-    summary:
-      'Pod {{ $labels.pod_name }} does not end and holds units of {{ $labels.node }}. If the node is off, or runs no container of it any more: kubectl -n {{ $labels.pod_namespace }} delete pod {{ $labels.pod_name }} --force --grace-period=0',
+    summary: `Pod {{ $labels.pod_name }} does not end and holds units of {{ $labels.node }}. If ${forcedEnd('{{ $labels.pod_namespace }}', '{{ $labels.pod_name }}')}`,
   },
   {
     // The highest bucket ends at 0.25 s; the apiserver waits for 10 s at most.

@@ -3,6 +3,7 @@ import { scheduled } from '../fluxjobs/reading';
 import { REASONS, type Reason } from '../fluxjobs/status';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
+import { lingeringAdvice } from '../workloads/lingering';
 import { REPLACED_LATER } from '../workloads/replacement-policy';
 import { STARTED_AGAIN } from '../workloads/restarts';
 
@@ -90,9 +91,15 @@ const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
  */
 export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string): string | undefined {
   const namespace = `-n ${fluxJob.metadata.namespace}`;
-  return adviceOf(fluxJob, reason)
+  return (ofLingering(fluxJob) ?? adviceOf(fluxJob, reason))
     ?.replaceAll('WORKLOAD', `${name} ${namespace}`)
     .replaceAll('NAMESPACE', namespace);
+}
+
+/** A node that is not ready is deleted, and the pods on it with it. */
+function ofLingering({ metadata, status = {} }: FluxJobObject): string | undefined {
+  const { message } = scheduled({ status });
+  return message.includes(REPLACED_LATER) ? undefined : lingeringAdvice(message, metadata.namespace!);
 }
 
 function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {

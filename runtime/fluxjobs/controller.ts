@@ -62,6 +62,7 @@ export class FluxJobController implements Controller {
       plannedStartOf: (uid) => scheduler.plannedStartOf(uid),
       likelyStartOf: (uid) => scheduler.likelyStartOf(uid),
       waitOf: (uid) => shared.grantWaits.of(uid),
+      lingeringOf: (uid) => shared.grantWaits.lingeringOf(uid),
       surplusOf: (uid) => scheduler.surpluses.of(uid),
       ignoredOf: (row) => this.ignoredOf(row),
       olderPodsOf: (row) => this.olderPodsOf(row),

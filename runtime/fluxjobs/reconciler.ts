@@ -48,6 +48,8 @@ export interface FluxJobReconcilerOptions {
   readonly likelyStartOf: (uid: string) => number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly waitOf: (uid: string) => GrantWait | undefined;
+  /** What is said of the pods of a granted workload that do not end. */
+  readonly lingeringOf: (uid: string) => string | undefined;
   /** What the pods of a granted workload use beyond its grant. */
   readonly surplusOf: Surpluses['of'];
   /** What the user of a started Job changed without an effect, as clauses. */
@@ -316,12 +318,13 @@ export class FluxJobReconciler {
   private statusOf(row: WorkloadRow, previous: FluxJobStatus = {}): FluxJobStatus {
     const { options } = this;
     const { positionOf, plannedStartOf, likelyStartOf, waitOf, surplusOf, ignoredOf, olderPodsOf } = options;
-    const { now, loweredPodsOf } = options;
+    const { now, loweredPodsOf, lingeringOf } = options;
     return fluxJobStatus(row, {
       position: positionOf(row.uid),
       plannedStart: plannedStartOf(row.uid),
       likelyStart: likelyStartOf(row.uid),
       wait: waitOf(row.uid),
+      lingering: lingeringOf(row.uid),
       surplus: surplusOf(row.uid),
       ignored: ignoredOf(row),
       olderPods: olderPodsOf(row),

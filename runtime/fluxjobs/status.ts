@@ -59,6 +59,8 @@ export interface StatusContext {
   readonly likelyStart?: number | undefined;
   /** What a granted workload waits for while none of its pods runs. */
   readonly wait: GrantWait | undefined;
+  /** What is said of its pods that do not end. @default - all end in time */
+  readonly lingering?: string | undefined;
   /** What its pods use beyond its grant, by node. @default - nothing */
   readonly surplus?: ReturnType<Surpluses['of']>;
   /** What the user of a started Job changed without an effect, as clauses. @default - nothing */
@@ -99,7 +101,7 @@ export function fluxJobStatus(stored: WorkloadRow, context: StatusContext): Flux
     jobID: row.jobid,
     ...(row.result === null ? {} : { result: row.result }),
     requeues: row.requeues,
-    conditions: [...conditionsOf(row, wait), ...notes(context)].map((condition) =>
+    conditions: [...conditionsOf(row, context), ...notes(context)].map((condition) =>
       stamped(condition, previous.conditions, now),
     ),
   };
@@ -180,10 +182,12 @@ function startOf(row: WorkloadRow, planned: number | null): string | undefined {
 
 type Condition = Omit<FluxJobStatusConditions, 'lastTransitionTime'>;
 
-function conditionsOf(row: WorkloadRow, wait: GrantWait | undefined): Condition[] {
+function conditionsOf(row: WorkloadRow, { wait, lingering }: StatusContext): Condition[] {
   const scheduled = row.allocation !== null;
   const { reason, message } = summaryOf(row, wait);
-  const summary = { reason, message: boundedMessage(message) };
+  // A pod that does not end is said in every phase: it holds nodes in each of them.
+  const told = lingering === undefined || row.allocation === null ? message : `${message}; ${lingering}`;
+  const summary = { reason, message: boundedMessage(told) };
   const stalled = needsIntervention(row) || row.result === 'Failed' || row.result === 'TimedOut';
   const ready = row.phase === 'Running' || row.result === 'Succeeded';
   const condition = (type: string, holds: boolean): Condition => ({
@@ -305,10 +309,7 @@ function summaryOf(row: WorkloadRow, wait: GrantWait | undefined): Summary {
     case 'Running':
       return { reason: 'Running', message: `running on ${nodesOf(row)}${wait ? `; ${wait.message}` : ''}` };
     case 'Finished':
-      return {
-        reason: row.result!,
-        message: endText(row),
-      };
+      return { reason: row.result!, message: endText(row) };
   }
 }
 

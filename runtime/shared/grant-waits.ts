@@ -50,9 +50,23 @@ export class GrantWaits {
   /** The uid of the workload whose wait changed. */
   readonly changed = new Signal<string>();
   private readonly byUid = new Map<string, GrantWait>();
+  private readonly lingering = new Map<string, string>();
 
   of(uid: string): GrantWait | undefined {
     return this.byUid.get(uid);
+  }
+
+  /** What is said of its pods that do not end, whatever else it waits for. */
+  lingeringOf(uid: string): string | undefined {
+    return this.lingering.get(uid);
+  }
+
+  /** @param sentence undefined: all of its pods end in time, or the workload has no grant */
+  setLingering(uid: string, sentence: string | undefined): void {
+    if (this.lingering.get(uid) === sentence) return;
+    if (sentence === undefined) this.lingering.delete(uid);
+    else this.lingering.set(uid, sentence);
+    this.changed.emit(uid);
   }
 
   /** @param wait undefined: a pod runs, or the workload has no grant */

@@ -233,6 +233,7 @@ export class WorkloadController implements Controller {
       requeueOf: (queue) => queues.planOf(queue).requeue,
       limits: config.grants,
       onWait: (uid, wait) => grantWaits.set(uid, wait),
+      onLingering: (uid, sentence) => grantWaits.setLingering(uid, sentence),
       isWithdrawn: (jobid) => withdrawnGrants.has(jobid),
       onFreed: (jobid) => signals.unitsFreed.emit({ jobid }),
       onShrunk: (jobid, names) => {

@@ -10,16 +10,13 @@ import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
-import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { QueueSettings } from '../queue/settings';
 import { isPastRequeueLimit, type WorkloadRow } from '../queue/workload';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal, type Outcome } from './adapter';
-import { lookAgainIn } from './deadlines';
 import type { EvictionReason } from './eviction';
 import { refusedWait } from './group-notices';
 import { explainedWait, UncreatedPods } from './kubelet-events';
-import { lingerWait, secondsUntilLingerChange } from './lingering';
 import type { NodeView } from './live-pods';
 import { absenceOf, missingWait, turnWait, untilAbsent } from './missing-pods';
 import { belongsToGrant, isGated } from './pod';
@@ -162,13 +159,7 @@ export class GrantWatch {
     const shown = shownOf(told ?? first, kept) ?? refusal.wait ?? missingWait(missing, adapter);
     const rereads = found.some(({ pod, wait }) => mayLackClaims(pod, wait)) ? [REREAD_MS] : [];
     const left = limited.filter((each) => each.left > 0).map((each) => each.left);
-    const after = earliest([
-      ...left,
-      ...refusal.after,
-      ...rereads,
-      ...reread,
-      ...this.untilLingerChanges(own),
-    ]);
+    const after = earliest([...left, ...refusal.after, ...rereads, ...reread]);
     if (failure === undefined || adapter.isGang(object) || hasEnded(found, due))
       return {
         wait: runs
@@ -180,16 +171,6 @@ export class GrantWatch {
     const isNarrowed = refusal.sentence !== undefined && due.some(({ key }) => key === MISSING);
     const wait = goesOn && shown ? { ...shown, message: failure.message, isPartial: true } : shown;
     return { wait, failure: undefined, isNarrowed: goesOn && isNarrowed, after };
-  }
-
-  /** What is said of a workload that was deleted, until that changes. */
-  lingering(workload: ActiveWorkload): {
-    readonly wait: GrantWait | undefined;
-    readonly retry: ReconcileResult;
-  } {
-    const own = ownOf(workload);
-    const after = earliest(this.untilLingerChanges(own));
-    return { wait: lingerWait(own, this.options.now()), retry: after === undefined ? after : { after } };
   }
 
   private failureIn(
@@ -211,22 +192,15 @@ export class GrantWatch {
     pods: readonly Pod[],
     { unplaced, refusal, waits }: Blocked,
   ): GrantWait | undefined {
-    const { now, nodes } = this.options;
+    const { nodes } = this.options;
     if (unplaced.length > 0) return refusedPod(unplaced.map(({ wait }) => wait));
     return (
-      lingerWait(pods, now()) ??
       restartWait(pods) ??
       refusedWait(workload.object) ??
       turnWait(workload, pods, nodes) ??
       partial(refusal.wait) ??
       refusedPod(waits)
     );
-  }
-
-  /** Milliseconds until what is said of pods that have to end changes. */
-  private untilLingerChanges(pods: readonly Pod[]): readonly number[] {
-    const seconds = pods.flatMap((pod) => secondsUntilLingerChange(pod, this.options.now()) ?? []);
-    return seconds.map((each) => lookAgainIn(each).after);
   }
 
   /** One pod of a gang says enough. */

@@ -44,6 +44,8 @@ export interface WorkloadReconcilerOptions {
   readonly limits: Config['grants'];
   /** Called with what a granted workload waits for; undefined while a pod of it runs. */
   readonly onWait: (uid: string, wait: GrantWait | undefined) => void;
+  /** Called with what is said of pods of a granted workload that do not end; undefined: all end in time. */
+  readonly onLingering: (uid: string, sentence: string | undefined) => void;
   /** Whether the nodes of the grant with this job id may be in use, so that it must not be released. */
   readonly isWithdrawn: (jobid: number) => boolean;
   /** Called when the units of a job are free again. */

@@ -20,6 +20,7 @@ import { GrantWatch } from './grant-watch';
 import { followEnd } from './granted-end';
 import { GroupNotices } from './group-notices';
 import { LargeReleases } from './large-releases';
+import { Lingering } from './lingering';
 import { isLive } from './live-pods';
 import { NameInUse } from './name-in-use';
 import { Orphans } from './orphans';
@@ -48,6 +49,7 @@ export class WorkloadReconciler {
   private readonly ungating: Ungating;
   private readonly largeReleases: LargeReleases;
   private readonly watch: GrantWatch;
+  private readonly lingering: Lingering;
   private readonly orphans: Orphans;
   private readonly rescue: Rescue;
   private readonly replacements: Replacements;
@@ -64,6 +66,7 @@ export class WorkloadReconciler {
     this.eviction = new Eviction({ ...options, avoidSeconds: options.limits.avoidSeconds });
     this.goneEnds = new GoneEnds(options);
     this.watch = new GrantWatch(options);
+    this.lingering = new Lingering(options);
     this.orphans = new Orphans(options);
     this.release = new Release({ ...options, eviction: this.eviction });
     this.ungating = new Ungating(options);
@@ -103,10 +106,9 @@ export class WorkloadReconciler {
     if (row === undefined) return left ?? this.submit(key, object, adapter);
     const workload = this.ungating.seen(asGranted({ object, adapter, row, pods: podsOf(row) }));
     this.replacements.note(workload);
-    const result = await (row.phase === 'Waiting'
-      ? this.reconcileWaiting(workload)
-      : this.reconcileGranted(workload));
-    return earliest(left, result);
+    if (row.phase === 'Waiting') return earliest(left, await this.reconcileWaiting(workload));
+    const lingering = this.lingering.follow(row, workload.pods);
+    return [left, lingering, await this.reconcileGranted(workload)].reduce(earliest);
   }
 
   /** Also where the object of the name has a row already: the end of the row before it may have failed. */
@@ -179,7 +181,7 @@ export class WorkloadReconciler {
     const { object, adapter, row, pods } = workload;
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
-    if (object.metadata.deletionTimestamp !== undefined) return this.endDeleted(row);
+    if (object.metadata.deletionTimestamp !== undefined) return this.end(row);
     if (this.requestAdoption(row, object, row)) return undefined;
     const departed = await this.departure.depart(workload);
     if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
@@ -212,7 +214,7 @@ export class WorkloadReconciler {
     const outcome = this.goneEnds.outcomeOf(current);
     if (outcome !== undefined) return this.end(row, this.watch.told(row, outcome));
     const isDeleted = object.metadata.deletionTimestamp !== undefined && row.releasedAt !== null;
-    if (isDeleted && !this.hasLivePods(pods)) return this.endDeleted(row);
+    if (isDeleted && !this.hasLivePods(pods)) return this.end(row);
     const departed = await this.departure.depart(current);
     if (departed === 'over') return this.left(row);
     if (departed !== undefined) return departed.isRefused ? this.evict(current, NOT_TAKEN) : departed;
@@ -220,7 +222,7 @@ export class WorkloadReconciler {
     if (reason !== undefined) return this.evict(current, reason);
     if (row.releasedAt === null) {
       const result = await this.largeReleases.run(current, () => this.release.release(current));
-      if (result === 'deleted') return this.endDeleted(row);
+      if (result === 'deleted') return this.end(row);
       if (result !== undefined) return result;
     }
     return this.followPods(current);
@@ -234,9 +236,8 @@ export class WorkloadReconciler {
     if ('after' in placed) return placed;
     const shrinking = await this.shrinking.shrink({ ...workload, pods: placed });
     if (!isDeleted) return earliest(this.notices.follow(workload), await this.watchGrant(workload));
-    const { wait, retry } = this.watch.lingering(workload);
-    this.options.onWait(workload.row.uid, wait);
-    return [retry, shrinking, await this.orphans.limitDeleted(workload)].reduce(earliest);
+    this.options.onWait(workload.row.uid, undefined);
+    return earliest(shrinking, await this.orphans.limitDeleted(workload));
   }
 
   private async place(
@@ -297,8 +298,8 @@ export class WorkloadReconciler {
   private forget(row: WorkloadRow): void {
     const { eviction, release, ungating, watch, orphans, deletedPods, replacements, notices } = this;
     const kept = [eviction, release, ungating, watch, orphans, deletedPods, replacements, notices];
-    const { charges } = this.options.submissionBuilder;
-    for (const each of [...kept, this.departure, this.goneEnds, charges]) each.forget(row);
+    const others = [this.departure, this.goneEnds, this.lingering, this.options.submissionBuilder.charges];
+    for (const each of [...kept, ...others]) each.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 
@@ -314,13 +315,16 @@ export class WorkloadReconciler {
     const pods = this.options.podsOf(row);
     if (areShown && !this.hasLivePods(pods)) return this.cancel(row);
     this.log(row, 'deleted, waiting for its pods to terminate', { areShown });
+    this.lingering.follow(row, pods);
     await this.orphans.limitOrphans(row, pods);
     if (areShown) await this.shrinking.shrinkDeleted(row);
     return { after: TERMINATING_POLL_MS };
   }
 
-  private async endDeleted(row: WorkloadRow): Promise<ReconcileResult> {
-    return (await this.replacements.awaitedPod(row)) ?? this.cancelDeleted(row);
+  /** @param outcome undefined: it is deleted */
+  private async end(row: WorkloadRow, outcome?: Outcome): Promise<ReconcileResult> {
+    const awaited = await this.replacements.awaitedPod(row);
+    return awaited ?? (outcome === undefined ? this.cancelDeleted(row) : this.finish(row, outcome));
   }
 
   private async cancel(row: WorkloadRow): Promise<ReconcileResult> {
@@ -328,10 +332,6 @@ export class WorkloadReconciler {
     const message = this.departure.endOf(row) ?? endOfEvicted(row, this.options.adapters);
     const deleted: Outcome = { result: 'Cancelled', message, finishedAt: this.options.now() };
     return this.finish(row, (isGone ? await this.goneEnds.endOf(row) : undefined) ?? deleted);
-  }
-
-  private async end(row: WorkloadRow, outcome: Outcome): Promise<ReconcileResult> {
-    return (await this.replacements.awaitedPod(row)) ?? this.finish(row, outcome);
   }
 
   private async finish(row: WorkloadRow, { result, finishedAt, message }: Outcome): Promise<ReconcileResult> {

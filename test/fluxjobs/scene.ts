@@ -51,6 +51,7 @@ export class Scene {
       positionOf: () => undefined,
       plannedStartOf: () => undefined,
       likelyStartOf: () => undefined,
+      lingeringOf: () => undefined,
       surplusOf: () => [],
       ignoredOf: () => [],
       exists: (row) => !this.deleted.has(row.uid),

@@ -121,6 +121,25 @@ describe('the status of a FluxJob', () => {
     });
   });
 
+  test.each<[Phase, Partial<StatusContext>]>([
+    ['Ready', {}],
+    ['Ready', { wait: { reason: 'Unschedulable', message: '0/2 nodes' } }],
+    ['Running', {}],
+    [
+      'Running',
+      { wait: { reason: 'Evicting', message: 'its spec.suspend was set to true', isPartial: true } },
+    ],
+    ['Running', { wait: { reason: 'Pending', message: 'pod b waits', isPartial: true } }],
+  ])('says in the phase %s with %j which pod does not end', (phase, over) => {
+    const lingering = 'pod a should have ended';
+    for (const evictionReason of [null, 'preempted by science/urgent']) {
+      const messages = fluxJobStatus(rowIn(phase, { evictionReason }), context({ ...over, lingering }))
+        .conditions!.filter(({ type }) => type === 'Scheduled')
+        .map(({ message }) => message);
+      expect(messages).toEqual([expect.stringMatching(/.; pod a should have ended$/)]);
+    }
+  });
+
   test('says what a limit of the queue changed', () => {
     const row = rowIn('Running');
     const user = { reduced: ['walltime 9h is reduced to 1h', 'priority 5 is reduced to 0'] };

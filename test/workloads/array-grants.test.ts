@@ -4,28 +4,6 @@ import type { Pod } from '../../runtime/kubernetes/types';
 import { rowIn } from '../queue/rows';
 import { array, type FailedCreate, pinnedTo, pod, RELEASED, RUNS, refused, setUp } from './watched-grant';
 
-test.each([
-  ['should have ended long ago', -300, 'should have ended at 2026-01-01T00:00:00.000Z'],
-  ['was deleted with a grace period that hardly ends', 7_200, 'was deleted, and may run until'],
-])('the FluxJob of a workload with a pod that %s says so', async (_, left, sentence) => {
-  const { observe, seconds } = setUp({ workload: array });
-  const end = RELEASED + (left < 0 ? 0 : left + 10);
-  const leaving = pod('a', RUNS, 'n1');
-  const deletionGracePeriodSeconds = Math.max(30, left);
-  const deletionTimestamp = new Date(end * 1000).toISOString();
-  const pods = [
-    { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp, deletionGracePeriodSeconds } },
-  ];
-  if (left < 0) {
-    expect(await observe(pods)).toMatchObject({ wait: undefined });
-    seconds(290);
-  }
-  expect((await observe(pods)).wait).toMatchObject({
-    isPartial: true,
-    message: expect.stringContaining(`pod a ${sentence}`),
-  });
-});
-
 describe('the pods of an array', () => {
   const RUNNING = pod('a', RUNS, 'n1');
   const WAITING = { ...pod('b', refused), spec: pinnedTo('n2') };

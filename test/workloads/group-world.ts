@@ -258,6 +258,7 @@ export class GroupWorld {
       onWait: (_uid, wait) => {
         this.wait = wait;
       },
+      onLingering: () => undefined,
       onFreed: (jobid) => this.freed.push(jobid),
       onRequeued: () => undefined,
       ...{ onShrunk: () => undefined, onReduced: () => undefined },

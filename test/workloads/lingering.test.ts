@@ -1,9 +1,13 @@
 /** When a pod that was deleted counts as one that does not end. */
 import type { Pod } from '../../runtime/kubernetes/types';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
-import type { ActiveWorkload } from '../../runtime/workloads/adapter';
-import { GrantWatch, type GrantWatchOptions } from '../../runtime/workloads/grant-watch';
-import { isLingering, secondsUntilLingerChange } from '../../runtime/workloads/lingering';
+import {
+  isLingering,
+  Lingering,
+  lingeringAdvice,
+  lingeringSentence,
+  secondsUntilLingerChange,
+} from '../../runtime/workloads/lingering';
 import { QueueModel } from '../fuzz/queue-model';
 import { submission } from '../queue/submission';
 import { reconcilerOnTables } from './reconciler-on-tables';
@@ -69,10 +73,8 @@ test('a pod that was given half an hour lingers once it is five minutes late', (
 });
 
 test('a pod with a grace period that no timer can wait for is looked at as late as one can', () => {
-  const watch = new GrantWatch({ now: () => DELETED } as GrantWatchOptions);
-  const pod = deleted(300_000_000);
-  const workload = { row: { uid: 'p', jobid: 7 }, pods: [pod] } as unknown as ActiveWorkload;
-  expect(watch.lingering(workload).retry).toEqual({ after: 2 ** 31 - 1 });
+  const lingering = new Lingering({ now: () => DELETED, onLingering: () => undefined });
+  expect(lingering.follow({ uid: 'p', jobid: 7 }, [deleted(300_000_000)])).toEqual({ after: 2 ** 31 - 1 });
 });
 
 test('a pod that nobody deleted, that has ended, or that never had a node does not linger', () => {
@@ -104,7 +106,7 @@ test('a pod that is a workload of its own tells its user five minutes after it s
     objectOf: () => pod,
     podsOf: () => [pod],
     now: () => now,
-    onWait: (_, wait) => said.push([now - DELETED, wait?.message]),
+    onLingering: (_, sentence) => said.push([now - DELETED, sentence]),
   });
   const late = DELETED + 305;
   while (now < late) {
@@ -117,4 +119,21 @@ test('a pod that is a workload of its own tells its user five minutes after it s
     305,
     'pod p should have ended at 2027-01-15T08:00:05.000Z and still uses n1, which is charged until then',
   ]);
+});
+
+test.each([
+  ['p', 30, 400, 'pod p should have ended at '],
+  ['p and 1 more', 30, 400, 'pod p and 1 more should have ended at '],
+  ['p', 2 * HOUR, 0, 'pod p was deleted, and may run until '],
+])('what is said of %s names the pod for the command that ends it', (_, grace, seconds, start) => {
+  const pods = start.includes('more') ? [deleted(grace), deleted(grace)] : [deleted(grace, 30)];
+  const sentence = lingeringSentence(pods, DELETED + seconds)!;
+  expect(sentence).toMatch(new RegExp(`^${start}`));
+  expect(lingeringAdvice(`running on n1; ${sentence}`, 'science')).toBe(
+    'ask your administrator: if the node is off, or runs no container of it any more: kubectl -n science delete pod p --force --grace-period=0',
+  );
+});
+
+test('a text of another kind has no such command', () => {
+  expect(lingeringAdvice('pod p waits: 0/2 nodes are available', 'science')).toBeUndefined();
 });

@@ -10,7 +10,7 @@ import type { WorkloadReconcilerOptions } from '../../runtime/workloads/reconcil
 import { defaultSubmissions } from './default-submissions';
 
 type Given = Pick<WorkloadReconcilerOptions, 'objectOf' | 'podsOf' | 'now'> &
-  Partial<Pick<WorkloadReconcilerOptions, 'namespaces' | 'onWait'>> & {
+  Partial<Pick<WorkloadReconcilerOptions, 'namespaces' | 'onWait' | 'onLingering'>> & {
     readonly client: Partial<KubernetesClient>;
   };
 
@@ -29,6 +29,7 @@ export function reconcilerOnTables(
     isWithdrawn: () => false,
     isUnlisted: () => false,
     onWait: () => undefined,
+    onLingering: () => undefined,
     onFreed: () => undefined,
     onRequeued: () => undefined,
     onShrunk: () => undefined,

@@ -72,7 +72,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
       limits: config.grants,
       isWithdrawn: () => false,
-      onWait: () => undefined,
+      ...{ onWait: () => undefined, onLingering: () => undefined },
       onFreed: (jobid) => freed.push(jobid),
       onRequeued: () => undefined,
       ...{ onShrunk: () => undefined, onReduced: () => undefined, isUnlisted: () => false },

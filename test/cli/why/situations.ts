@@ -2,6 +2,7 @@
 import { BUSY } from './busy';
 import { ENDED, LEAVING } from './ends';
 import { GRANTED } from './grants';
+import { LINGERING } from './lingering';
 import { OUTSIDE } from './outside';
 import { QUOTAS } from './quotas';
 import { DEPENDENCIES, HELD } from './settings';
@@ -18,6 +19,7 @@ export const SITUATIONS: readonly Situation[] = [
   ...OUTSIDE,
   ...GRANTED,
   ...LEAVING,
+  ...LINGERING,
   ...ENDED,
 ];
 

@@ -203,6 +203,11 @@ export class World {
     this.apiserver.delete(jobs(NAMESPACE, MINE), undefined, 'Foreground');
   }
 
+  /** Deletes a pod as `kubectl delete` does. */
+  deletePod(name: string): void {
+    this.apiserver.delete(pods(NAMESPACE, name));
+  }
+
   /** Changes the labels of an object. */
   label(path: string, labels: Readonly<Record<string, string>>): void {
     void this.apiserver.client().patch(path, { metadata: { labels } }, 'merge');
