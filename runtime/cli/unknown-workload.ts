@@ -9,6 +9,7 @@ import { namespaces } from '../kubernetes/paths';
 import type { KubernetesObject } from '../kubernetes/types';
 import { rfc3339 } from './durations';
 import { historyAtOnce } from './history-at-once';
+import { podsLeft } from './pods-left';
 
 /**
  * @param text the workload, as its user wrote it
@@ -24,20 +25,30 @@ export async function unknownWorkload(
   await requireInstalled(client, namespace);
   const isQueued = await hasQueue(client, namespace);
   const name = text.split('/').at(-1)!;
-  const end = await endOf(client, namespace, name);
-  const refuse = (what: string, remedy: string) =>
-    new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', what, { field: 'workload', value: text, remedy });
-  if (end !== undefined)
-    return refuse(
-      `is gone: ${end}`,
-      `kubectl fluxqueue history ${name} -n ${namespace} shows its whole history`,
-    );
+  const end = await endOf(client, namespace, name, 'it was deleted, and ');
+  const refuse = (what: string, remedy: string) => refusalOf(text, what, remedy);
+  if (end !== undefined) return refuse(`is gone: ${end.said}`, end.remedy);
   if (isQueued === false)
     return refuse(
       `${problem}, and the namespace has not the label ${NAMESPACE_LABEL}: "true"`,
       'have an administrator set the label, and create the workload again',
     );
   return refuse(problem, `${lister} -n ${namespace} lists what there is`);
+}
+
+/** Of an object that a finalizer or its pods keep after its deletion: its FluxJob is gone, and nothing makes another one. */
+export async function deletedWorkload(
+  client: KubernetesClient,
+  namespace: string,
+  text: string,
+  name: string,
+): Promise<FluxqError> {
+  const end = (await endOf(client, namespace, name, '')) ?? (await heldByPods(client, namespace, name, ''));
+  return refusalOf(text, `is being deleted: ${end.said}`, end.remedy);
+}
+
+function refusalOf(text: string, problem: string, remedy: string): FluxqError {
+  return new FluxqError('FLUXQ_WORKLOAD_UNKNOWN', problem, { field: 'workload', value: text, remedy });
 }
 
 /** @throws FluxqError FLUXQ_NOT_INSTALLED if the cluster does not know FluxJobs */
@@ -90,19 +101,57 @@ export async function emptySentence(
 /** Events after which a workload holds nothing. */
 const WITHOUT_GRANT: ReadonlySet<string> = new Set(['Submitted', 'Updated', 'Waiting', 'Requeued']);
 
-/** What the history says last of a workload that was deleted, if there is a history. */
-async function endOf(client: KubernetesClient, namespace: string, name: string): Promise<string | undefined> {
+interface End {
+  readonly said: string;
+  readonly remedy: string;
+}
+
+/**
+ * What the history says last of a workload that was deleted, if there is a history.
+ *
+ * @param before what is said before a sentence about its pods
+ */
+async function endOf(
+  client: KubernetesClient,
+  namespace: string,
+  name: string,
+  before: string,
+): Promise<End | undefined> {
+  const newest = await newestEntries(client, namespace, name);
+  const last = newest.findLast(({ event }) => event === 'Finished');
+  const remedy = historyRemedy(namespace, name);
+  if (last !== undefined) return { said: `it ended at ${rfc3339(last.at)}: ${plain(last.message)}`, remedy };
+  const now = newest.at(-1)?.event;
+  if (now === undefined) return undefined;
+  if (WITHOUT_GRANT.has(now)) return { said: `${before}its end is not recorded yet`, remedy };
+  return heldByPods(client, namespace, name, before);
+}
+
+async function heldByPods(
+  client: KubernetesClient,
+  namespace: string,
+  name: string,
+  before: string,
+): Promise<End> {
+  const left = await podsLeft(client, namespace, name);
+  const { named = '', lingering = '', remedy = historyRemedy(namespace, name) } = left ?? {};
+  return {
+    said: `${before}its pods have not all ended yet${named}: until then what it was granted is charged, and kubectl fluxqueue plan lists it${lingering}`,
+    remedy,
+  };
+}
+
+function historyRemedy(namespace: string, name: string): string {
+  return `kubectl fluxqueue history ${name} -n ${namespace} shows its whole history`;
+}
+
+/** Of the newest workload of the name: an earlier one may have ended well. */
+async function newestEntries(client: KubernetesClient, namespace: string, name: string) {
   try {
     const { entries } = await historyAtOnce(client, namespace, name);
-    const last = entries.findLast(({ event }) => event === 'Finished');
-    if (last !== undefined) return `it ended at ${rfc3339(last.at)}: ${plain(last.message)}`;
-    const now = entries.at(-1)?.event;
-    if (now === undefined) return undefined;
-    return WITHOUT_GRANT.has(now)
-      ? 'it was deleted, and its end is not recorded yet'
-      : 'it was deleted, and its pods have not all ended yet: until then what it was granted is charged, and kubectl fluxqueue plan lists it';
+    return entries.filter(({ uid }) => uid === entries.at(-1)?.uid);
   } catch {
     // Without the read API, or the right to it, nothing is known.
-    return undefined;
+    return [];
   }
 }

@@ -6,6 +6,7 @@ import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
 import { toldEnd } from '../resources/told-end';
+import { nameInUse } from '../workloads/name-in-use';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339 } from './durations';
 import { likelySentence } from './likely-start';
@@ -20,6 +21,8 @@ export interface Asked {
   readonly free?: string;
   /** The points by which it is ordered, as a sentence. @default - its user cannot see them */
   readonly priority?: string;
+  /** Whether its workload is deleted, and another object of its name waits until its pods have ended. @default false */
+  readonly isNameInUse?: boolean;
   /** Whether its namespace is known to have not the label of the queue. @default false */
   readonly hasLeft?: boolean;
 }
@@ -30,11 +33,19 @@ export function whyLines(asked: Asked): string[] {
   const { reason } = scheduled(fluxJob);
   const advice = adviceFor(fluxJob, reason, nameOf(fluxJob));
   return [
+    ...nameInUseLines(asked),
     ...stateLines(asked),
     ...noteLines(fluxJob),
     ...(asked.hasLeft === true ? [`${LEFT_LINE} once it is released`] : []),
     ...(advice === undefined ? [] : [`what to do: ${advice}`]),
   ];
+}
+
+function nameInUseLines({ fluxJob, isNameInUse = false }: Asked): readonly string[] {
+  const { metadata, spec, status = {} } = fluxJob;
+  if (!isNameInUse) return [];
+  const problem = nameInUse(spec.workload.kind, status.nodes ?? 'its nodes');
+  return [`${metadata.namespace}/${nameOf(fluxJob)} is not in the queue yet: ${problem}`];
 }
 
 /** Only the stack knows whether it is cluster-wide. */
@@ -45,7 +56,7 @@ function stateLines(asked: Asked): string[] {
   const { metadata, spec, status = {} } = asked.fluxJob;
   const { reason, message } = scheduled(asked.fluxJob);
   const said = reasonSentence(asked.fluxJob);
-  const name = `${metadata.namespace}/${nameOf(asked.fluxJob)}`;
+  const name = `${asked.isNameInUse ? 'the deleted ' : ''}${metadata.namespace}/${nameOf(asked.fluxJob)}`;
   const nodes = status.nodes ?? 'its nodes';
   if (message === HANDED_BACK || message.endsWith(STOPPED_OUTSIDE))
     return [`${name} is in the queue no more: ${message}`, ...gatedAgain(asked)];
@@ -100,7 +111,8 @@ function evidenceOf(sentence: string | undefined): readonly string[] {
 export function whenLines(asked: Asked): string[] {
   const { phase, estimatedStart, plannedStart } = asked.fluxJob.status ?? {};
   const isKnown = phase !== 'Waiting' || (estimatedStart ?? plannedStart) !== undefined;
-  return [startSentence(asked), ...(isKnown ? [] : [reasonSentence(asked.fluxJob)])];
+  const start = `${asked.isNameInUse ? 'the deleted one: ' : ''}${startSentence(asked)}`;
+  return [...nameInUseLines(asked), start, ...(isKnown ? [] : [reasonSentence(asked.fluxJob)])];
 }
 
 function reasonSentence(fluxJob: FluxJobObject): string {

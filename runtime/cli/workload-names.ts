@@ -20,7 +20,7 @@ import { byAge, POD_GROUP } from '../workloads/pod-group';
 import { settingOf } from '../workloads/settings';
 import { whyNoRecord } from './late-record';
 import { MINICLUSTER_WORDS, makerNamed, makerOf, readMaker, wordsOf } from './makers';
-import { unknownWorkload } from './unknown-workload';
+import { deletedWorkload, unknownWorkload } from './unknown-workload';
 import { hasEnded } from './waiting';
 
 interface Kind {
@@ -121,7 +121,7 @@ export async function findFluxJob(
   // `kubectl get fluxjobs` shows names of FluxJobs, which are copied as they are.
   for (const record of isRecord || !text.includes('/') ? [...ofKinds, name] : ofKinds) {
     const found = await ifFound(client.get<FluxJobObject>(fluxJobs(namespace, record)));
-    if (found !== undefined) return found;
+    if (found !== undefined) return isRecord ? found : ((await joinedGroup(client, found)) ?? found);
   }
   if (isRecord)
     throw await unknownWorkload(
@@ -134,6 +134,36 @@ export async function findFluxJob(
   const late = await unrecorded(client, namespace, text);
   if (late !== undefined) return late;
   throw await unknownWorkload(client, namespace, text, `no FluxJob in namespace ${namespace} is about it`);
+}
+
+/** The FluxJob of the group that a pod has joined while it waited: its own says only that it waits alone no more. */
+async function joinedGroup(
+  client: KubernetesClient,
+  { spec: { workload }, metadata: { namespace = '' }, status }: FluxJobObject,
+): Promise<FluxJobObject | undefined> {
+  if (workload.kind !== 'Pod' || status?.phase !== 'Finished') return undefined;
+  const pod = await liveObject<Pod>(client, namespace, workload);
+  const group = pod?.metadata.uid === workload.uid ? groupOf(pod) : undefined;
+  return group === undefined ? undefined : findFluxJob(client, namespace, `podgroup/${group}`);
+}
+
+/**
+ * The object that has the name of a workload now: of the FluxJob's own uid, or a later one. Undefined: there is none, its user may not
+ * read it, or the workload is a group.
+ */
+export async function liveObject<K extends KubernetesObject>(
+  client: KubernetesClient,
+  namespace: string,
+  { kind, name }: Pick<FluxJobObject['spec']['workload'], 'kind' | 'name'>,
+): Promise<K | undefined> {
+  const path = KINDS.find((each) => each.kind === kind)?.path;
+  if (path === undefined || kind === POD_GROUP) return undefined;
+  try {
+    return await ifFound(client.get<K>(path(namespace, name)));
+  } catch (error) {
+    if (isStatus(error, 403)) return undefined;
+    throw error;
+  }
 }
 
 /** Seconds: a FluxJob comes in well under one, unless many others of its namespace start and end. */
@@ -154,6 +184,8 @@ async function unrecorded(
     if (object.metadata.labels?.[ADMITTED_LABEL] !== 'true') continue;
     const group = kind === 'Pod' ? groupOf(object as Pod) : undefined;
     if (group !== undefined) return findFluxJob(client, namespace, `podgroup/${group}`);
+    if (object.metadata.deletionTimestamp !== undefined)
+      throw await deletedWorkload(client, namespace, text, name);
     const awaited = { name: fluxJobName(kind, name), seconds: RECORD_SECONDS };
     const record = hasSucceeded(object)
       ? undefined

@@ -15,6 +15,11 @@ export interface NameInUseOptions {
   readonly recordEvent: (object: KubernetesObject, adapter: WorkloadAdapter, event: EventNote) => void;
 }
 
+/** @param nodes a hostlist */
+export function nameInUse(kind: string, nodes: string): string {
+  return `pods of a deleted ${kind} of this name still run on ${nodes}: it is queued once they have ended, as of its creation`;
+}
+
 export class NameInUse {
   /** UID of the object that was told -> its key. */
   private readonly told = new Map<string, WorkloadKey>();
@@ -31,7 +36,7 @@ export class NameInUse {
     this.told.set(object.metadata.uid, key);
     const rows = [...workloadCache.byName(key.kind, key.namespace, key.name)];
     const nodes = hostlistOf(rows.flatMap(({ allocation }) => namesOf(allocation?.nodes ?? [])));
-    const message = `pods of a deleted ${key.kind} of this name still run on ${nodes}: it is queued once they have ended, as of its creation`;
+    const message = nameInUse(key.kind, nodes);
     recordEvent(object, adapter, { type: 'Warning', reason: 'NameInUse', message });
   }
 }
