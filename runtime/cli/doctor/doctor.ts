@@ -6,6 +6,7 @@ import { checkDatabaseCertificate, checkWebhookCertificate } from './certificate
 import { checkGrants, checkLeftovers, checkNodes, checkRecords, checkWaiting } from './drift';
 import type { Check, Context, Finding } from './finding';
 import { checkLeader } from './leader';
+import { checkLingering } from './lingering';
 import { checkNamespaces } from './namespaces';
 import { checkDeployments, checkPods } from './pods';
 import { checkFluxSetups } from './queues';
@@ -34,6 +35,7 @@ const CHECKS: readonly Check[] = [
   { name: 'waiting', run: checkWaiting },
   { name: 'records', run: checkRecords },
   { name: 'grants', run: checkGrants },
+  { name: 'lingering', run: checkLingering },
   { name: 'leftovers', run: checkLeftovers },
 ];
 

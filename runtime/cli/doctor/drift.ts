@@ -4,7 +4,7 @@ import { fluxJobName } from '../../fluxjobs/status';
 import { graphNode } from '../../jobspec/graph-nodes';
 import { type FluxJobObject, fluxJobs } from '../../kubernetes/custom-resources';
 import { ifFound } from '../../kubernetes/errors';
-import { nodes, pods } from '../../kubernetes/paths';
+import { nodes } from '../../kubernetes/paths';
 import type { Job, KubernetesObject, Node, Pod } from '../../kubernetes/types';
 import { parseHostlist } from '../../resources/hostlist';
 import { groupOf } from '../../workloads/group-member';
@@ -14,7 +14,7 @@ import { podFacts } from '../../workloads/pod-facts';
 import { POD_GROUP } from '../../workloads/pod-group';
 import { type Context, counted, error, type Finding, listed, ok, secondsSince, warning } from './finding';
 import { somebodyLeads } from './leader';
-import { optedIn } from './namespaces';
+import { podsOfQueue } from './namespaces';
 
 /** Seconds after which what waits has its record. */
 const RECORDED_SECONDS = 60;
@@ -76,7 +76,11 @@ export async function checkWaiting(context: Context): Promise<readonly Finding[]
   ];
 }
 
-/** @internal exported for tests */
+/**
+ * Those that have no FluxJob and should have one: one whose name is that of pods of a deleted workload, which hold its nodes, waits
+ * for their end.
+ * @internal exported for tests
+ */
 export function withoutRecord(
   waiting: readonly Waiting[],
   records: readonly FluxJobObject[],
@@ -86,10 +90,16 @@ export function withoutRecord(
   const recorded = new Set(
     records.map(({ metadata, spec }) => key(metadata.namespace, metadata.name, spec.workload.uid)),
   );
+  const inUse = new Set(
+    records
+      .filter(({ status }) => /^(Ready|Running)$/.test(`${status?.phase}`))
+      .map(({ metadata }) => key(metadata.namespace, metadata.name, '')),
+  );
   return waiting.filter(({ kind, object: { metadata } }) => {
     const { namespace, name, uid, creationTimestamp } = metadata;
     const isOld = secondsSince(creationTimestamp, now) > RECORDED_SECONDS;
-    return isOld && !recorded.has(key(namespace, fluxJobName(kind, name), uid));
+    const record = fluxJobName(kind, name);
+    return isOld && !recorded.has(key(namespace, record, uid)) && !inUse.has(key(namespace, record, ''));
   });
 }
 
@@ -102,7 +112,12 @@ export async function checkRecords(context: Context): Promise<readonly Finding[]
     reader.admittedPods(),
   ]);
   const objects = [...admittedJobs, ...ofKinds.flatMap(([, each]) => each), ...admittedPods];
-  const living = new Set(objects.map(({ metadata }) => metadata.uid));
+  // Pods that outlive their Job (`--cascade=orphan`) keep its grant, and with it its FluxJob.
+  const left = (await podsOfQueue(context)).filter((pod) => podFacts.usedNode(pod) !== undefined);
+  const living = new Set([
+    ...objects.map(({ metadata }) => metadata.uid),
+    ...left.flatMap((pod) => podFacts.workloadUids(pod)),
+  ]);
   const groups = new Set(admittedPods.map((pod) => `${pod.metadata.namespace}/${groupOf(pod)}`));
   const isThere = ({ metadata, spec: { workload } }: FluxJobObject) =>
     workload.kind === POD_GROUP
@@ -138,11 +153,7 @@ export async function checkRecords(context: Context): Promise<readonly Finding[]
 
 export async function checkGrants(context: Context): Promise<readonly Finding[]> {
   const records = await context.reader.fluxJobs();
-  const namespaces = await optedIn(context);
-  const found = await Promise.all(
-    namespaces.map(({ metadata }) => context.reader.list<Pod>(pods(metadata.name))),
-  );
-  const astray = podsOffGrant(found.flat(), records, context.now);
+  const astray = podsOffGrant(await podsOfQueue(context), records, context.now);
   if (astray.length === 0) return [ok('every pod of a running workload is on a node that was granted to it')];
   const shown = astray.map(
     ({ metadata, spec }) => `${metadata.namespace}/${metadata.name} on ${spec.nodeName}`,

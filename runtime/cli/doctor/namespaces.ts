@@ -24,6 +24,15 @@ export async function optedIn(context: Context): Promise<readonly Namespace[]> {
   );
 }
 
+/** The pods of all opted-in namespaces. */
+export async function podsOfQueue(context: Context): Promise<readonly Pod[]> {
+  const namespaces = await optedIn(context);
+  const found = await Promise.all(
+    namespaces.map(({ metadata }) => context.reader.list<Pod>(pods(metadata.name))),
+  );
+  return found.flat();
+}
+
 async function selectorOf(context: Context): Promise<NamespaceSelector | undefined> {
   const bindings = await context.reader.ofTheStack<Binding>(mutatingAdmissionPolicyBindings());
   const binding = bindings.find(({ metadata }) => metadata.name === 'fluxqueue-jobs');
