@@ -13,7 +13,7 @@ import type { WorkloadIdentity } from '../shared/pod-facts';
 import { type ActiveWorkload, isTerminal, type Outcome, type WorkloadAdapter } from './adapter';
 import { isPastWalltime } from './deadlines';
 import { groupAdapter } from './group-adapter';
-import { membershipOf } from './group-member';
+import { groupOf, membershipOf } from './group-member';
 import { newestEvent } from './kubelet-events';
 import { endedByDeletion } from './pod-end';
 import { assembleGroup } from './pod-group';
@@ -93,12 +93,26 @@ export class GoneEnds {
   /** Of a row whose object is gone. Undefined: it was deleted before its end. */
   async endOf(row: WorkloadRow): Promise<Outcome | undefined> {
     if (this.seen.has(row.uid)) return this.seen.get(row.uid);
+    const group = this.joinedGroup(row);
+    if (group !== undefined)
+      return {
+        result: 'Cancelled',
+        message: `it joined podgroup/${group} and waits there`,
+        finishedAt: this.options.now(),
+      };
     const reasons = REASONS.get(row.kind);
     return reasons === undefined || row.releasedAt === null ? undefined : this.toldEnd(row, reasons);
   }
 
   forget({ uid }: WorkloadRow): void {
     this.seen.delete(uid);
+  }
+
+  /** A pod that got a group while it waited is there, but no workload of its own any more. */
+  private joinedGroup(row: WorkloadRow): string | undefined {
+    if (row.kind !== 'Pod' || row.phase !== 'Waiting') return undefined;
+    const pod = this.options.podsOf(row).find(({ metadata }) => metadata.uid === row.uid);
+    return pod && groupOf(pod);
   }
 
   private async toldEnd(row: WorkloadRow, reasons: Reasons): Promise<Outcome | undefined> {
