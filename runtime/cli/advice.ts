@@ -74,6 +74,8 @@ const RESTARTS =
   'kubectl logs WORKLOAD --previous says why its container ended; submit it again when the cause is removed';
 const DEAD_NODE =
   'nothing, if the node comes back: otherwise ask your administrator to delete the node, which ends its pods';
+const TOO_MUCH =
+  'nothing, if a pod of it is about to end: the rest is charged until then. If it lasts: kubectl get pods NAMESPACE -o wide shows its pods; delete one that is too many, or submit it again with the requests that they have there';
 /** A quota or a limit that lets nothing start, as queues are paused. */
 const PAUSED = / (quota of|at most) 0 /;
 const OF_PAUSED =
@@ -91,7 +93,7 @@ const WITHOUT_PODS = 'set spec.parallelism (and spec.completions) to 1 or more';
  */
 export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string): string | undefined {
   const namespace = `-n ${fluxJob.metadata.namespace}`;
-  return (ofLingering(fluxJob) ?? adviceOf(fluxJob, reason))
+  return (ofLingering(fluxJob) ?? adviceOf(fluxJob, reason) ?? ofSurplus(fluxJob))
     ?.replaceAll('WORKLOAD', `${name} ${namespace}`)
     .replaceAll('NAMESPACE', namespace);
 }
@@ -100,6 +102,10 @@ export function adviceFor(fluxJob: FluxJobObject, reason: string, name: string):
 function ofLingering({ metadata, status = {} }: FluxJobObject): string | undefined {
   const { message } = scheduled({ status });
   return message.includes(REPLACED_LATER) ? undefined : lingeringAdvice(message, metadata.namespace!);
+}
+
+function ofSurplus({ status = {} }: FluxJobObject): string | undefined {
+  return isTrue(status.conditions, 'MoreThanGranted') ? TOO_MUCH : undefined;
 }
 
 function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string | undefined {

@@ -184,3 +184,21 @@ test('a pod of a rollout that waits for room of its older pods is told what its 
     'what to do: nothing, if another workload ends and leaves enough for it: otherwise set maxUnavailable of at least 1, or type Recreate, in the strategy of its Deployment',
   );
 });
+
+test('a workload whose pods use more than was granted is told what it can do', () => {
+  const more = {
+    type: 'MoreThanGranted',
+    status: 'True',
+    reason: 'SurplusInUse',
+    message: '1 cpu of node-1',
+  };
+  const conditions = [...runs.status!.conditions!, more as never];
+  const lines = whyLines({
+    fluxJob: { ...runs, status: { ...runs.status!, conditions } },
+    all: [],
+    now: NOW,
+  });
+  expect(lines.at(-1)).toBe(
+    'what to do: nothing, if a pod of it is about to end: the rest is charged until then. If it lasts: kubectl get pods -n science -o wide shows its pods; delete one that is too many, or submit it again with the requests that they have there',
+  );
+});
