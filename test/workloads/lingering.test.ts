@@ -88,7 +88,10 @@ test('a pod that nobody deleted, that has ended, or that never had a node does n
     expect(states(other)).toEqual([[0, false]]);
 });
 
-test('a pod that is a workload of its own tells its user five minutes after it should have ended', async () => {
+test.each([
+  ['is a workload of its own', true],
+  ['outlives its workload', false],
+])('a pod that %s tells its user five minutes after it should have ended', async (_, isObject) => {
   let now = DELETED;
   const queue = new QueueModel(() => now);
   const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
@@ -103,7 +106,7 @@ test('a pod that is a workload of its own tells its user five minutes after it s
   const said: [seconds: number, message: string | undefined][] = [];
   const reconciler = reconcilerOnTables(workloadCache, {
     client: { list: async () => ({ items: [pod], metadata: {} }) as never, patch: async () => ({}) as never },
-    objectOf: () => pod,
+    objectOf: () => (isObject ? pod : undefined),
     podsOf: () => [pod],
     now: () => now,
     onLingering: (_, sentence) => said.push([now - DELETED, sentence]),
