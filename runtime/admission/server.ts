@@ -50,15 +50,15 @@ export interface WebhookServer {
 
 const MAX_BODY = 4 * 1024 * 1024;
 const MAX_CONNECTIONS = 1_024;
-/** Bodies that are read at once, which are in memory: four of one address read faster than reviews are answered. */
-const READING = { all: 16, address: 4 };
-/** Milliseconds. A body that takes longer is given up if others wait. */
-const SLOW_MS = 1_000;
+/** Reviews that are in memory, as they are read or answered. */
+const READING = { all: 8, address: 3 };
+/** Where others wait for its place, a body is given up that brings fewer bytes in so many milliseconds. */
+const SLOW = { milliseconds: 1_000, bytes: 256 * 1024 };
 
 /** Any pod of the cluster reaches the webhook, and nobody knows the addresses of the apiserver. */
 interface Server extends WebhookOptions {
   readonly reading: Turns;
-  /** One review is answered after the other; what has arrived meanwhile is seen in between. */
+  /** One review is answered after the other, of those that are read. */
   readonly answering: Turns;
 }
 
@@ -106,13 +106,11 @@ interface Answer {
 async function answer(options: Server, request: IncomingMessage): Promise<Answer> {
   const path = request.url?.split('?')[0];
   let admission: AdmissionRequest | undefined;
-  let endTurn = () => {};
+  const turns: (() => void)[] = [];
   try {
     if (path !== '/mutate' && path !== '/validate') throw reviewError(404, 'path not found', path);
     if (request.method !== 'POST') throw reviewError(405, 'must be sent with POST', request.method);
-    const body = await bodyOf(options, request);
-    endTurn = await options.answering.take(addressOf(request.socket), () => request.socket.destroyed);
-    admission = requestOf(body);
+    admission = requestOf(await bodyInTurn(options, request, turns));
     const verdict = admit(admission, options.admission);
     const patch = path === '/mutate' ? verdict.patch : [];
     const outcome = !verdict.allowed ? 'denied' : patch.length > 0 ? 'patched' : 'unchanged';
@@ -129,7 +127,7 @@ async function answer(options: Server, request: IncomingMessage): Promise<Answer
     const review = reviewOf(admission?.uid ?? '', { allowed: false, patch: [], message }, code);
     return { status, review, outcome: 'error', kind: admission?.kind.kind ?? '' };
   } finally {
-    endTurn();
+    for (const end of turns) end();
   }
 }
 
@@ -175,23 +173,44 @@ function internalError(cause: unknown): Error {
   });
 }
 
+/** @param turns gets what ends them: its place among the bodies that are in memory is kept until the answer */
+async function bodyInTurn(options: Server, request: IncomingMessage, turns: (() => void)[]): Promise<string> {
+  const { socket } = request;
+  const address = addressOf(socket);
+  turns.push(await options.reading.take(address, () => socket.destroyed));
+  const body = await bodyOf(options, request);
+  turns.push(await options.answering.take(address, () => false));
+  if (socket.destroyed) throw reviewError(400, 'is of a client that has gone');
+  return body;
+}
+
 async function bodyOf(
   { reading, clock = systemClock, maxBodyBytes = MAX_BODY }: Server,
   request: IncomingMessage,
 ): Promise<string> {
-  const endTurn = await reading.take(addressOf(request.socket), () => request.socket.destroyed);
-  const giveUp = () => {
-    if (reading.isCrowded) request.destroy();
-    else cancel = clock.after(SLOW_MS, giveUp);
+  const { socket } = request;
+  let isOver = false;
+  let seen = socket.bytesRead;
+  const look = () => {
+    if (isOver) return;
+    const isSlow = socket.bytesRead - seen < SLOW.bytes;
+    seen = socket.bytesRead;
+    if (isSlow && reading.isFull) request.destroy();
+    else watch();
   };
-  let cancel = clock.after(SLOW_MS, giveUp);
+  // After a moment without time of the processor, what has arrived is read first.
+  const watch = () => {
+    cancel = clock.after(SLOW.milliseconds, () => setImmediate(look));
+  };
+  let cancel = () => {};
+  watch();
   try {
     return await readBody(request, maxBodyBytes);
   } catch (error) {
     throw error instanceof BodyError ? reviewError(error.status, error.message) : error;
   } finally {
+    isOver = true;
     cancel();
-    endTurn();
   }
 }
 

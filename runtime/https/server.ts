@@ -87,7 +87,10 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   const connections = new Connections(options.maxConnections);
   server.prependListener('connection', (socket: Socket) => connections.add(socket));
   let stopping = false;
-  server.on('request', (request, response) => void options.onRequest(request, response, () => stopping));
+  server.on('request', (request, response) => {
+    response.once('close', connections.begin(request.socket));
+    void options.onRequest(request, response, () => stopping);
+  });
   await listen(server, options);
   return {
     port: (server.address() as AddressInfo).port,

@@ -19,6 +19,7 @@ const NOTHING_MS = 0.1;
 
 export class Turns {
   #running = 0;
+  #isScheduled = false;
   readonly #runningOf = new Map<string, number>();
   readonly #waiting = new Map<string, Waiting[]>();
   /** Milliseconds, as of `usedAt`. */
@@ -33,9 +34,9 @@ export class Turns {
     this.#usedAt = now();
   }
 
-  /** Whether somebody waits for a turn. */
-  get isCrowded(): boolean {
-    return this.#waiting.size > 0;
+  /** Whether somebody waits only because all turns are taken. */
+  get isFull(): boolean {
+    return this.#running >= this.limits.all && this.#leastUsing() !== undefined;
   }
 
   /**
@@ -45,11 +46,10 @@ export class Turns {
   take(address: string, isGone: () => boolean): Promise<() => void> {
     return new Promise((resolve) => {
       const begin = () => resolve(this.#begin(address));
-      if (this.#running < this.limits.all && this.#mayRun(address) && !this.#waiting.has(address))
-        return begin();
       const own = this.#waiting.get(address) ?? [];
       own.push({ isGone, begin });
       this.#waiting.set(address, own);
+      this.#nextSoon();
     });
   }
 
@@ -64,9 +64,18 @@ export class Turns {
       else this.#runningOf.set(address, left);
       this.#forget();
       this.#used.set(address, (this.#used.get(address) ?? 0) + this.now() - began);
-      // What has arrived meanwhile is read first: the next turn may be of another address.
-      setImmediate(() => this.#next());
+      this.#nextSoon();
     };
+  }
+
+  /** What has arrived meanwhile is read first: the next turn may be of another address. */
+  #nextSoon(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#next();
+    });
   }
 
   #next(): void {

@@ -98,7 +98,7 @@ describe('a stranger', () => {
     expect(Math.max(...answeredBetween)).toBeLessThan(5);
   });
 
-  test('that sends bodies without their ends has four of them in memory', async () => {
+  test('that sends bodies without their ends has three of them in memory', async () => {
     const stranger = agentOf(STRANGER);
     const before = process.memoryUsage().arrayBuffers;
     const part = BOMB.subarray(0, 3 * MEBIBYTE);
@@ -133,5 +133,25 @@ describe('a stranger', () => {
     );
     expect(await asApiserver(apiserver)).toBe(200);
     for (const socket of sockets) socket.destroy();
+  });
+
+  test('with endless bodies ends no slow body of the apiserver while there are places', async () => {
+    for (let i = 0; i < 8; i++) post(agentOf(STRANGER), '{', BOMB.length).on('error', () => undefined);
+    const slow = post(agentOf(APISERVER), REVIEW.slice(0, 9), REVIEW.length);
+    const answered = once(slow, 'response');
+    for (let i = 0; i < 5; i++) await clock.advance(1_000).then(() => new Promise(setImmediate));
+    slow.end(REVIEW.slice(9));
+    const [response] = await answered;
+    expect(response.statusCode).toBe(200);
+  });
+
+  test('answers all reviews of the apiserver that come while the webhook could not run', async () => {
+    const apiserver = agentOf(APISERVER);
+    await Promise.all(Array.from({ length: 12 }, () => asApiserver(apiserver)));
+    const answers = Array.from({ length: 12 }, () => asApiserver(apiserver));
+    const until = performance.now() + 300;
+    while (performance.now() < until);
+    await clock.advance(2_000);
+    expect(await Promise.all(answers)).toEqual(Array(12).fill(200));
   });
 });
