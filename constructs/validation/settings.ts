@@ -63,8 +63,13 @@ export function settingProblems(manifest: Manifest, objects: readonly Manifest[]
 function unreadProblems(manifest: Manifest): string[] {
   const { kind, apiVersion } = manifest;
   if (UNREAD_KINDS[kind]?.apiVersion !== apiVersion) return [];
-  return entriesOf(new Place(manifest, '').field('metadata'))
-    .filter(([key]) => isUnreadKey(kind, key))
+  const root = new Place(manifest, '');
+  const templates = ['spec.template', 'spec.jobTemplate'].map((path) => root.field(path).field('metadata'));
+  const inTemplates = templates.flatMap(entriesOf);
+  const isInTemplate = (key: string, value: unknown) =>
+    inTemplates.some(([other, place]) => other === key && place.value === value);
+  return entriesOf(root.field('metadata'))
+    .filter(([key, { value }]) => isUnreadKey(kind, key) && !isInTemplate(key, value))
     .map(([, { path }]) => `${path}: ${unreadProblem(kind)}`);
 }
 

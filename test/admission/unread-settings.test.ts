@@ -90,14 +90,10 @@ describeCluster('a setting on an object that is no workload', (getCluster) => {
     it.each(CASES)('$kind: is accepted with a warning that says where it belongs', async (each) => {
       const { status, body, warnings } = await users.create(ALICE, form, object(each, SETTINGS));
       expect([body.message, status]).toEqual([undefined, 201]);
-      const unread =
-        each.kind === 'MiniCluster'
-          ? 'fluxqueue/hold, fluxqueue/wibble'
-          : 'fluxqueue/hold, fluxqueue/user, fluxqueue/wibble';
       const said = sentences(warnings);
       expect(said).toEqual([
         expect.stringContaining(
-          `metadata.annotations: ${unread} has no effect on a ${each.kind}; ${each.remedy}`,
+          `metadata.annotations: fluxqueue/hold has no effect on a ${each.kind}; ${each.remedy}`,
         ),
         expect.stringContaining(
           `metadata.labels: fluxqueue/queue has no effect on a ${each.kind}; ${each.remedy}`,
@@ -117,6 +113,19 @@ describeCluster('a setting on an object that is no workload', (getCluster) => {
         metadata: { labels: { 'fluxqueue/hold': 'false' } },
       });
       expect(sentences(byController.warnings)).toEqual([]);
+    });
+
+    it('says nothing of what the template says, too', async () => {
+      const [deployment] = CASES;
+      const label = { 'fluxqueue/queue': 'team' };
+      const both = { ...template, metadata: { labels: { ...labels, ...label } } };
+      const spec = { ...deployment!.spec, template: both };
+      const { status, warnings } = await users.create(
+        ALICE,
+        form,
+        object({ ...deployment!, spec }, { labels: label }),
+      );
+      expect([status, sentences(warnings)]).toEqual([201, []]);
     });
   });
 });

@@ -14,11 +14,16 @@ import { INVALID } from './settings';
 
 const MAPS = ['annotations', 'labels'] as const;
 const KIND = 'request.kind.kind';
+/** What its template says, too, is read there. */
+const TEMPLATES = ['template', 'jobTemplate'];
 
 /** CEL: whether the object has the setting of the map from this request. As isUnreadKey of constructs/api/unread-settings.ts. */
 const isNew = (map: (typeof MAPS)[number]) =>
   `key.startsWith(${cel(KEY_PREFIX)}) && !(${KIND} == "MiniCluster" && key == ${cel(USER_ANNOTATION)}) && ` +
-  `(oldObject == null || oldObject.metadata.?${map}[?key].orValue("") != object.metadata.${map}[key])`;
+  `(oldObject == null || oldObject.metadata.?${map}[?key].orValue("") != object.metadata.${map}[key]) && ` +
+  TEMPLATES.map(
+    (path) => `object.spec.?${path}.?metadata.?${map}[?key].orValue("") != object.metadata.${map}[key]`,
+  ).join(' && ');
 
 const hasNew = (map: (typeof MAPS)[number]) =>
   `(has(object.metadata.${map}) && object.metadata.${map}.exists(key, ${isNew(map)}))`;
@@ -48,7 +53,7 @@ export function unreadSettings(props: AdmissionScopeProps & ControllerUserProps)
     action: 'Warn',
     validations: MAPS.map((map) => ({
       expression: `!${hasNew(map)}`,
-      messageExpression: `${cel(`${INVALID}: metadata.${map}: `)} + ${newIn(map)}.sort().join(", ") + " " + ${PROBLEMS}[${KIND}]`,
+      messageExpression: `${cel(`${INVALID}: metadata.${map}: `)} + string(${newIn(map)}.min()) + " " + ${PROBLEMS}[${KIND}]`,
     })),
   };
 }
