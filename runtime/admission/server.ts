@@ -113,11 +113,10 @@ async function answer(options: Server, request: IncomingMessage): Promise<Answer
     admission = requestOf(await bodyInTurn(options, request, turns));
     const verdict = admit(admission, options.admission);
     const patch = path === '/mutate' ? verdict.patch : [];
-    const outcome = !verdict.allowed ? 'denied' : patch.length > 0 ? 'patched' : 'unchanged';
     return {
       status: 200,
       review: reviewOf(admission.uid, { ...verdict, patch }),
-      outcome,
+      outcome: outcomeOf({ ...verdict, patch }),
       kind: admission.kind.kind,
     };
   } catch (error) {
@@ -171,6 +170,11 @@ function internalError(cause: unknown): Error {
     remedy: 'report this as a bug, with the object',
     cause,
   });
+}
+
+function outcomeOf({ allowed, patch }: Verdict): Outcome {
+  if (!allowed) return 'denied';
+  return patch.length > 0 ? 'patched' : 'unchanged';
 }
 
 /** @param turns gets what ends them: its place among the bodies that are in memory is kept until the answer */
