@@ -11,7 +11,6 @@ import type { FairShare } from './pass/fair-share';
 import type { Surroundings } from './pass/placed-pods';
 import type { HasLeft, PassInput, PassResult, PassStep } from './pass/types';
 
-/** What the scheduling loop reads, and whom it calls. */
 /** Compares the rows with the apiserver. */
 export interface RowsAudit {
   /** @returns whether it suspects differences, which have to be confirmed */
@@ -20,6 +19,7 @@ export interface RowsAudit {
   confirm(): Promise<void>;
 }
 
+/** What the scheduling loop reads, and whom it calls. */
 export interface SchedulingLoopOptions {
   readonly workloadCache: WorkloadCache;
   readonly graph: FluxionSync;
