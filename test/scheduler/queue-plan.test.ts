@@ -190,6 +190,32 @@ test('what should have ended by now holds its nodes for as long as anybody can t
   expect([...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now])).toEqual([['two', 80]]);
 });
 
+test.each([
+  ['before its walltime is over', 0],
+  ['in its grace period', 200],
+])('counts the grace period of what runs, %s', async (_when, seconds) => {
+  const sim = await Simulation.of(nodesOf(3, 1), { policy: 'easy' });
+  sim.submit('slow', { pods: 2, walltime: 100, pod: { terminationGracePeriodSeconds: 600 } });
+  await sim.pass();
+  sim.submit('big', { pods: 3, walltime: 600 });
+  sim.submit('next', { pods: 3, walltime: 60, pod: { terminationGracePeriodSeconds: 50 } });
+  sim.submit('last', { pods: 3, walltime: 60 });
+  await sim.pass();
+  sim.now += seconds;
+  const next = 100 + 570 + 600 - seconds;
+  expect(await planned(sim, await sim.pass())).toEqual({ next, last: next + 60 + 20 });
+});
+
+test('a likely start counts no longer than the walltime and the grace period', async () => {
+  const sim = await Simulation.of(nodesOf(1, 1), { policy: 'easy' });
+  sim.submit('slow', { walltime: 100, pod: { terminationGracePeriodSeconds: 600 } });
+  await sim.pass();
+  sim.submit('next', { walltime: 60 });
+  const result = await sim.pass();
+  expect(await planned(sim, result, { runtimeOf: () => 5_000 })).toEqual({ next: 100 + 570 });
+  expect(await planned(sim, result, { runtimeOf: () => 20 })).toEqual({ next: 20 });
+});
+
 /** A queue as any, whose workloads use their walltime to the second. */
 async function madeCluster(policy: QueuePolicy, seed: number): Promise<Simulation> {
   const random = new Random(seed);
