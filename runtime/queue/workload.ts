@@ -183,7 +183,7 @@ export interface EvictionRequest {
   readonly uid: string;
   /** Why, for its user. */
   readonly message: string;
-  /** When its pods should be gone: the end of its allocation from now on, unless that is earlier anyway. Unix seconds. */
+  /** When its pods should be gone, their grace period included: the end of its allocation from now on. Unix seconds. */
   readonly end: number;
   /** @default 'preempted' */
   readonly cause?: EvictionCause;

@@ -21,7 +21,7 @@ import {
 } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import { LONGEST_BACKOFF_SECONDS } from '../scheduler/pass/eligibility';
-import { terminationOf } from '../scheduler/pass/planned-end';
+import { dueEnd, terminationOf } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal, lostNodes, type WorkloadAdapter } from './adapter';
 import { ifReadable, podsOf } from './demand';
@@ -199,7 +199,8 @@ export class Eviction {
   async commit(row: WorkloadRow, reason: EvictionReason): Promise<WorkloadRow | undefined> {
     const { cause, message } = reason;
     if (row.evictionReason !== null || cause === 'preempted' || cause === 'suspended') return row;
-    const end = Math.ceil(this.options.now()) + terminationOf(row);
+    // At the end of its walltime it is planned to be gone earlier than a whole grace period from now.
+    const end = Math.min(dueEnd(row), Math.ceil(this.options.now()) + terminationOf(row));
     const request = { uid: row.uid, cause, message, avoid: this.avoidedBy(reason), end };
     return (await this.options.workloadCache.requestEviction([request]))[0];
   }

@@ -148,7 +148,7 @@ function endOfOthers({
   if (allocation === null) return undefined;
   const isAsked = evictionReason !== null && (kind === POD_GROUP || KINDS.has(kind));
   const hasWalltime = KINDS.has(kind) && !isEndless(allocation);
-  if (isAsked) return allocation.end;
+  if (isAsked) return endOfEvicted(allocation, { startedAt, walltime });
   if (!hasWalltime) return undefined;
   return Math.max(allocation.end, endOfWalltime(allocation, { startedAt, walltime }));
 }
@@ -161,10 +161,19 @@ function endOfWalltime(
   return startedAt === null ? end + START_ALLOWANCE_SECONDS : startedAt + walltime;
 }
 
+/** Unix seconds: not beyond its walltime, as the end of its allocation is where its pods have a long grace period left by then. */
+function endOfEvicted(
+  { end }: Pick<Allocation, 'end'>,
+  { startedAt, walltime }: Pick<WorkloadRow, 'startedAt' | 'walltime'>,
+): number {
+  return startedAt === null ? end : Math.min(end, startedAt + walltime);
+}
+
 /** Unix seconds: the end of its walltime, or the deadline of the Job before its start, or when it should have left its nodes. */
 function endOf({ spec, status }: WatchedJob, row: WorkloadRow): number | undefined {
   const { allocation, evictionReason, startedAt } = row;
-  if (allocation === null || evictionReason !== null) return allocation?.end;
+  if (allocation === null) return undefined;
+  if (evictionReason !== null) return endOfEvicted(allocation, row);
   const { activeDeadlineSeconds = Number.POSITIVE_INFINITY } = spec;
   const deadline = secondsOf(status?.startTime ?? '') + activeDeadlineSeconds;
   const byWalltime = endOfWalltime(allocation, row);

@@ -47,10 +47,6 @@ export function requestedFields(submission: Submission): Omit<SubmissionUpdate, 
   return { queue, priority, walltime, pods, jobspec, shape, held, after, preemptible };
 }
 
-export function endingBy(allocation: Allocation, end: number): Allocation {
-  return { ...allocation, end: Math.min(allocation.end, end) };
-}
-
 export function holds({ phase }: WorkloadRow): boolean {
   return phase === 'Ready' || phase === 'Running';
 }

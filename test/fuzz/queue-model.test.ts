@@ -54,9 +54,9 @@ const finish =
   ({ queue, fence }) =>
     queue.finish(fence, [{ uid, result, finishedAt: 120.25 }]);
 const requestEviction =
-  (uid: string, message = 'for another'): Call =>
+  (uid: string, message = 'for another', end = 130): Call =>
   ({ queue, fence }) =>
-    queue.requestEviction(fence, [{ uid, message, end: 130 }]);
+    queue.requestEviction(fence, [{ uid, message, end }]);
 const requeue =
   (uid: string, over: Partial<Parameters<Queue['requeue']>[1][0]> = {}): Call =>
   ({ queue, fence }) =>
@@ -189,7 +189,10 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['finish a running workload', finish('a')],
   [
     'finish a granted workload that is to be evicted',
-    async (context) => [await requestEviction('d')(context), await finish('d')(context)],
+    async (context) => [
+      await requestEviction('d', 'for another', 9_000)(context),
+      await finish('d')(context),
+    ],
   ],
   ['finish a waiting workload', finish('c', 'Cancelled')],
   ['finish an adopted workload', finish('m', 'TimedOut')],

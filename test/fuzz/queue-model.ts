@@ -15,7 +15,6 @@ import type { LoggedEvent } from '../invariants/observation';
 import { copyOf } from './json-patch';
 import { QueueModelBase } from './queue-model-base';
 import {
-  endingBy,
   finished,
   grantDetail,
   holds,
@@ -268,7 +267,7 @@ export class QueueModel extends QueueModelBase implements Queue {
               evictionReason: message,
               evictionCause: cause,
               avoid: { ...row.avoid, ...avoid },
-              allocation: endingBy(row.allocation!, end),
+              allocation: { ...row.allocation!, end },
             }
           : undefined,
       ({ evictionReason, evictionCause, avoid }) => ({

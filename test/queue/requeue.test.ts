@@ -46,6 +46,13 @@ describePostgres('evictions and requeues', (getPostgres) => {
     expect(again.notBefore).toBeNull();
   });
 
+  test('an eviction ends the allocation when it says, which may be after the walltime', async () => {
+    await ready('a');
+    expect(await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 700 }])).toMatchObject([
+      { allocation: { start: 100, end: 700 } },
+    ]);
+  });
+
   test('a row that finishes has no eviction any more', async () => {
     await ready('a');
     await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 130 }]);

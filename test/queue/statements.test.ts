@@ -22,7 +22,7 @@ const LIFE: readonly (readonly [name: string, statement: string, records: Record
   [
     'request eviction',
     sql.REQUEST_EVICTION,
-    (rows) => rows.map(({ uid }) => ({ uid, message: 'for another' })),
+    (rows) => rows.map(({ uid }) => ({ uid, message: 'for another', end: 2e9 })),
   ],
   [
     'requeue',

@@ -5,6 +5,7 @@ import type { EventNote } from '../../runtime/kubernetes/events';
 import type { Job, Pod } from '../../runtime/kubernetes/types';
 import type { SubmissionUpdate } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { dueEnd } from '../../runtime/scheduler/pass/planned-end';
 import { Eviction, type EvictionReason } from '../../runtime/workloads/eviction';
 import { adapters } from '../../runtime/workloads/index';
 import { QueueModel } from '../fuzz/queue-model';
@@ -13,11 +14,15 @@ import { allocationOf, changed, submission } from '../queue/submission';
 const adapter = adapters.get('Job')!;
 const NOW = 1_000;
 
-async function setUp() {
+/** @param left seconds until its walltime is over @default - it was over long ago */
+async function setUp({ left, graceSeconds }: { left?: number; graceSeconds?: number | undefined } = {}) {
   const queue = new QueueModel(() => NOW);
   const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
   await workloadCache.reload();
-  await workloadCache.submit(submission('a'));
+  const { jobspec } = submission('a');
+  const user = { ...jobspec.attributes.user, ...(graceSeconds !== undefined && { graceSeconds }) };
+  const withGrace = { ...jobspec, attributes: { ...jobspec.attributes, user } };
+  await workloadCache.submit(submission('a', { jobspec: withGrace }));
   const events: EventNote[] = [];
   const freed: number[] = [];
   const causes: string[] = [];
@@ -42,7 +47,8 @@ async function setUp() {
   });
   const row = () => workloadCache.byUid('a')!;
   const grant = async () => {
-    await workloadCache.allocate([{ uid: 'a', allocation: allocationOf(row()) }]);
+    const allocation = { ...allocationOf(row()), ...(left !== undefined && { end: NOW + left }) };
+    await workloadCache.allocate([{ uid: 'a', allocation }]);
     await workloadCache.released('a');
   };
   const evict = (reason: EvictionReason, object: Job, pods: readonly Pod[] = []) =>
@@ -183,6 +189,18 @@ describe('an eviction', () => {
       evictionCause: null,
       avoid: { 'node-1': NOW + 300 },
     });
+  });
+
+  test.each([
+    ['at the end of its walltime', 20, undefined, 20],
+    ['with a long grace period', 5_000, 600, 615],
+    ['with a long grace period, shortly before its walltime is over', 50, 600, 615],
+    ['with a long grace period, in this', -100, 600, 570 - 100],
+  ])('plans with the nodes of a workload that is evicted %s', async (_, left, graceSeconds, until) => {
+    const { grant, evict, row } = await setUp({ left, graceSeconds });
+    await grant();
+    await evict(LOST, job(false));
+    expect(dueEnd(row())).toBe(NOW + until);
   });
 
   test('suspends nothing while the reason is not committed', async () => {

@@ -14,7 +14,8 @@ const WALLTIME = 3600;
 const time = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 const ROW = {
-  ...rowIn('Running', submission('train')),
+  ...rowIn('Running', submission('train', { walltime: WALLTIME })),
+  startedAt: STARTED,
   jobid: 7,
   allocation: { jobid: 7, start: STARTED, end: STARTED + WALLTIME, nodes: [] },
   evictionReason: null,

@@ -117,6 +117,16 @@ describe('a Job whose controller does not act', () => {
     expect(patched).toContain(pod);
   });
 
+  test('has pods that end some time after its walltime, although their grace period goes on', async () => {
+    await reconciler.reconcile(KEY);
+    const request = { uid: 'a', message: 'node-1 was lost', end: now + WALLTIME + 570 };
+    await workloadCache.requestEviction([request]);
+    await follow(WALLTIME + 299);
+    expect(patched).not.toContain(pod);
+    await follow(2);
+    expect(patched).toContain(pod);
+  });
+
   test('that is deleted and kept by a finalizer has orphans with a deadline of their own at once', async () => {
     await reconciler.reconcile(KEY);
     job = { ...JOB, metadata: { ...JOB.metadata, deletionTimestamp: startTime } };

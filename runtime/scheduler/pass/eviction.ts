@@ -233,14 +233,13 @@ export async function evictFor<V extends Holder>(
   { messageFor, match, otherwise = Infinity, notBefore = pass.input.now }: EvictionPlan<V>,
 ): Promise<MatchResult | undefined> {
   const { matcher, now } = pass.input;
-  const leaves = (victim: V) => Math.max(now + terminationOf(victim.row), notBefore);
+  const cut = (victim: V) => withEnd(victim.allocation, Math.max(now + terminationOf(victim.row), notBefore));
   const gone = Math.max(goneOf(pass, chosen), notBefore);
   if (!isWorth(otherwise, gone)) return undefined;
-  for (const victim of chosen)
-    await hold(pass, victim, victim.allocation, withEnd(victim.allocation, leaves(victim)));
+  for (const victim of chosen) await hold(pass, victim, victim.allocation, cut(victim));
   const answer = await match();
   if (startsBetween(pass, row, answer, { notBefore, gone })) {
-    for (const victim of chosen) markEvicted(pass, victim, messageFor(victim), leaves(victim));
+    for (const victim of chosen) markEvicted(pass, victim, messageFor(victim), cut(victim).end);
     pass.quotas.kept.due.add(row.uid);
     const before = pass.beneficiaries.get(row.uid)?.victims ?? [];
     const victims = new Set([...before, ...chosen.map(({ uid }) => uid)]);
@@ -248,8 +247,7 @@ export async function evictFor<V extends Holder>(
     return answer;
   }
   await matcher.cancel(row.jobid);
-  for (const victim of chosen)
-    await hold(pass, victim, withEnd(victim.allocation, leaves(victim)), victim.allocation);
+  for (const victim of chosen) await hold(pass, victim, cut(victim), victim.allocation);
   return undefined;
 }
 

@@ -187,9 +187,8 @@ export class Simulation {
   private commit({ grants, waits, evictions, reservations }: PassResult): void {
     this.reservations = reservations;
     for (const { uid, message, end } of evictions) {
-      const allocation = this.row(uid).allocation!;
-      const cut = { ...allocation, end: Math.min(allocation.end, end) };
-      this.change(uid, { evictionReason: message, allocation: cut });
+      const allocation = { ...this.row(uid).allocation!, end };
+      this.change(uid, { evictionReason: message, allocation });
       this.evicted.push({ uid, message, at: this.now });
     }
     for (const { uid, allocation } of grants) {
