@@ -11,7 +11,7 @@ import { isEndless } from '../resources/endless';
 import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
-import { dueEnd, plannedAllocation } from './pass/planned-end';
+import { dueEnd, plannedAllocation, withoutGrace } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
 import { type GraphInput, type PlanGraph, planGraph } from './plan-graph';
@@ -104,11 +104,24 @@ export async function planQueue(
   const play = new Play(input, graph);
   await play.run(wanted ?? new Set(input.line.map(({ uid }) => uid)));
   await graph.matcher.close();
-  // A promise that the time did not reach is kept; a reservation behind an end that nobody knows is none.
-  const promised = new Set(input.line.flatMap((row) => (row.estimatedStart === null ? [] : [row.uid])));
-  for (const { uid, allocation } of input.reservations)
-    if (promised.has(uid) && !play.allocations.has(uid)) play.allocations.set(uid, allocation);
+  // A promise that the time did not reach is kept.
+  for (const [uid, allocation] of promisedAllocations(input))
+    if (!play.allocations.has(uid)) play.allocations.set(uid, allocation);
   return play;
+}
+
+/** By uid, as they will be written in the rows. A reservation behind an end that nobody knows is no promise. */
+export function promisedAllocations({
+  line,
+  reservations,
+}: Pick<PlanInput, 'line' | 'reservations'>): ReadonlyMap<string, Allocation> {
+  const rows = new Map(line.map((row) => [row.uid, row]));
+  return new Map(
+    reservations.flatMap(({ uid, allocation }) => {
+      const row = rows.get(uid);
+      return row === undefined || row.estimatedStart === null ? [] : [[uid, withoutGrace(row, allocation)]];
+    }),
+  );
 }
 
 /** The first of each queue, in line. */

@@ -145,6 +145,19 @@ test.each<QueuePolicy>(['easy', 'fcfs'])(
   },
 );
 
+test('a promise that the plan does not reach ends with the walltime, as one that it reaches', async () => {
+  const sim = await Simulation.of(nodesOf(1, 1), { policy: 'easy' });
+  sim.submit('running', { walltime: 100 });
+  await sim.pass();
+  sim.submit('slow', { walltime: 50, pod: { terminationGracePeriodSeconds: 600 } });
+  const input = inputOf(sim, await sim.pass(), {});
+  for (const wanted of [new Set(['slow']), new Set<string>()])
+    expect((await planQueue(input, wanted))!.allocations.get('slow')).toMatchObject({
+      start: 1_100,
+      end: 1_150,
+    });
+});
+
 test('says why a workload of the plan has no start', async () => {
   const sim = await busyCluster('easy');
   const result = await sim.pass();

@@ -13,6 +13,7 @@ import {
   type PlanInput,
   plannedLine,
   planQueue,
+  promisedAllocations,
   type QueuePlan,
 } from '../../scheduler/queue-plan';
 import { rowsByQueue } from '../../scheduler/queue-rows';
@@ -100,8 +101,10 @@ export async function planned(situation: Situation, clock: Clock, runtimeOf?: Ru
   const known = new Set(line.map(({ uid }) => uid));
   const reservations = situation.reservations.filter(({ uid }) => known.has(uid));
   const plan = await planQueue({ ...situation, line, reservations, runtimeOf, isOver, rest: restIn(clock) });
-  const promises = new Map(reservations.map(({ uid, allocation }) => [uid, allocation]));
-  return { line, plan: plan ?? { allocations: promises, waits: new Map() } };
+  return {
+    line,
+    plan: plan ?? { allocations: promisedAllocations({ line, reservations }), waits: new Map() },
+  };
 }
 
 /** The waiting rows in the order of a pass. */
