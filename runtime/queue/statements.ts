@@ -145,14 +145,18 @@ succeeded AS (
 ),${logged(`'Submitted'`, `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held)`, 'usr')}
 ${answer}`;
 
-function checkpointIn(jobspec: string): string {
-  return `${jobspec} #> '{attributes,user,checkpointSeconds}'`;
+function noteIn(jobspec: string, name: 'array' | 'checkpointSeconds' | 'gangSize'): string {
+  return `${jobspec} #> '{attributes,user,${name}}'`;
 }
 
+/** An array has no gang size; of another row that notes none, an earlier version may have queued it. */
+const OTHER_GANG_SIZE = `(${noteIn('t.jobspec', 'gangSize')} IS DISTINCT FROM ${noteIn('(t.input).jobspec', 'gangSize')}
+  AND coalesce(${noteIn('t.jobspec', 'gangSize')}, ${noteIn('t.jobspec', 'array')}) IS NOT NULL)`;
+
 /** What only the user changes; the jobspec also changes with labels and taints of nodes, the pods as tasks of an array end. */
-const BY_USER = `((t.queue, t.priority, t.walltime, t.held, t.after, t.preemptible, ${checkpointIn('t.jobspec')}) IS DISTINCT FROM
-  ((t.input).queue, (t.input).priority, (t.input).walltime, (t.input).held, (t.input).after, (t.input).preemptible, ${checkpointIn('(t.input).jobspec')})
-  OR (t.pods <> (t.input).pods AND (t.input).progressed IS NOT TRUE))`;
+const BY_USER = `((t.queue, t.priority, t.walltime, t.held, t.after, t.preemptible, ${noteIn('t.jobspec', 'checkpointSeconds')}) IS DISTINCT FROM
+  ((t.input).queue, (t.input).priority, (t.input).walltime, (t.input).held, (t.input).after, (t.input).preemptible, ${noteIn('(t.input).jobspec', 'checkpointSeconds')})
+  OR ${OTHER_GANG_SIZE} OR (t.pods <> (t.input).pods AND (t.input).progressed IS NOT TRUE))`;
 /** A pass gives a row no new reason while it backs off. */
 const STAYS = `(t.reason IN ('Requeued', 'RequeueLimit') AND NOT ${BY_USER})`;
 

@@ -1,4 +1,5 @@
 /** What a submission notes in its jobspec beside what it asks for. */
+import { isArray } from '../jobspec/jobspec';
 import type { Jobspec } from '../jobspec/types';
 import type { Submission } from '../queue/workload';
 import type { Addition } from './injected';
@@ -26,10 +27,19 @@ export function withNotes(
   return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
 }
 
-/** Whether they note the same settings. */
-export function notesSame(one: Pick<Submission, 'jobspec'>, other: Pick<Submission, 'jobspec'>): boolean {
-  const [a, b] = [one, other].map(({ jobspec }) => jobspec.attributes.user);
-  return a?.checkpointSeconds === b?.checkpointSeconds && a?.gangSize === b?.gangSize;
+/** Whether the row notes the same settings as the submission, as far as it notes them. */
+export function notesSame(
+  { jobspec: { attributes } }: Pick<Submission, 'jobspec'>,
+  row: Pick<Submission, 'jobspec'>,
+): boolean {
+  const [wanted, known] = [attributes.user, row.jobspec.attributes.user];
+  return wanted?.checkpointSeconds === known?.checkpointSeconds && !hasOtherGangSize(row, wanted?.gangSize);
+}
+
+/** Whether a row surely has another one. An array has none; of another row that notes none, an earlier version may have queued it. */
+function hasOtherGangSize({ jobspec }: Pick<Submission, 'jobspec'>, gangSize?: number): boolean {
+  const noted = jobspec.attributes.user?.gangSize;
+  return noted !== gangSize && (noted !== undefined || isArray(jobspec));
 }
 
 export function reducedIn({ jobspec }: Pick<Submission, 'jobspec'>): readonly string[] {

@@ -60,6 +60,12 @@ function checkpointOf({ attributes }: Jobspec): number | undefined {
   return attributes.user?.checkpointSeconds;
 }
 
+/** What an earlier version queued does not note its gang size, and an array has none. */
+function hasOtherGangSize(row: Jobspec, update: Jobspec): boolean {
+  const { gangSize, array } = row.attributes.user ?? {};
+  return update.attributes.user?.gangSize !== gangSize && (gangSize !== undefined || array === true);
+}
+
 function differ(
   row: WorkloadRow,
   update: SubmissionUpdate,
@@ -83,7 +89,11 @@ export function uidsOfUsers(
 /** Whether the user has changed what the row asks for. */
 function isByUser(row: WorkloadRow, update: SubmissionUpdate): boolean {
   const keys = update.progressed === true ? BY_USER : ([...BY_USER, 'pods'] as const);
-  return differ(row, update, keys) || checkpointOf(update.jobspec) !== checkpointOf(row.jobspec);
+  return (
+    differ(row, update, keys) ||
+    checkpointOf(update.jobspec) !== checkpointOf(row.jobspec) ||
+    hasOtherGangSize(row.jobspec, update.jobspec)
+  );
 }
 
 export function finished(

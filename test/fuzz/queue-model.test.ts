@@ -6,7 +6,7 @@ import type { Queue } from '../../runtime/queue/store';
 import type { Adoption, Submission, WaitReason, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
 import type { LoggedEvent } from '../invariants/observation';
-import { allocationOf, changed, submission } from '../queue/submission';
+import { allocationOf, changed, noting, submission } from '../queue/submission';
 import { QueueModel } from './queue-model';
 
 /** The queue, its fence, and its current rows. */
@@ -90,6 +90,7 @@ const waitTwice =
       { uid, reason: 'Busy', message: first, estimatedStart: null },
       { uid, reason: 'Busy', message: last, estimatedStart: null },
     ]);
+const note = (uid: string, notes: object): Call => update(uid, { jobspec: noting(notes) });
 
 const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['submit', submit(submission('a'), submission('b', { priority: 5, pods: 2 }))],
@@ -185,6 +186,13 @@ const CALLS: readonly (readonly [title: string, call: Call])[] = [
   ['shrink an adopted workload', shrink('m', [])],
   ['requeue an adopted workload', requeue('n')],
   ['submit after the adoption', submit(submission('e'))],
+  ['allocate it', allocate('e')],
+  ['requeue it', requeue('e', { notBefore: 5 })],
+  ['note a gang size of what an earlier version queued', note('e', { gangSize: 2 })],
+  ['note the same gang size with something else', note('e', { gangSize: 2, labels: ['zone'] })],
+  ['note another gang size', note('e', { gangSize: 3 })],
+  ['note no gang size any more', note('e', { array: true })],
+  ['note a gang size of an array', note('e', { gangSize: 4 })],
   ['release a held workload', update('c', { held: false })],
   ['finish a running workload', finish('a')],
   [

@@ -1,16 +1,11 @@
-import { jobspecOf } from '../../runtime/jobspec/jobspec';
 import { DEFAULT_UNITS } from '../../runtime/jobspec/units';
 import { openQueue } from '../../runtime/queue/queue';
 import type { Queue } from '../../runtime/queue/store';
 import type { Requeue, WorkloadRow } from '../../runtime/queue/workload';
 import { describePostgres } from '../cluster/suite';
-import { allocationOf, changed, submission } from './submission';
+import { allocationOf, changed, noting, submission } from './submission';
 
-const PLAIN = jobspecOf({ pod: { containers: [{}] }, pods: 2, walltime: 60 });
-const CHECKPOINTED = {
-  ...PLAIN,
-  attributes: { ...PLAIN.attributes, user: { ...PLAIN.attributes.user, checkpointSeconds: 60 } },
-};
+const CHECKPOINTED = noting({ checkpointSeconds: 60 });
 
 describePostgres('evictions and requeues', (getPostgres) => {
   let queue: Queue;
@@ -192,6 +187,26 @@ describePostgres('evictions and requeues', (getPostgres) => {
         notBefore: null,
       });
     });
+  });
+
+  test.each([
+    [{ gangSize: 2 }, { gangSize: 3 }, 'its user', true],
+    [{ gangSize: 2 }, { array: true }, 'its user', true],
+    [{ array: true }, { gangSize: 2 }, 'its user', true],
+    // As an earlier version queued it.
+    [{}, { gangSize: 2 }, 'nobody', false],
+    [{ gangSize: 2 }, { gangSize: 2, labels: ['zone'] }, 'the cluster', false],
+    [{ array: true }, {}, 'its tasks', false],
+  ])('a gang size that is noted as %j and then as %j was changed by %s', async (from, to, _, byUser) => {
+    await queue.submit(fence, [submission('a', { pods: 2, jobspec: noting(from) })]);
+    await ready('a');
+    const row = await requeue('a', { notBefore: 1_900_000_000 });
+    const [edited] = await queue.update(fence, [changed(row, { jobspec: noting(to) })]);
+    expect(edited).toMatchObject(
+      byUser ? { reason: 'Submitted', requeues: 0 } : { reason: 'Requeued', requeues: 1 },
+    );
+    const [, , , { why } = { why: '' }] = await queue.history('a');
+    expect(why).toMatch(byUser ? /^was changed while it waited$/ : /^asks for something else now/);
   });
 
   test('the history says why a row changed, and who did it unless it was not seen', async () => {

@@ -1,4 +1,5 @@
 import { jobspecOf, shapeOf } from '../../runtime/jobspec/jobspec';
+import type { Jobspec } from '../../runtime/jobspec/types';
 import type { Submission, SubmissionUpdate, WorkloadRow } from '../../runtime/queue/workload';
 import type { Allocation } from '../../runtime/resources/types';
 
@@ -24,6 +25,13 @@ export function submission(uid: string, over: Partial<Submission> = {}): Submiss
     preemptible: false,
     ...over,
   };
+}
+
+/** A jobspec with these notes. */
+export function noting(notes: object): Jobspec {
+  const { jobspec } = submission('x');
+  const { attributes } = jobspec;
+  return { ...jobspec, attributes: { ...attributes, user: { ...attributes.user, ...notes } } };
 }
 
 export function changed(row: WorkloadRow, over: Partial<SubmissionUpdate>): SubmissionUpdate {

@@ -33,7 +33,13 @@ function job(annotations: Readonly<Record<string, string>> = {}): Job {
       creationTimestamp: '2026-01-01T00:00:00Z',
       annotations,
     },
-    spec: { suspend: true, template: { spec: { containers: [{ name: 'main' }] } } },
+    // Of more than one pod: a single one needs no other.
+    spec: {
+      suspend: true,
+      parallelism: 2,
+      completions: 2,
+      template: { spec: { containers: [{ name: 'main' }] } },
+    },
   };
 }
 
