@@ -168,7 +168,7 @@ export class FluxJobController implements Controller {
     const object = this.shared.workloads.get(row);
     // What is suspended is leaving its nodes, and gets all that it asks for with its next grant.
     const isStarted = object?.metadata.uid === row.uid && !adapters.get(row.kind)!.isSuspended(object);
-    return isStarted ? ignoredChanges(object, row) : [];
+    return isStarted ? ignoredChanges(object.metadata, row) : [];
   }
 
   private olderPodsOf(row: WorkloadRow): string | undefined {

@@ -33,7 +33,7 @@ export function objectAsGranted(object: KubernetesObject, row: WorkloadRow): Kub
 }
 
 /** The gang size with which a workload was granted. An earlier version noted none: its gangs have that of the object. */
-export function grantedGangSize(object: KubernetesObject, row: WorkloadRow): string | undefined {
+function grantedGangSize(object: KubernetesObject, row: WorkloadRow): string | undefined {
   const { gangSize } = row.jobspec.attributes.user ?? {};
   if (gangSize !== undefined) return String(gangSize);
   const own = settingOf(object.metadata, GANG_SIZE);

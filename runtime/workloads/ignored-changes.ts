@@ -29,10 +29,8 @@ import { GROUP_SETTINGS } from '../../constructs/api/settings';
 import { FluxqError } from '../errors';
 import { askOf } from '../jobspec/jobspec';
 import { setsOf } from '../jobspec/pod-sets';
-import type { KubernetesObject } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import { queueName } from '../shared/queues';
-import { grantedGangSize } from './as-granted';
 import { POD_GROUP } from './pod-group';
 import {
   podSettings,
@@ -41,16 +39,16 @@ import {
   type WorkloadSettings,
   workloadSettings,
 } from './settings';
+import { hasOtherGangSize } from './submission-notes';
 
 const FIELD = /^[A-Za-z]{1,63}$/;
 
 /** One clause for each change; none for a workload that the queue did not start, or that has ended. */
-export function ignoredChanges(object: KubernetesObject, row: WorkloadRow): readonly string[] {
+export function ignoredChanges(metadata: SettingSource, row: WorkloadRow): readonly string[] {
   const { phase, releasedAt } = row;
-  const { metadata } = object;
   if (releasedAt === null || (phase !== 'Ready' && phase !== 'Running')) return [];
   const fields = (metadata.annotations?.[IGNORED_ANNOTATION] ?? '').split(',').filter((it) => FIELD.test(it));
-  return [...fields.map(clauseOf), ...ignoredSettings(object, row)];
+  return [...fields.map(clauseOf), ...ignoredSettings(metadata, row)];
 }
 
 /** Whether the changes of one may be others than those of the other. */
@@ -65,10 +63,10 @@ function clauseOf(name: string): string {
   return `spec.${name} ${problem}`;
 }
 
-function ignoredSettings(object: KubernetesObject, row: WorkloadRow): readonly string[] {
-  const settings = settingsOf(object.metadata, row);
+function ignoredSettings(metadata: SettingSource, row: WorkloadRow): readonly string[] {
+  const settings = settingsOf(metadata, row);
   if (settings === undefined) return [];
-  const { priority, walltimeSeconds, gangSize } = settings;
+  const { priority, walltimeSeconds } = settings;
   const kind: StartedKind = row.kind === POD_GROUP ? 'Pod' : row.kind;
   const problem = settingKeptProblem(kind);
   return [
@@ -80,8 +78,7 @@ function ignoredSettings(object: KubernetesObject, row: WorkloadRow): readonly s
       ? [`${WALLTIME} ${duration(walltimeSeconds!)} ${problem} with ${duration(row.walltime)}`]
       : []),
     ...otherSettings(settings, row).map((setting) => `${setting} ${problem}`),
-    ...groupSettings(object.metadata, row).map((setting) => `${setting} ${problem}`),
-    ...(gangSize?.toString() === grantedGangSize(object, row) ? [] : [`${GANG_SIZE} ${problem}`]),
+    ...groupSettings(metadata, row).map((setting) => `${setting} ${problem}`),
   ];
 }
 
@@ -91,7 +88,7 @@ function groupSettings(metadata: SettingSource, { kind }: WorkloadRow): readonly
 }
 
 function otherSettings(
-  { queue = '', preemptible, exclusive, after, checkpointSeconds }: WorkloadSettings,
+  { queue = '', preemptible, exclusive, after, checkpointSeconds, gangSize }: WorkloadSettings,
   row: WorkloadRow,
 ): readonly string[] {
   const changes: readonly (readonly [string, boolean])[] = [
@@ -100,6 +97,7 @@ function otherSettings(
     [PREEMPTIBLE, preemptible !== row.preemptible],
     [CHECKPOINT_INTERVAL, checkpointSeconds !== row.jobspec.attributes.user?.checkpointSeconds],
     [EXCLUSIVE, exclusive !== askOf(setsOf(row.jobspec)[0]!).exclusive],
+    [GANG_SIZE, hasOtherGangSize(row, gangSize)],
     [AFTER, !isDeepStrictEqual(after, row.after)],
   ];
   return changes.flatMap(([setting, isOther]) => (isOther ? [setting] : []));

@@ -37,7 +37,7 @@ export function notesSame(
 }
 
 /** Whether a row surely has another one. An array has none; of another row that notes none, an earlier version may have queued it. */
-function hasOtherGangSize({ jobspec }: Pick<Submission, 'jobspec'>, gangSize?: number): boolean {
+export function hasOtherGangSize({ jobspec }: Pick<Submission, 'jobspec'>, gangSize?: number): boolean {
   const noted = jobspec.attributes.user?.gangSize;
   return noted !== gangSize && (noted !== undefined || isArray(jobspec));
 }

@@ -1,8 +1,7 @@
 /** Whether the pods of a Job need each other, and which of them, is what it was granted with: an edit of what runs changes nothing. */
 import { ASSIGNMENT_ANNOTATION, GANG_SIZE } from '../../constructs/api/labels';
 import type { Job } from '../../runtime/kubernetes/types';
-import { asGranted, grantedGangSize } from '../../runtime/workloads/as-granted';
-import { ignoredChanges } from '../../runtime/workloads/ignored-changes';
+import { asGranted } from '../../runtime/workloads/as-granted';
 import { SimulatedController } from '../fuzz/simulated-controller';
 import { rowIn } from '../queue/rows';
 import { submission } from '../queue/submission';
@@ -108,13 +107,8 @@ describe('the gang size with which a Job was granted', () => {
     ],
   ] as const)('%s', (_, annotations, granted, assignment, kind, size) => {
     const object = job(annotations, assignment, kind);
-    expect(grantedGangSize(object, granted)).toBe(size);
     const seen = asGranted({ object, adapter: undefined as never, row: granted, pods: [] });
     expect(seen.object.metadata.annotations?.[GANG_SIZE]).toBe(size);
-    const isIgnored = (annotations as Record<string, string>)[GANG_SIZE] !== size;
-    expect(ignoredChanges(object, granted)).toEqual(
-      isIgnored ? ['fluxqueue/gang-size has no effect on a Job that the queue started'] : [],
-    );
   });
 
   test('is the one of the Job until it is released', () => {

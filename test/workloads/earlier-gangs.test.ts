@@ -3,6 +3,7 @@ import { GANG_SIZE } from '../../constructs/api/labels';
 import type { Job, KubernetesObject } from '../../runtime/kubernetes/types';
 import type { Submission, WorkloadRow } from '../../runtime/queue/workload';
 import { WorkloadCache } from '../../runtime/queue/workload-cache';
+import { ignoredChanges } from '../../runtime/workloads/ignored-changes';
 import { adapters } from '../../runtime/workloads/index';
 import { QueueModel } from '../fuzz/queue-model';
 import { SimulatedController } from '../fuzz/simulated-controller';
@@ -59,12 +60,13 @@ describe('a row without a note of its gang size', () => {
     ['Job', 'that is smaller than its gang', job('9', 3)],
     ['Job', 'of a MiniCluster', job('2', 3, 'MiniCluster')],
     ['JobSet', 'of four pods', jobSet('2')],
-  ])('of a %s %s is not changed', async (kind, _, object) => {
+  ])('of a %s %s is not changed, and nothing is said of it', async (kind, _, object) => {
     const { row, changeOf } = await submitted(kind, object);
     const earlier = withoutNote(row);
     expect(row.jobspec).not.toEqual(earlier.jobspec);
     for (const phase of ['Waiting', 'Ready', 'Running'] as const)
       expect(changeOf(object, { ...earlier, phase })).toBeUndefined();
+    expect(ignoredChanges(object.metadata, { ...earlier, phase: 'Running', releasedAt: 1 })).toEqual([]);
   });
 
   test('is changed with the pods that its user lets need each other', async () => {

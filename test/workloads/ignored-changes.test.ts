@@ -17,10 +17,13 @@ import { rowIn } from '../queue/rows';
 
 const row = rowIn('Running', { kind: 'Job', priority: 0, walltime: 3_600 });
 const annotated = (annotations: Record<string, string>) => ({ annotations });
-const job = (annotations: Record<string, string>) => {
-  const metadata = { uid: 'a', name: 'a', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' };
-  return { metadata: { ...metadata, annotations }, spec: { template: { spec: { containers: [] } } } };
-};
+function noting(user: object) {
+  const { attributes } = row.jobspec;
+  return {
+    ...row,
+    jobspec: { ...row.jobspec, attributes: { ...attributes, user: { ...attributes.user, ...user } } },
+  };
+}
 
 describe('changes of a started Job that have no effect', () => {
   test.each<[Record<string, string>, readonly string[]]>([
@@ -42,7 +45,6 @@ describe('changes of a started Job that have no effect', () => {
     ],
     [{ [QUEUE]: 'night' }, ['fluxqueue/queue night has no effect on a Job that the queue started']],
     [{ [EXCLUSIVE]: 'true' }, ['fluxqueue/exclusive has no effect on a Job that the queue started']],
-    [{ [GANG_SIZE]: '1' }, ['fluxqueue/gang-size has no effect on a Job that the queue started']],
     [{ [AFTER]: 'prepare' }, ['fluxqueue/after has no effect on a Job that the queue started']],
     [{ [QUEUE]: row.queue, [EXCLUSIVE]: 'false' }, []],
     [
@@ -53,15 +55,29 @@ describe('changes of a started Job that have no effect', () => {
     ],
     [{ [IGNORED_ANNOTATION]: 'a forged <b>text</b>', [WALLTIME]: 'soon' }, []],
   ])('%j: %j', (annotations, clauses) => {
-    expect(ignoredChanges(job(annotations), row)).toEqual(clauses);
+    expect(ignoredChanges(annotated(annotations), row)).toEqual(clauses);
     for (const other of [rowIn('Waiting'), rowIn('Finished'), { ...row, releasedAt: null }])
-      expect(ignoredChanges(job(annotations), other)).toEqual([]);
+      expect(ignoredChanges(annotated(annotations), other)).toEqual([]);
     expect(mayChangeOtherwise(annotated(annotations), {})).toBe(Object.keys(annotations).length > 0);
+  });
+
+  test.each([
+    ['a smaller gang', { gangSize: 3 }, { [GANG_SIZE]: '2' }, true],
+    ['no gang', { gangSize: 3 }, {}, true],
+    ['a gang of an array', { array: true }, { [GANG_SIZE]: '2' }, true],
+    ['the gang that it is', { gangSize: 3 }, { [GANG_SIZE]: '3' }, false],
+    ['no gang of an array', { array: true }, {}, false],
+    ['a gang, if an earlier version queued it', {}, { [GANG_SIZE]: '2' }, false],
+  ])('are %s: noted as %j, %j: %s', (_, noted, annotations, isIgnored) => {
+    for (const kind of ['Job', 'JobSet', 'Pod'])
+      expect(ignoredChanges(annotated(annotations), { ...noting(noted), kind })).toEqual(
+        isIgnored ? [`fluxqueue/gang-size has no effect on a ${kind} that the queue started`] : [],
+      );
   });
 
   test('are those of a Pod, too, which is never started again', () => {
     const pod = { ...row, kind: 'Pod' };
-    expect(ignoredChanges(job({ [PRIORITY]: '5', [HOLD]: 'true' }), pod)).toEqual([
+    expect(ignoredChanges(annotated({ [PRIORITY]: '5', [HOLD]: 'true' }), pod)).toEqual([
       'fluxqueue/hold has no effect on a Pod that the queue started; delete it to stop it, or wait until it ends',
       'fluxqueue/priority 5 has no effect on a Pod that the queue started with 0',
     ]);
@@ -71,7 +87,7 @@ describe('changes of a started Job that have no effect', () => {
     const pod = { ...row, kind: 'Pod' };
     const group = { [GROUP]: 'ring', [GROUP_SIZE]: '2' };
     const problem = 'has no effect on a Pod that the queue started';
-    expect(ignoredChanges(job(group), pod)).toEqual([
+    expect(ignoredChanges(annotated(group), pod)).toEqual([
       `fluxqueue/group ${problem}`,
       `fluxqueue/group-size ${problem}`,
     ]);
@@ -80,8 +96,8 @@ describe('changes of a started Job that have no effect', () => {
 
   test('are not the name of the FluxSetup that is its queue', () => {
     const queued = { ...row, namespace: 'science', queue: 'science/team' };
-    expect(ignoredChanges(job({ [QUEUE]: 'team' }), queued)).toEqual([]);
-    expect(ignoredChanges(job({ [QUEUE]: 'other' }), queued)).toHaveLength(1);
+    expect(ignoredChanges(annotated({ [QUEUE]: 'team' }), queued)).toEqual([]);
+    expect(ignoredChanges(annotated({ [QUEUE]: 'other' }), queued)).toHaveLength(1);
   });
 
   test('are not what a limit of the queue reduced', () => {
@@ -90,6 +106,6 @@ describe('changes of a started Job that have no effect', () => {
       'queue night is not allowed by the FluxSetups of this namespace, so queue default is meant',
     ];
     const jobspec = { ...row.jobspec, attributes: { ...row.jobspec.attributes, user: { reduced } } };
-    expect(ignoredChanges(job({ [PRIORITY]: '5', [QUEUE]: 'night' }), { ...row, jobspec })).toEqual([]);
+    expect(ignoredChanges(annotated({ [PRIORITY]: '5', [QUEUE]: 'night' }), { ...row, jobspec })).toEqual([]);
   });
 });
