@@ -116,6 +116,8 @@ export interface WorkloadAdapter<T extends KubernetesObject = KubernetesObject> 
 /** A queued or granted workload as one reconcile sees it. */
 export interface ActiveWorkload {
   readonly object: KubernetesObject;
+  /** The object as its user has it, which counts for its next grant (as-granted.ts). @default - object */
+  readonly live?: KubernetesObject;
   readonly adapter: WorkloadAdapter;
   readonly row: WorkloadRow;
   readonly pods: readonly Pod[];

@@ -15,7 +15,7 @@ import { stagedAsGranted } from './staged';
 
 export function asGranted(workload: ActiveWorkload): ActiveWorkload {
   const { object, row } = workload;
-  return stagedAsGranted({ ...workload, object: objectAsGranted(object, row) });
+  return stagedAsGranted({ ...workload, object: objectAsGranted(object, row), live: object });
 }
 
 /** The object with the gang size of its grant. */

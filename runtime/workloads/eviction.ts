@@ -167,7 +167,7 @@ export class Eviction {
       return this.log(row, 'evicting: waiting for the pods to terminate', reason);
     if (this.awaitsPods(object, row))
       return this.log(row, 'evicting: waiting for the pods to be made again', reason);
-    const requeued = await this.requeue({ object, adapter, row }, reason);
+    const requeued = await this.requeue({ ...workload, row }, reason);
     if (requeued !== undefined)
       this.recordRequeued(object, adapter, this.requeueTerms(row, reason), reason.cause);
   }
@@ -216,10 +216,10 @@ export class Eviction {
    * phase that allows it.
    */
   async requeue(
-    { object, adapter, row }: Omit<ActiveWorkload, 'pods'>,
+    { object, live = object, adapter, row }: Omit<ActiveWorkload, 'pods'>,
     reason: EvictionReason,
   ): Promise<WorkloadRow | undefined> {
-    return this.takeBack(row, reason, this.options.submissionBuilder.changeOf(object, adapter, row));
+    return this.takeBack(row, reason, this.options.submissionBuilder.changeOf(live, adapter, row));
   }
 
   /** @param change of what it asks for @default - it asks for what it was granted */
