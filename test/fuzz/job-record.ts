@@ -17,15 +17,28 @@ export class JobRecord {
   made = 0;
   /** Index -> how many of its pods failed. */
   private readonly failures = new Map<string, number>();
-  /** Index, or none -> when its next pod may come. Unix seconds. */
+  /** Pods that failed since the last one that succeeded. */
+  private inRow = 0;
+  /** Index, or none for the whole Job -> when its next pod may come. Unix seconds. */
   private readonly retries = new Map<string | undefined, number>();
+
+  /** @param task completion index, or uid of a pod without an index */
+  succeed(task: string): void {
+    if (this.succeeded.has(task)) return;
+    this.succeeded.add(task);
+    this.inRow = 0;
+    this.retries.delete(undefined);
+  }
 
   fail(pod: Pod, now: number): void {
     if (this.failed.has(pod.metadata.uid)) return;
     this.failed.add(pod.metadata.uid);
+    this.inRow += 1;
+    this.retries.set(undefined, now + RETRY_SECONDS * this.inRow);
     const index = pod.metadata.annotations?.[COMPLETION_INDEX_ANNOTATION];
+    if (index === undefined) return;
     const count = this.failuresOf(index) + 1;
-    if (index !== undefined) this.failures.set(index, count);
+    this.failures.set(index, count);
     this.retries.set(index, now + RETRY_SECONDS * count);
   }
 
@@ -37,9 +50,9 @@ export class JobRecord {
       .map(([index]) => index);
   }
 
-  /** Whether the next pod of the index, or of a Job without indexes, may come. */
-  mayRetry(index: string | undefined, now: number): boolean {
-    return (this.retries.get(index) ?? 0) <= now;
+  /** Whether the next pod may come. After a failure the whole Job waits, unless each index has retries of its own. */
+  mayRetry({ spec: { backoffLimitPerIndex } }: Job, index: string | undefined, now: number): boolean {
+    return (this.retries.get(backoffLimitPerIndex === undefined ? undefined : index) ?? 0) <= now;
   }
 
   /** How the next pod of the index ends, if the template says so of its pods one by one. */

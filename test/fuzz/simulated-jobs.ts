@@ -128,7 +128,7 @@ export class SimulatedJobs {
     const waits = podReplacementPolicy === 'Failed';
     const live = notEnded.filter(({ metadata }) => waits || metadata.deletionTimestamp === undefined);
     const wanted = Math.min(parallelism, completions - succeeded.size - failed.length) - live.length;
-    const isDue = (index?: string) => !this.rules.countsDeleted || record.mayRetry(index, this.now());
+    const isDue = (index?: string) => !this.rules.countsDeleted || record.mayRetry(job, index, this.now());
     for (const pod of live.slice(live.length + Math.min(0, wanted))) this.remove(pod);
     if (completionMode !== 'Indexed') {
       if (isDue()) for (let i = 0; i < wanted; i++) this.makePod(job);
@@ -136,9 +136,10 @@ export class SimulatedJobs {
     }
     const taken = new Set([...succeeded, ...failed, ...live.map(indexOf)]);
     const free = Array.from({ length: completions }, (_, i) => String(i)).filter(
-      (index) => !taken.has(index) && isDue(index),
+      (index) => !taken.has(index),
     );
-    for (const index of free.slice(0, Math.max(0, wanted))) this.makePod(job, index);
+    // The first indexes without a pod are next, and none after them comes in place of one that waits for its retry.
+    for (const index of free.slice(0, Math.max(0, wanted)).filter(isDue)) this.makePod(job, index);
   }
 
   private makePod(job: Job, index?: string): void {
@@ -197,7 +198,7 @@ export class SimulatedJobs {
     const { uid, deletionTimestamp } = pod.metadata;
     if (this.rules.countsDeleted && (record.removed.has(uid) || record.failed.has(uid))) return;
     if (pod.status?.phase === 'Succeeded') {
-      record.succeeded.add(indexOf(pod));
+      record.succeed(indexOf(pod));
       this.apiserver.progressed.add(owner.uid);
     } else if (pod.status?.phase === 'Failed') record.fail(pod, this.now());
     else if (this.rules.countsDeleted && deletionTimestamp !== undefined && this.replacesEnding(pod))
