@@ -1,4 +1,4 @@
-import { JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { COMPLETION_INDEX_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import { rowIn } from '../queue/rows';
 import { heldNodeViolations } from './held-nodes';
@@ -69,4 +69,21 @@ test('a node is given back too early while a pod runs there, or will', () => {
   const gated = podOn('n2', { schedulingGates: [{ name: 'fluxqueue' }] });
   const more = jobOf({ completedIndexes: '1' }, { completions: 3 });
   expect(look(more, ['n1'], [podOn('n1'), gated])).toContain(few);
+});
+
+test('a pod of an elastic Job beyond its gang needs no place of the gang', () => {
+  const annotations = { [JOBID_ANNOTATION]: '7', 'fluxqueue/assignment': '0/1:n1,n2;2/1:' };
+  const template = { metadata: { annotations }, spec: { containers } };
+  const elastic = jobOf({ completedIndexes: '1' }, { parallelism: 3, completions: 3, template });
+  const podOf = (index: number, node: string) => {
+    const pod = podOn(node);
+    return {
+      ...pod,
+      metadata: { ...pod.metadata, annotations: { [COMPLETION_INDEX_ANNOTATION]: `${index}` } },
+    };
+  };
+  expect(look(elastic, ['n1'], [podOf(0, 'n1'), podOf(2, 'n2')])).toEqual([]);
+  expect(look(elastic, ['n2'], [podOf(0, 'n1'), podOf(2, 'n2')])).toEqual([
+    'a has given n1 back, where a pod of it runs or will run',
+  ]);
 });

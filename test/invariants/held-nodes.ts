@@ -2,11 +2,11 @@
  * Checks what a running Job holds at its tail: no node on which none of its pods will run again, and no fewer than its pods need.
  * What the Job controller still makes is read from the Job here, and not by the code of the runtime, which has to agree.
  */
-import { GANG_SIZE, JOBID_ANNOTATION } from '../../constructs/api/labels';
+import { COMPLETION_INDEX_ANNOTATION, GANG_SIZE, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { parseConfig } from '../../runtime/config';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import { countIdset, parseIdset } from '../../runtime/resources/idset';
-import { isOpen, nodeOfIndex, nodesOf } from '../../runtime/workloads/assignment';
+import { isBeyondAssignment, isOpen, nodeOfIndex, nodesOf } from '../../runtime/workloads/assignment';
 import type { Observation, SeenRow, Violation } from './observation';
 import { coresOf } from './pod-cores';
 
@@ -21,9 +21,9 @@ interface Held {
   readonly assignment: string;
   /** Node -> pods that it was granted there and still is. */
   readonly slots: ReadonlyMap<string, number>;
-  /** Pods that have not ended. */
+  /** Pods of the grant that have not ended. */
   readonly live: readonly Pod[];
-  /** Indexes that may have a pod once more; undefined without indexes. */
+  /** Indexes of the grant that may have a pod once more; undefined without indexes. */
   readonly openIndexes: readonly number[] | undefined;
   /** Tasks that have not ended for good. */
   readonly open: number;
@@ -60,9 +60,16 @@ function heldOf(row: SeenRow, job: Job, assignment: string, pods: readonly Pod[]
       Math.floor(countIdset(units.core ?? '') / CORE_UNITS / perPod),
     ]),
   );
-  const live = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
+  // The pods of an elastic Job beyond its gang have grants of their own.
+  const isGranted = (index: number) => !isBeyondAssignment(assignment, index);
+  const live = pods.filter(
+    ({ metadata, status }) =>
+      status?.phase !== 'Succeeded' &&
+      status?.phase !== 'Failed' &&
+      isGranted(Number(metadata.annotations?.[COMPLETION_INDEX_ANNOTATION])),
+  );
   const ended = new Set([...parseIdset(completedIndexes), ...parseIdset(failedIndexes)]);
-  const all = Array.from({ length: completions }, (_, index) => index);
+  const all = Array.from({ length: completions }, (_, index) => index).filter(isGranted);
   const openIndexes = completionMode === 'Indexed' ? all.filter((index) => !ended.has(index)) : undefined;
   const open = openIndexes?.length ?? completions - succeeded;
   return { row, job, assignment, slots, live, openIndexes, open };
