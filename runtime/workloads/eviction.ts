@@ -131,11 +131,14 @@ export class Eviction {
     const own = pods.filter((pod) => belongsToGrant(pod, row.jobid));
     // Its start may not be committed yet.
     if (row.startedAt === null && !own.some(({ status }) => status?.phase === 'Running')) return false;
-    const isElsewhere = (pod: Pod) =>
-      !isTerminal(pod) &&
-      pod.metadata.deletionTimestamp === undefined &&
-      !lost.includes(assignedNode(pod) ?? '');
-    return own.some(isElsewhere) || adapter.missingPods(object, row, own) > 0;
+    // A gated pod gets no other node than those that are left, and so does one that is still to come.
+    const isOneLeft = lost.length < (row.allocation?.nodes.length ?? 0);
+    const isElsewhere = (pod: Pod) => {
+      const node = assignedNode(pod);
+      const goesOn = !isTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
+      return goesOn && (node === undefined ? isOneLeft : !lost.includes(node));
+    };
+    return own.some(isElsewhere) || (isOneLeft && adapter.missingPods(object, row, own) > 0);
   }
 
   /** Only patches the object. */

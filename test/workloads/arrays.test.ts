@@ -141,6 +141,16 @@ describe('the loss of a node', () => {
     expect(lost(array(), both, { ...row, startedAt: null })).toBeUndefined();
   });
 
+  test('evicts an array that has no node left for its next task', () => {
+    const only = { ...row, allocation: { ...row.allocation!, nodes: NODES.slice(1) } };
+    const spec = { containers: [], schedulingGates: [{ name: GATE }] };
+    const gated = { ...pod('Pending', 'node-2', 5), spec };
+    const done = pod('Succeeded', 'node-2', 1);
+    expect(lost(array(), [done, gated], only)).toBe('node node-2 was lost');
+    expect(lost(array(), [done], only)).toBe('node node-2 was lost');
+    expect(lost(array(), [done, pod('Running', 'node-1', 5)], only)).toBeUndefined();
+  });
+
   test('evicts an array that has not run', () => {
     const [, onLost] = both;
     expect(lost(array(), [{ ...onLost!, status: { phase: 'Pending' } }], { ...row, startedAt: null })).toBe(
