@@ -1,3 +1,4 @@
+import { GANG_SIZE } from '../../constructs/api/labels';
 import type { Job, Node, Pod } from '../../runtime/kubernetes/types';
 import type { WaitReason, WorkloadRow } from '../../runtime/queue/workload';
 import { coresOf } from '../invariants/pod-cores';
@@ -21,14 +22,16 @@ function waitsForever(row: WorkloadRow, store: ObjectStore): boolean {
   return reason !== null && REFUSALS.has(reason) && !canRun(row, store);
 }
 
-/** Whether one pod of it fits a node as it is: an array runs as many at once as fit. */
-function canRun({ kind, namespace, name, uid }: WorkloadRow, store: ObjectStore): boolean {
+/** Whether its pods fit the nodes as they are: of an array as many run at once as fit, of a gang all. */
+function canRun({ kind, namespace, name, uid, pods }: WorkloadRow, store: ObjectStore): boolean {
   const object = store.get<Job | Pod>(`${kind.toLowerCase()}s`, `${namespace}/${name}`);
   if (object?.metadata.uid !== uid) return false;
   const pod = 'template' in object.spec ? (object.spec.template as Pod) : (object as Pod);
-  return store
+  const places = store
     .list<Node>('nodes')
-    .some(({ status }) => coresOf(pod) <= Number(status?.allocatable?.cpu ?? 0));
+    .map(({ status }) => Math.floor(Number(status?.allocatable?.cpu ?? 0) / coresOf(pod)));
+  const least = object.metadata.annotations?.[GANG_SIZE] === undefined ? 1 : pods;
+  return places.reduce((sum, count) => sum + count, 0) >= least;
 }
 
 /** A plain pod whose required node was removed before the pod was bound: Kubernetes leaves it pending, too. */
