@@ -12,6 +12,8 @@ export class ApiError extends FluxqError {
   readonly reason: string;
   /** The server's own sentence. */
   readonly said: string;
+  /** The name of the object that it is about, if the server says so. */
+  readonly about: string | undefined;
   /** The wait that the server requests before a retry. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -22,6 +24,7 @@ export class ApiError extends FluxqError {
     this.status = answer.status;
     this.reason = answer.reason;
     this.said = answer.message;
+    this.about = answer.about;
     this.retryAfterSeconds = answer.retryAfterSeconds;
   }
 }
@@ -30,6 +33,8 @@ export interface Answer {
   readonly status: number;
   readonly reason: string;
   readonly message: string;
+  /** @default - it names no object */
+  readonly about?: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -89,6 +94,7 @@ export function apiError(
       status,
       reason: answer.reason ?? 'Unknown',
       message: answer.message ?? `HTTP ${status} ${text}`.trimEnd(),
+      about: answer.details?.name,
       retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
     },
     { field: request },
@@ -215,6 +221,14 @@ function rightsRemedy(said: string): string {
 /** Whether the apiserver answered with this HTTP status. */
 export function isStatus(error: unknown, status: number): error is ApiError {
   return error instanceof ApiError && error.status === status;
+}
+
+/**
+ * Whether the apiserver says that there is no such object. It answers 404 also where it does not serve the kind of object, or not in
+ * this version: then it names none.
+ */
+export function isNoSuchObject(error: unknown): boolean {
+  return isStatus(error, 404) && error.reason === 'NotFound' && error.about !== undefined;
 }
 
 /** What was asked for, or undefined if there is no such object (404). @throws every other error */

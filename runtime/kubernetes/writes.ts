@@ -3,7 +3,7 @@
  * later object of the same name is never changed. It is a result and not an error that the object is gone.
  */
 import type { DeleteOptions, KubernetesClient } from './client';
-import { type ApiError, ifFound, isStatus } from './errors';
+import { type ApiError, isNoSuchObject, isStatus } from './errors';
 import { objectPath } from './paths';
 import type { KubernetesObject } from './types';
 
@@ -21,7 +21,7 @@ export type Patch =
 
 /**
  * @param onDone called with the object as this patch left it
- * @throws FluxqError of the client for all other errors, e.g. an invalid patch
+ * @throws FluxqError of the client for all other errors, e.g. an invalid patch, or a kind that is not served
  */
 export async function applyPatch(
   client: KubernetesClient,
@@ -61,7 +61,7 @@ async function outcomeOf(
   uid: string | undefined,
   error: unknown,
 ): Promise<WriteOutcome> {
-  if (isStatus(error, 404)) return 'gone';
+  if (isNoSuchObject(error)) return 'gone';
   if (!isStatus(error, 409) && !isStatus(error, 422)) throw error;
   const current = await currentUid(client, path);
   if (current === undefined || (uid !== undefined && current !== uid)) return 'gone';
@@ -70,8 +70,12 @@ async function outcomeOf(
 }
 
 async function currentUid(client: KubernetesClient, path: string): Promise<string | undefined> {
-  const found = await ifFound(client.get<KubernetesObject>(objectPath(path), { metadataOnly: true }));
-  return found?.metadata.uid;
+  try {
+    return (await client.get<KubernetesObject>(objectPath(path), { metadataOnly: true })).metadata.uid;
+  } catch (error) {
+    if (isNoSuchObject(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A JSON patch whose `test` failed or whose path does not exist. The apiserver gives only this sentence. */

@@ -115,6 +115,7 @@ test('accepts that the FluxSetup was deleted, before or during the write', async
     status: 404,
     reason: 'NotFound',
     message: 'gone',
+    about: 'a',
     retryAfterSeconds: undefined,
   });
   expect(await world.reconciler.reconcile(KEY)).toBeUndefined();

@@ -154,7 +154,8 @@ export class SimulatedApiserver {
   private found(path: string): KubernetesObject {
     const { resource, namespace, name = '' } = targetOf(path);
     const object = this.store.get(resource, namespace === undefined ? name : `${namespace}/${name}`);
-    if (object === undefined) throw refusal(404, 'NotFound', `${resource} "${name}" not found`);
+    if (this.unserved.has(resource)) throw refusal(404, 'Unknown', 'HTTP 404 404 page not found');
+    if (object === undefined) throw refusal(404, 'NotFound', `${resource} "${name}" not found`, name);
     return object;
   }
 
@@ -165,7 +166,7 @@ export class SimulatedApiserver {
   }
 
   private checkReadable(resource: string): void {
-    if (this.unserved.has(resource)) throw refusal(404, 'NotFound', 'the server could not find the resource');
+    if (this.unserved.has(resource)) throw refusal(404, 'Unknown', 'HTTP 404 404 page not found');
     if (this.unreadable.has(resource)) throw refusal(403, 'Forbidden', `cannot read ${resource}`);
   }
 
@@ -297,8 +298,9 @@ function checkJob(before: Job, after: Job): void {
   throw refusal(422, 'Invalid', 'spec.template: field is immutable');
 }
 
-export function refusal(status: number, reason: string, message: string): ApiError {
-  return new ApiError({ status, reason, message, retryAfterSeconds: undefined });
+/** @param about the name of the object that the refusal is about */
+export function refusal(status: number, reason: string, message: string, about?: string): ApiError {
+  return new ApiError({ status, reason, message, about, retryAfterSeconds: undefined });
 }
 
 /** Of a pod of a Job its controller counts the end first. */

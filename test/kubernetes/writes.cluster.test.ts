@@ -56,6 +56,15 @@ describeCluster('writes to one object', (getCluster) => {
     expect([after.metadata.uid, after.spec]).toEqual([before.metadata.uid, before.spec]);
   });
 
+  test.each(['/apis/batch/v1beta9', '/apis/none.example/v1'])(
+    'an object of %s, which is not served, is not reported as gone',
+    async (version) => {
+      const path = `${version}/namespaces/default/jobs/a`;
+      await expect(applyPatch(client, path, release('a'))).rejects.toMatchObject({ status: 404 });
+      await expect(deleteObject(client, path, { uid: 'a' })).rejects.toMatchObject({ status: 404 });
+    },
+  );
+
   test('a write to an object that does not exist reports gone and creates nothing', async () => {
     const path = jobs('default', 'nothing');
     const uid = '00000000-0000-0000-0000-000000000000';

@@ -1,6 +1,6 @@
 /**
- * A term that starts while objects of a workload kind cannot be listed: a right is missing, or the apiserver serves another version
- * of the kind. What is not listed is not gone.
+ * Objects of a workload kind cannot be listed, when a term starts or while it goes on: a right is missing, or the apiserver serves
+ * another version of the kind. What is not listed is not gone.
  */
 import { ADMITTED_LABEL, USER_ANNOTATION } from '../../constructs/api/labels';
 import { withField } from '../../runtime/kubernetes/fields';
@@ -11,7 +11,7 @@ import { gang, kindOf } from '../kinds/objects';
 
 const KIND = kindOf('JobSet');
 
-describe('objects of a kind that cannot be listed at the start of a term', () => {
+describe('objects of a kind that cannot be listed', () => {
   let controller: SimulatedController;
   beforeEach(async () => {
     controller = new SimulatedController(createLogger('simulation', 'silent'), ['JobSet']);
@@ -85,6 +85,23 @@ describe('objects of a kind that cannot be listed at the start of a term', () =>
     await controller.seconds(10);
     expect(controller.row('waits')).toMatchObject({ phase: 'Waiting', requeues: 1, clusterRequeues: 1 });
     expect(controller.row('other')).toMatchObject({ phase: 'Running' });
+  });
+
+  /** Room for both. */
+  function addNodes(): void {
+    for (const name of ['node-2', 'node-3']) controller.addNode(name);
+  }
+
+  test('are kept when a patch is the first to find that another version is served', async () => {
+    const waits = controller.row('waits')!;
+    const show = CAUSES['another version is served'](controller.apiserver);
+    addNodes();
+    await controller.seconds(5);
+    expect(controller.row('waits')).toMatchObject({ uid: waits.uid, phase: 'Ready', releasedAt: null });
+    show();
+    await controller.seconds(40);
+    expect(controller.row('waits')).toMatchObject({ uid: waits.uid, phase: 'Ready', requeues: 0 });
+    expect(controller.row('waits')!.releasedAt).not.toBeNull();
   });
 
   test('are gone where the apiserver serves the kind in no version any more', async () => {

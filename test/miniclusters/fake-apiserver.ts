@@ -154,7 +154,13 @@ export class FakeApiserver {
     const name = path.split('/').slice(-2).join('/');
     const ownerReferences = this.owners[name];
     if (ownerReferences !== undefined) return { metadata: { name, ownerReferences } };
-    throw new ApiError({ status: 404, reason: 'NotFound', message: name, retryAfterSeconds: undefined });
+    throw new ApiError({
+      status: 404,
+      reason: 'NotFound',
+      message: name,
+      about: name,
+      retryAfterSeconds: undefined,
+    });
   }
 
   private storeStatus(patch: NonNullable<MiniCluster['status']>): void {

@@ -53,7 +53,8 @@ test.each([
 const refusedWith =
   (status: number, message = 'no') =>
   () => {
-    throw new ApiError({ status, reason: '', message, retryAfterSeconds: undefined });
+    const reason = status === 404 ? 'NotFound' : '';
+    throw new ApiError({ status, reason, message, about: 'a', retryAfterSeconds: undefined });
   };
 
 test.each([
