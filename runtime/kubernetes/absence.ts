@@ -9,8 +9,8 @@ export interface AbsenceOptions {
   readonly path: string;
   /**
    * Whether the process can do without these objects while it may not list them, as with the rights of an earlier version
-   * during a rollback, or while the apiserver does not serve their kind. Until then there are none; what is listed later is
-   * reported as new. @default false
+   * during a rollback, or while the apiserver does not serve their kind. Until the first list there are none; what is listed later is
+   * reported as new. After a list they stay as they were. @default false
    */
   readonly dispensable?: boolean;
   /**
@@ -27,7 +27,7 @@ const FORBIDDEN_MILLISECONDS = 5_000;
 export class Absence {
   readonly #options: AbsenceOptions;
   readonly #clock: Clock;
-  /** Since when every attempt to list was forbidden. */
+  /** Since when every attempt to list or to watch was forbidden. */
   #forbiddenSince: number | undefined;
   #haveGone = false;
 
@@ -51,12 +51,20 @@ export class Absence {
     return this.#options.dispensable === true && isStatus(error, 404);
   }
 
-  /** Listing has failed. @returns why to go on without these objects; undefined: that is not decided, or not possible */
+  /** The apiserver has answered with objects. */
+  end(): void {
+    this.#forbiddenSince = undefined;
+    this.#haveGone = false;
+  }
+
+  /** Listing or watching has failed. @returns why to go on without these objects; undefined: that is not decided, or not possible */
   async decide(error: unknown): Promise<string | undefined> {
     const { dispensable, haveGone } = this.#options;
     const now = this.#clock.now();
     const isForbidden = dispensable === true && isStatus(error, 403);
     this.#forbiddenSince = isForbidden ? (this.#forbiddenSince ?? now) : undefined;
+    // The kind may be served again.
+    if (isForbidden) this.#haveGone = false;
     if (isForbidden)
       return now - this.#forbiddenSince! < FORBIDDEN_MILLISECONDS
         ? undefined

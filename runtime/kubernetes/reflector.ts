@@ -86,6 +86,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
   #failures = 0;
   #attemptedAt = 0;
   #lastSync: number | undefined;
+  /** Whether a list has been read, and the apiserver has not refused these objects since for too long. */
   #hasListed = false;
   /** Whether the connection broke, so that the apiserver may come back with another history. */
   #isSuspect = false;
@@ -117,7 +118,10 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#stop.abort();
   }
 
-  /** Whether a list has been read, so that what the cache has not was created since, or there are no such objects at all. */
+  /**
+   * Whether a list has been read, and changes are reported since, so that what the cache has not was created a moment ago, or there are
+   * no such objects at all.
+   */
   get isComplete(): boolean {
     return this.#hasListed || this.#absence.haveGone;
   }
@@ -170,7 +174,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     if (expired) this.#resourceVersion = undefined;
     this.#isSuspect = watching && !expired;
     this.#failures += 1;
-    if (!this.#hasListed) await this.#goOnWithout(error);
+    await this.#goOnWithout(error);
     const wait = this.#waitAfter(expired);
     const fields = { path, failures: this.#failures, retryMs: Math.round(wait), error: messageOf(error) };
     if (this.#absence.isUnserved(error) && !this.#hasListed)
@@ -188,7 +192,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const newest = this.#cache.newest();
     const isSame = await isSameHistory(client, path, this.#request(), { resourceVersion, newest });
     this.#isSuspect = false;
-    this.#options.onAnswer?.();
+    this.#answered();
     if (isSame) return;
     logger.warn({ path, resourceVersion }, 'the history of the apiserver is another one, listing again');
     this.#resourceVersion = undefined;
@@ -207,14 +211,29 @@ export class Reflector<K extends KubernetesObject, T = K> {
     const { logger, path, onRewritten } = this.#options;
     const wasComplete = this.isComplete;
     const reason = await this.#absence.decide(error);
-    if (this.#lastSync !== undefined) {
-      if (this.isComplete && !wasComplete && !this.#stop.signal.aborted) onRewritten?.();
-    } else if (reason !== undefined) {
-      const level = this.isComplete ? 'info' : 'warn';
-      logger[level]({ path }, `${reason}, going on without them`);
+    if (reason === undefined || this.#stop.signal.aborted) return;
+    const isFirst = this.#lastSync === undefined;
+    if (isFirst || this.#hasListed)
+      logger[this.#absence.haveGone ? 'info' : 'warn']({ path }, `${reason}, going on without them`);
+    if (this.#hasListed) this.#lose();
+    if (this.#absence.haveGone) for (const key of this.keys()) this.#remove(key, true);
+    if (isFirst) {
       this.#lastSync = this.#clock.now();
       this.#markSynced();
-    }
+    } else if (this.isComplete && !wasComplete) onRewritten?.();
+  }
+
+  /** What was listed may change unseen until it is listed again, also by an apiserver of another history. */
+  #lose(): void {
+    this.#hasListed = false;
+    this.#resourceVersion = undefined;
+    this.#isSuspect = false;
+    this.#isRewritten = true;
+  }
+
+  #answered(): void {
+    this.#absence.end();
+    this.#options.onAnswer?.();
   }
 
   /** Whether nothing is known yet, and it is not decided whether to go on without. */
@@ -235,7 +254,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#hasListed = true;
     this.#isRewritten = false;
     const seconds = (this.#lastSync - started) / 1000;
-    this.#options.onAnswer?.();
+    this.#answered();
     this.#options.logger.debug({ path: this.#options.path, objects: seen.size, seconds }, 'listed');
     this.#markSynced();
     if (isRewritten) this.#options.onRewritten?.();
@@ -313,7 +332,7 @@ export class Reflector<K extends KubernetesObject, T = K> {
     this.#resourceVersion = object.metadata.resourceVersion;
     this.#lastSync = this.#clock.now();
     this.#failures = 0;
-    this.#options.onAnswer?.();
+    this.#answered();
   }
 
   /** An error would end the watch, and the same object would end the next one. */

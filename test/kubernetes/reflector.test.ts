@@ -128,6 +128,104 @@ test.each([
   },
 );
 
+describe('dispensable objects that were listed before', () => {
+  /** The server refuses everything with this status, and discovery says whether there can be such objects. */
+  async function lose(status: number, { haveGone = false, dispensable = true } = {}) {
+    const clock = new ManualClock();
+    const server = { refuses: 0, haveGone, objects: [thing('good')] };
+    const refuse = () => {
+      const { refuses } = server;
+      throw new ApiError({ status: refuses, reason: 'Unknown', message: 'no', retryAfterSeconds: undefined });
+    };
+    let breakOff: (error: Error) => void = () => undefined;
+    const client = {
+      list: async () =>
+        server.refuses === 0 ? { items: server.objects, metadata: { resourceVersion: '1' } } : refuse(),
+      watch: async () => {
+        if (server.refuses !== 0) refuse();
+        return new Promise((_resolve, reject) => {
+          breakOff = reject;
+        });
+      },
+    } as unknown as KubernetesClient;
+    const told: string[] = [];
+    const reflector = new Reflector<Thing>({
+      client,
+      path: '/things',
+      dispensable,
+      haveGone: async () => server.haveGone,
+      onChange: (key, now) => told.push(`${key} ${now === undefined ? 'gone' : 'there'}`),
+      onRewritten: () => told.push('rewritten'),
+      logger: recordingLogger(),
+      clock,
+      backoff: { first: 500, most: 1_000 },
+    });
+    reflector.start();
+    await settle();
+    expect(told.splice(0)).toEqual(['good there']);
+    const seconds = async (count: number) => {
+      for (let i = 0; i < 4 * count; i++) await clock.advance(250).then(settle);
+      return { isComplete: reflector.isComplete, told: told.splice(0) };
+    };
+    const refuseAll = (with_: number) => {
+      server.refuses = with_;
+      breakOff(new Error('socket hang up'));
+    };
+    refuseAll(status);
+    return { server, seconds, refuseAll, reflector };
+  }
+
+  test('are not known while they are not served, and are told again once they are', async () => {
+    const { server, seconds, reflector } = await lose(404);
+    expect(await seconds(3)).toEqual({ isComplete: false, told: [] });
+    server.refuses = 0;
+    expect(await seconds(3)).toEqual({ isComplete: true, told: ['good there', 'rewritten'] });
+    reflector.stop();
+  });
+
+  test('are not known once they were forbidden for 5 s, and those deleted meanwhile are told', async () => {
+    const { server, seconds, refuseAll, reflector } = await lose(403);
+    expect(await seconds(4)).toEqual({ isComplete: true, told: [] });
+    server.refuses = 0;
+    expect(await seconds(60)).toEqual({ isComplete: true, told: [] });
+    // An earlier moment does not count.
+    refuseAll(403);
+    expect(await seconds(4)).toEqual({ isComplete: true, told: [] });
+    expect(await seconds(4)).toEqual({ isComplete: false, told: [] });
+    server.refuses = 0;
+    server.objects = [];
+    expect(await seconds(3)).toEqual({ isComplete: true, told: ['good gone', 'rewritten'] });
+    reflector.stop();
+  });
+
+  test('are gone where they are served in no version', async () => {
+    const { server, seconds, reflector } = await lose(404);
+    expect(await seconds(3)).toEqual({ isComplete: false, told: [] });
+    server.haveGone = true;
+    expect(await seconds(3)).toEqual({ isComplete: true, told: ['good gone', 'rewritten'] });
+    expect(await seconds(9)).toEqual({ isComplete: true, told: [] });
+    reflector.stop();
+  });
+
+  test('are not known any more when they may exist again, but not be listed', async () => {
+    const { server, seconds, reflector } = await lose(404, { haveGone: true });
+    expect(await seconds(3)).toEqual({ isComplete: true, told: ['good gone'] });
+    server.refuses = 403;
+    expect(await seconds(3)).toEqual({ isComplete: false, told: [] });
+    reflector.stop();
+  });
+
+  test.each([
+    [403, false],
+    [404, false],
+    [500, true],
+  ])('are still known after an answer %d, dispensable: %s', async (status, dispensable) => {
+    const { seconds, reflector } = await lose(status, { dispensable });
+    expect(await seconds(20)).toEqual({ isComplete: true, told: [] });
+    reflector.stop();
+  });
+});
+
 describe('after its connection broke', () => {
   /** An apiserver of which each history has its own objects: `name@version`. */
   function start(path = '/api/v1/things') {

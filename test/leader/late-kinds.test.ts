@@ -104,6 +104,45 @@ describe('objects of a kind that cannot be listed', () => {
     expect(controller.row('waits')!.releasedAt).not.toBeNull();
   });
 
+  test.each(causes)('are kept while a leader leads, and start once they are listed: %s', async (_, hide) => {
+    const waits = controller.row('waits')!;
+    const show = hide(controller.apiserver);
+    controller.apiserver.breakWatches('reset');
+    await controller.seconds(30);
+    addNodes();
+    await controller.seconds(120);
+    expect(phases()).toEqual(['Ready', 'Waiting']);
+    expect(controller.row('waits')).toMatchObject({ uid: waits.uid, reason: 'KindNotListed' });
+    remove('runs');
+    show();
+    await controller.seconds(25);
+    expect(controller.row('runs')).toMatchObject({ phase: 'Finished', result: 'Cancelled' });
+    expect(controller.row('waits')).toMatchObject({ uid: waits.uid, phase: 'Ready', requeues: 0 });
+    expect(controller.row('waits')!.releasedAt).not.toBeNull();
+  });
+
+  test('are listed as before where a right was missing for a moment while a leader leads', async () => {
+    const show = CAUSES['a right is missing'](controller.apiserver);
+    controller.apiserver.breakWatches('reset');
+    addNodes();
+    await controller.seconds(3);
+    show();
+    await controller.seconds(7);
+    expect(phases()).toEqual(['Ready', 'Ready']);
+    expect(controller.row('waits')!.releasedAt).not.toBeNull();
+  });
+
+  test.each([true, false])(
+    'are gone when the apiserver stops serving the kind at all while a leader leads, and says so: %s',
+    async (isTold) => {
+      for (const name of isTold ? ['runs', 'waits'] : []) remove(name);
+      controller.apiserver.unserved.set(KIND.plural, 'at all');
+      controller.apiserver.breakWatches('reset');
+      await controller.seconds(60);
+      expect(phases()).toEqual(['Finished', 'Finished']);
+    },
+  );
+
   test('are gone where the apiserver serves the kind in no version any more', async () => {
     await controller.stop();
     controller.apiserver.unserved.set(KIND.plural, 'at all');
