@@ -71,7 +71,7 @@ export class FluxJobController implements Controller {
         const own = object?.metadata.uid === row.uid ? object : undefined;
         return ownersOf(row, adapters.get(row.kind)!, own);
       },
-      exists: (row) => workloads.get(row)?.metadata.uid === row.uid,
+      exists: (row) => workloads.isUnlisted(row) || workloads.get(row)?.metadata.uid === row.uid,
       fluxJobOf: (namespace, name) => informers.fluxJobs.get(`${namespace}/${name}`),
       orphanOf: (uid) => this.orphans.get(uid),
       busyness: shared.busyness,

@@ -56,7 +56,7 @@ export interface FluxJobReconcilerOptions {
   readonly ignoredOf: (row: WorkloadRow) => readonly string[];
   /** Which older pods of its Deployment a waiting pod waits behind. */
   readonly olderPodsOf: (row: WorkloadRow) => string | undefined;
-  /** Whether the workload itself still exists, as the watch last delivered it. */
+  /** Whether the workload itself still exists, as the watch last delivered it, or may exist if its kind cannot be listed. */
   readonly exists: (row: WorkloadRow) => boolean;
   /** How many pods its grant has left, of an active workload whose user lowered its size; undefined of any other. */
   readonly loweredPodsOf: (row: WorkloadRow) => number | undefined;

@@ -11,6 +11,7 @@ export interface HistoryBudgetContext extends Pick<Shared, 'config' | 'fence' | 
   readonly queue: Pick<Shared['queue'], 'beyondBudget' | 'condense'>;
   readonly workloads: {
     get(key: WorkloadKey): { readonly metadata: { readonly uid: string } } | undefined;
+    isUnlisted(key: WorkloadKey): boolean;
   };
   readonly workloadCache: Pick<Shared['workloadCache'], 'active'>;
 }
@@ -71,7 +72,7 @@ export class HistoryBudget {
     return hours;
   }
 
-  /** The uids of those whose object is gone and that nothing waits for. */
+  /** The uids of those whose object is known to be gone and that nothing waits for. */
   private due(): string[] {
     const awaited = this.awaited();
     const isDue = (each: BeyondBudget) => !this.exists(each) && !awaited.has(nameOf(each));
@@ -79,7 +80,8 @@ export class HistoryBudget {
   }
 
   private exists({ uid, ...key }: BeyondBudget): boolean {
-    return this.context.workloads.get(key)?.metadata.uid === uid;
+    const { workloads } = this.context;
+    return workloads.isUnlisted(key) || workloads.get(key)?.metadata.uid === uid;
   }
 
   /** Names that workloads wait for. */

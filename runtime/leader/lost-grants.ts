@@ -112,7 +112,7 @@ export class LostGrants {
   private idleRows(): readonly WorkloadRow[] {
     const { workloadCache, workloads, now } = this.shared;
     return [...workloadCache.active()].filter((row) => {
-      if (row.allocation === null) return false;
+      if (row.allocation === null || workloads.isUnlisted(row)) return false;
       const object = workloads.get(row);
       if (object?.metadata.uid !== row.uid) return !this.hasLivePods(row);
       const adapter = adapters.get(row.kind)!;

@@ -9,7 +9,13 @@ const HOUR = 3600;
 const NOW = 1_800_000_000 + 599;
 const NEWEST = 1_800_000_000 - HOUR;
 
-function setUp({ found = [] as readonly BeyondBudget[], existing = [] as string[], after = '', days = 1 }) {
+function setUp({
+  found = [] as readonly BeyondBudget[],
+  existing = [] as string[],
+  after = '',
+  days = 1,
+  unlisted = '',
+}) {
   const queries: BudgetQuery[] = [];
   const removed: string[] = [];
   const failures: Error[] = [];
@@ -36,6 +42,7 @@ function setUp({ found = [] as readonly BeyondBudget[], existing = [] as string[
     config: parseConfig({ queue: { recordsPerHour: 3, retentionDays: days } }),
     now: () => time.now,
     workloads: {
+      isUnlisted: ({ kind }: { kind: string }) => kind === unlisted,
       get: ({ name }: { name: string }) =>
         existing.includes(name) ? { metadata: { uid: name } } : undefined,
     },
@@ -67,6 +74,13 @@ test('those whose object is gone lose their rows, a page at a time', async () =>
   expect(removed).toEqual(['a', 'c']);
   expect(queries[0]).toEqual({ budget: 3, hour: NEWEST, before: NOW - 600, after: undefined, limit: 2 });
   expect(queries[1]).toMatchObject({ hour: NEWEST, after: { uid: 'b' } });
+});
+
+test('those of a kind that cannot be listed keep their rows, because their object may be there', async () => {
+  const found = [ended('a'), { ...ended('b'), kind: 'JobSet' }];
+  const { round, removed } = setUp({ found, unlisted: 'JobSet' });
+  await round();
+  expect(removed).toEqual(['a']);
 });
 
 test('one whose object is deleted days later loses its row then', async () => {

@@ -143,6 +143,24 @@ describe('objects of a kind that cannot be listed', () => {
     },
   );
 
+  test('are not waited for before another workload is adopted', async () => {
+    remove('waits');
+    addNodes();
+    await controller.seconds(5);
+    const backup = controller.queue.backup();
+    controller.submit('job', { runs: 600 });
+    await controller.seconds(5);
+    expect(controller.row('job')).toMatchObject({ phase: 'Running' });
+    await controller.stop();
+    CAUSES['another version is served'](controller.apiserver);
+    controller.queue.restore(backup);
+    const before = controller.now();
+    await controller.start();
+    await controller.seconds(1);
+    expect(controller.row('job')).toMatchObject({ phase: 'Running' });
+    expect(controller.queue.events.find(({ event }) => event === 'Adopted')!.at).toBeLessThan(before + 1);
+  });
+
   test('are gone where the apiserver serves the kind in no version any more', async () => {
     await controller.stop();
     controller.apiserver.unserved.set(KIND.plural, 'at all');

@@ -56,7 +56,7 @@ beforeEach(() => {
     config: parseConfig({ queue: { retentionDays: 30, archiveDays: 100 }, database: { storage: '10Gi' } }),
     onFenced: (error) => fenced.push(error),
     logger,
-    workloads: { get: () => undefined },
+    workloads: { get: () => undefined, isUnlisted: () => false },
     workloadCache: { active: () => [].values() },
     metrics: {
       databaseVolumeBytes: {
