@@ -35,7 +35,7 @@ import { Shrinking, TERMINATING_POLL_MS } from './shrinking';
 import { Staging } from './staging';
 import { enforceWalltime, recordStart } from './starts';
 import { Ungating } from './ungate';
-import { keepUnlisted } from './unlisted';
+import { Unlisted } from './unlisted';
 import { UnseenStarts } from './unseen-start';
 
 const IMMEDIATELY = { after: 1 };
@@ -58,6 +58,7 @@ export class WorkloadReconciler {
   private readonly nameInUse: NameInUse;
   private readonly shrinking: Shrinking;
   private readonly staging: Staging;
+  private readonly unlisted: Unlisted;
   private readonly unseenStarts: UnseenStarts;
 
   constructor(private readonly options: WorkloadReconcilerOptions) {
@@ -75,6 +76,7 @@ export class WorkloadReconciler {
     this.replacements = new Replacements(options);
     this.returned = new ReturnedWorkloads(options);
     this.staging = new Staging(options);
+    this.unlisted = new Unlisted({ ...options, eviction: this.eviction, onEnd: (row) => this.forget(row) });
     this.unseenStarts = new UnseenStarts(options);
     this.notices = new GroupNotices(options);
     this.nameInUse = new NameInUse(options);
@@ -92,7 +94,7 @@ export class WorkloadReconciler {
 
   async reconcile(key: WorkloadKey): Promise<ReconcileResult> {
     const { workloadCache, objectOf, podsOf, adapters } = this.options;
-    if (this.options.isUnlisted(key)) return keepUnlisted(this.options, this.eviction, key);
+    if (this.options.isUnlisted(key)) return this.unlisted.keep(key);
     const seen = objectOf(key);
     const left = await this.leaveEarlier(key, seen);
     if (seen === undefined) return left;
@@ -272,11 +274,10 @@ export class WorkloadReconciler {
 
   /** Evicts the workload if its pods do not run in time, and says until then what they wait for. */
   private async watchGrant(workload: ActiveWorkload): Promise<ReconcileResult> {
-    const { workloadCache, submissionBuilder } = this.options;
-    const row = workloadCache.byUid(workload.row.uid);
+    const row = this.options.workloadCache.byUid(workload.row.uid);
     if (row === undefined || row.releasedAt === null) return undefined;
     const current = { ...workload, row };
-    submissionBuilder.learn(current);
+    this.options.submissionBuilder.learn(current);
     const { wait, failure, isNarrowed, after } = await this.watch.observe(current);
     const hasLeft = this.departure.hasLeft(row.namespace);
     this.options.onWait(row.uid, wait ?? (hasLeft ? undefined : this.orphans.overrunOf(current)));
@@ -296,10 +297,10 @@ export class WorkloadReconciler {
 
   /** The grant has ended. */
   private forget(row: WorkloadRow): void {
-    const { eviction, release, ungating, watch, orphans, deletedPods, replacements, notices } = this;
-    const kept = [eviction, release, ungating, watch, orphans, deletedPods, replacements, notices];
-    const others = [this.departure, this.goneEnds, this.lingering, this.options.submissionBuilder.charges];
-    for (const each of [...kept, ...others]) each.forget(row);
+    const { eviction, release, ungating, orphans, deletedPods, replacements, notices, unlisted } = this;
+    const kept = [eviction, release, ungating, orphans, deletedPods, replacements, notices, unlisted];
+    const others = [this.departure, this.goneEnds, this.lingering, this.watch];
+    for (const each of [...kept, ...others, this.options.submissionBuilder.charges]) each.forget(row);
     this.options.onWait(row.uid, undefined);
   }
 
@@ -311,8 +312,7 @@ export class WorkloadReconciler {
   private async cancelDeleted(row: WorkloadRow): Promise<ReconcileResult> {
     // It holds no units. Its former pods on a lost node may exist for minutes, and it must not be granted meanwhile.
     if (row.phase === 'Waiting') return this.cancel(row);
-    const areShown = await this.deletedPods.areShown(row);
-    const pods = this.options.podsOf(row);
+    const [areShown, pods] = [await this.deletedPods.areShown(row), this.options.podsOf(row)];
     if (areShown && !this.hasLivePods(pods)) return this.cancel(row);
     this.log(row, 'deleted, waiting for its pods to terminate', { areShown });
     this.lingering.follow(row, pods);
