@@ -73,6 +73,7 @@ describe('granted Jobs', () => {
       isWithdrawn: () => false,
       isUnlisted: () => false,
       onWait: () => undefined,
+      onLingering: () => undefined,
       onUnrecordedGrant: () => undefined,
       enqueue: (key) => enqueued.push(formatKey(key)),
       logger: createLogger('test', 'silent'),
