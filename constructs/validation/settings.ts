@@ -65,11 +65,12 @@ function unreadProblems(manifest: Manifest): string[] {
   if (UNREAD_KINDS[kind]?.apiVersion !== apiVersion) return [];
   const root = new Place(manifest, '');
   const templates = ['spec.template', 'spec.jobTemplate'].map((path) => root.field(path).field('metadata'));
-  const inTemplates = templates.flatMap(entriesOf);
-  const isInTemplate = (key: string, value: unknown) =>
-    inTemplates.some(([other, place]) => other === key && place.value === value);
+  const inTemplates = kind === 'DaemonSet' ? [] : templates.flatMap(entriesOf);
+  // In its labels or its annotations, as here.
+  const isInTemplate = ([key, { path, value }]: Entry) =>
+    inTemplates.some(([other, place]) => other === key && place.value === value && place.path.endsWith(path));
   return entriesOf(root.field('metadata'))
-    .filter(([key, { value }]) => isUnreadKey(kind, key) && !isInTemplate(key, value))
+    .filter((entry) => isUnreadKey(kind, entry[0]) && !isInTemplate(entry))
     .map(([, { path }]) => `${path}: ${unreadProblem(kind)}`);
 }
 

@@ -52,8 +52,8 @@ const MAX_BODY = 4 * 1024 * 1024;
 const MAX_CONNECTIONS = 1_024;
 /** Reviews that are in memory, as they are read or answered. */
 const READING = { all: 8, address: 3 };
-/** Where others wait for its place, a body is given up that brings fewer bytes in so many milliseconds. */
-const SLOW = { milliseconds: 1_000, bytes: 256 * 1024 };
+/** Where others wait for its place, a body is given up that brings fewer bytes in so many milliseconds: the largest would be late. */
+const SLOW = { milliseconds: 1_000, bytes: 1024 * 1024 };
 
 /** Any pod of the cluster reaches the webhook, and nobody knows the addresses of the apiserver. */
 interface Server extends WebhookOptions {
@@ -194,12 +194,14 @@ async function bodyOf(
 ): Promise<string> {
   const { socket } = request;
   let isOver = false;
-  let seen = socket.bytesRead;
+  let [seen, slow] = [socket.bytesRead, 0];
   const look = () => {
     if (isOver) return;
-    const isSlow = socket.bytesRead - seen < SLOW.bytes;
+    slow = socket.bytesRead - seen < SLOW.bytes ? slow + 1 : 0;
     seen = socket.bytesRead;
-    if (isSlow && reading.isFull) request.destroy();
+    // A stranger may have the address of the apiserver, on the network of its node.
+    const isInTheWay = reading.isFull || (slow > 1 && reading.waitsForItself(addressOf(socket)));
+    if (slow > 0 && isInTheWay) request.destroy();
     else watch();
   };
   // After a moment without time of the processor, what has arrived is read first.

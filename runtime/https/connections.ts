@@ -8,30 +8,33 @@ type Client = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 interface Connection {
   readonly socket: Socket;
+  /** Of the client; undefined if it had gone before it was seen. */
+  readonly port: number | undefined;
   /** Requests under way. */
   requests: number;
 }
 
 export class Connections {
-  /** Address -> port -> connection, the oldest first. */
-  readonly #byAddress = new Map<string, Map<number, Connection>>();
+  /** By address, the oldest first. */
+  readonly #byAddress = new Map<string, Set<Connection>>();
   #count = 0;
 
   constructor(private readonly most: number) {}
 
   add(socket: Socket): void {
-    const [address, port] = [addressOf(socket), socket.remotePort ?? 0];
-    const own = this.#byAddress.get(address) ?? new Map<number, Connection>();
-    const connection = { socket, requests: 0 };
-    this.#byAddress.set(address, own.set(port, connection));
+    const address = addressOf(socket);
+    const own = this.#byAddress.get(address) ?? new Set<Connection>();
+    const connection = { socket, port: socket.remotePort, requests: 0 };
+    this.#byAddress.set(address, own.add(connection));
     this.#count += 1;
-    socket.once('close', () => this.#remove(address, port, connection));
+    socket.once('close', () => this.#remove(address, connection));
     if (this.#count > this.most) this.#endOne();
   }
 
   /** A request of this client begins. @returns to be called at its end */
   begin(client: Client): () => void {
-    const connection = this.#byAddress.get(addressOf(client))?.get(client.remotePort ?? 0);
+    const own = [...(this.#byAddress.get(addressOf(client)) ?? [])];
+    const connection = own.findLast(({ port }) => port === client.remotePort);
     if (connection === undefined) return () => undefined;
     connection.requests += 1;
     return () => {
@@ -43,17 +46,16 @@ export class Connections {
     let [busiest, most] = ['', 0];
     for (const [address, { size }] of this.#byAddress) if (size > most) [busiest, most] = [address, size];
     const own = [...(this.#byAddress.get(busiest) ?? [])];
-    const [port, connection] = own.find(([, { requests }]) => requests === 0) ?? own[0] ?? [];
-    if (port === undefined || connection === undefined) return;
+    const connection = own.find(({ requests }) => requests === 0) ?? own[0];
+    if (connection === undefined) return;
     // It is closed a moment later, and must not be chosen again until then.
-    this.#remove(busiest, port, connection);
+    this.#remove(busiest, connection);
     connection.socket.destroy();
   }
 
-  #remove(address: string, port: number, connection: Connection): void {
+  #remove(address: string, connection: Connection): void {
     const own = this.#byAddress.get(address);
-    if (own?.get(port) !== connection) return;
-    own.delete(port);
+    if (own?.delete(connection) !== true) return;
     this.#count -= 1;
     if (own.size === 0) this.#byAddress.delete(address);
   }

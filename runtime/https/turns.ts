@@ -39,6 +39,11 @@ export class Turns {
     return this.#running >= this.limits.all && this.#leastUsing() !== undefined;
   }
 
+  /** Whether requests of this address wait for its own ones. */
+  waitsForItself(address: string): boolean {
+    return this.#waiting.has(address) && !this.#mayRun(address);
+  }
+
   /**
    * Resolves when a turn of this address begins, or never, if the client has gone before.
    * @returns ends the turn

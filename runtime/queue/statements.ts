@@ -269,7 +269,7 @@ export const REQUEST_EVICTION = update({
   where: `w.phase IN ('Ready', 'Running') AND w.recall IS NULL`,
   set: `recall = (t.input).message, recall_cause = CASE (t.input).cause WHEN 'cluster' THEN 'failure' ELSE coalesce((t.input).cause, 'preempted') END,
     recall_by_cluster = (t.input).cause IS NOT DISTINCT FROM 'cluster',
-    avoid = t.avoid || coalesce((t.input).avoid, '{}'), allocation = jsonb_set(t.allocation, '{end}', to_jsonb((t.input)."end"))`,
+    avoid = t.avoid || coalesce((t.input).avoid, '{}'), allocation = jsonb_set(t.allocation, '{end}', to_jsonb(coalesce((t.input)."end", (t.allocation->>'end')::float8)))`,
   event: `'EvictionRequested'`,
   detail: `jsonb_build_object('message', recall, 'cause', CASE WHEN recall_by_cluster THEN 'cluster' ELSE recall_cause END,
     'avoid', avoid)`,

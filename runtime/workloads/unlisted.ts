@@ -19,8 +19,8 @@ interface UnlistedOptions extends Pick<WorkloadReconcilerOptions, 'workloadCache
 const PODS_COME = 60;
 
 export class Unlisted {
-  /** Job id -> since when there were no pods of a grant that is not released; Unix seconds. */
-  private readonly idleSince = new Map<number, number>();
+  /** Job id -> since when there were no pods of a grant that is not released, and when that was seen last; Unix seconds. */
+  private readonly idle = new Map<number, { readonly since: number; readonly seen: number }>();
 
   constructor(private readonly options: UnlistedOptions) {}
 
@@ -35,8 +35,10 @@ export class Unlisted {
 
   private async limit(row: WorkloadRow): Promise<ReconcileResult> {
     const { now, eviction, onEnd } = this.options;
-    const since = this.idleSince.get(row.jobid) ?? now();
-    this.idleSince.set(row.jobid, since);
+    const known = this.idle.get(row.jobid);
+    // The kind may have been listed in between.
+    const since = known !== undefined && now() <= known.seen + PODS_COME ? known.since : now();
+    this.idle.set(row.jobid, { since, seen: now() });
     const left = since + PODS_COME - now();
     if (left > 0) return { after: left * 1000 };
     const message = `the queue cannot list objects of the kind ${row.kind}`;
@@ -49,6 +51,6 @@ export class Unlisted {
   }
 
   forget({ jobid }: Pick<WorkloadRow, 'jobid'>): void {
-    this.idleSince.delete(jobid);
+    this.idle.delete(jobid);
   }
 }

@@ -3,6 +3,7 @@
  * webhook's rules, and watches that lag and break. It answers immediately; faults.ts adds latency and faults.
  */
 import { NAMESPACE_LABEL } from '../../constructs/api/labels';
+import { WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
 import { admit } from '../../runtime/admission/rules';
 import { keyOf } from '../../runtime/kubernetes/cache';
 import type { KubernetesClient, WatchEvent } from '../../runtime/kubernetes/client';
@@ -78,8 +79,7 @@ export class SimulatedApiserver {
       namespace: undefined,
       waitingWrites: 0,
       get: async <T>(path: string) => {
-        const group = /^[/]apis[/]([^/]+)([/]v[^/]+)?$/.exec(path);
-        if (group !== null) return this.discovery(group[1]!, group[2] !== undefined) as T;
+        if (/^[/]apis([/][^/]+[/]v[^/]+)?$/.test(path)) return this.discovery(path) as T;
         this.checkReadable(targetOf(path).resource);
         return this.found(path) as T;
       },
@@ -159,8 +159,10 @@ export class SimulatedApiserver {
     return object;
   }
 
-  private discovery(group: string, isOfVersion: boolean): object {
-    if (!isOfVersion) return { versions: [{ groupVersion: `${group}/v1` }] };
+  private discovery(path: string): object {
+    const groups = [...new Set(WORKLOAD_KINDS.map(({ group }) => group))];
+    if (path === '/apis')
+      return { groups: groups.map((name) => ({ name, versions: [{ groupVersion: `${name}/v1` }] })) };
     const elsewhere = [...this.unserved].filter(([, where]) => where === 'in another version');
     return { resources: elsewhere.map(([name]) => ({ name })) };
   }

@@ -21,9 +21,9 @@ const TEMPLATES = ['template', 'jobTemplate'];
 const isNew = (map: (typeof MAPS)[number]) =>
   `key.startsWith(${cel(KEY_PREFIX)}) && !(${KIND} == "MiniCluster" && key == ${cel(USER_ANNOTATION)}) && ` +
   `(oldObject == null || oldObject.metadata.?${map}[?key].orValue("") != object.metadata.${map}[key]) && ` +
-  TEMPLATES.map(
-    (path) => `object.spec.?${path}.?metadata.?${map}[?key].orValue("") != object.metadata.${map}[key]`,
-  ).join(' && ');
+  `(${KIND} == "DaemonSet" || (${TEMPLATES.map(
+    (path) => `object.spec.?${path}.?metadata.?${map}[?key] != optional.of(object.metadata.${map}[key])`,
+  ).join(' && ')}))`;
 
 const hasNew = (map: (typeof MAPS)[number]) =>
   `(has(object.metadata.${map}) && object.metadata.${map}.exists(key, ${isNew(map)}))`;
