@@ -65,7 +65,7 @@ interface Server extends WebhookOptions {
 /** @throws FluxqError FLUXQ_PORT_IN_USE, FLUXQ_CERTIFICATE_INVALID */
 export async function startWebhook(options: WebhookOptions): Promise<WebhookServer> {
   const { host, port, tls, deadline = 4_000, maxConnections = MAX_CONNECTIONS, clock } = options;
-  const turns = { reading: new Turns(READING), answering: new Turns({ all: 1, address: 1 }) };
+  const own = { ...options, reading: new Turns(READING), answering: new Turns({ all: 1, address: 1 }) };
   const server = await startHttps({
     host,
     port,
@@ -74,8 +74,7 @@ export async function startWebhook(options: WebhookOptions): Promise<WebhookServ
     clock,
     setting: 'webhook',
     maxConnections,
-    onRequest: (request, response, isStopping) =>
-      handle({ ...options, ...turns }, request, response, isStopping),
+    onRequest: (request, response, isStopping) => handle(own, request, response, isStopping),
   });
   return {
     port: server.port,

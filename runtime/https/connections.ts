@@ -33,12 +33,14 @@ export class Connections {
 
   /** A request of this client begins. @returns to be called at its end */
   begin(client: Client): () => void {
-    const own = [...(this.#byAddress.get(addressOf(client)) ?? [])];
-    const connection = own.findLast(({ port }) => port === client.remotePort);
+    let connection: Connection | undefined;
+    for (const each of this.#byAddress.get(addressOf(client)) ?? [])
+      if (each.port === client.remotePort) connection = each;
     if (connection === undefined) return () => undefined;
-    connection.requests += 1;
+    const found = connection;
+    found.requests += 1;
     return () => {
-      connection.requests -= 1;
+      found.requests -= 1;
     };
   }
 

@@ -33,7 +33,7 @@ export interface HttpsOptions {
   readonly asksForCertificates?: boolean;
   /** Bytes of the headers of one request. @default - that of Node, 16384 */
   readonly maxHeaderBytes?: number;
-  /** Most open connections: beyond them, the address with the most loses its oldest. */
+  /** Most open connections: beyond them, the address with the most loses one, see ./connections. */
   readonly maxConnections: number;
   /** Measures the time until it has stopped. @default - the clock of the machine */
   readonly clock?: Clock | undefined;

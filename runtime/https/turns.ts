@@ -3,10 +3,7 @@
  * address, and the next turn is of whoever used the server least. Used is the time from the beginning to the end of a turn, and half
  * of it is forgotten in ten seconds. So a client that sends large bodies, or sends them slowly, waits for itself.
  */
-export interface TurnLimits {
-  readonly all: number;
-  readonly address: number;
-}
+import { GroupSlots } from '../group-slots';
 
 interface Waiting {
   readonly isGone: () => boolean;
@@ -18,9 +15,8 @@ const HALF_LIFE_MS = 10_000;
 const NOTHING_MS = 0.1;
 
 export class Turns {
-  #running = 0;
   #isScheduled = false;
-  readonly #runningOf = new Map<string, number>();
+  readonly #slots: GroupSlots;
   readonly #waiting = new Map<string, Waiting[]>();
   /** Milliseconds, as of `usedAt`. */
   readonly #used = new Map<string, number>();
@@ -28,20 +24,21 @@ export class Turns {
 
   /** @param now milliseconds */
   constructor(
-    private readonly limits: TurnLimits,
+    { all, address }: { readonly all: number; readonly address: number },
     private readonly now: () => number = () => performance.now(),
   ) {
+    this.#slots = new GroupSlots(all, address);
     this.#usedAt = now();
   }
 
   /** Whether somebody waits only because all turns are taken. */
   get isFull(): boolean {
-    return this.#running >= this.limits.all && this.#leastUsing() !== undefined;
+    return this.#slots.isFull && this.#leastUsing() !== undefined;
   }
 
   /** Whether requests of this address wait for its own ones. */
   waitsForItself(address: string): boolean {
-    return this.#waiting.has(address) && !this.#mayRun(address);
+    return this.#waiting.has(address) && !this.#slots.hasShare(address);
   }
 
   /**
@@ -60,13 +57,9 @@ export class Turns {
 
   #begin(address: string): () => void {
     const began = this.now();
-    this.#running += 1;
-    this.#runningOf.set(address, (this.#runningOf.get(address) ?? 0) + 1);
+    this.#slots.use(address);
     return () => {
-      this.#running -= 1;
-      const left = this.#runningOf.get(address)! - 1;
-      if (left === 0) this.#runningOf.delete(address);
-      else this.#runningOf.set(address, left);
+      this.#slots.free(address);
       this.#forget();
       this.#used.set(address, (this.#used.get(address) ?? 0) + this.now() - began);
       this.#nextSoon();
@@ -84,7 +77,7 @@ export class Turns {
   }
 
   #next(): void {
-    while (this.#running < this.limits.all) {
+    while (!this.#slots.isFull) {
       const address = this.#leastUsing();
       if (address === undefined) return;
       const own = this.#waiting.get(address)!;
@@ -98,13 +91,9 @@ export class Turns {
     let [found, least]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
     for (const address of this.#waiting.keys()) {
       const used = this.#used.get(address) ?? 0;
-      if (used < least && this.#mayRun(address)) [found, least] = [address, used];
+      if (used < least && this.#slots.hasShare(address)) [found, least] = [address, used];
     }
     return found;
-  }
-
-  #mayRun(address: string): boolean {
-    return (this.#runningOf.get(address) ?? 0) < this.limits.address;
   }
 
   #forget(): void {

@@ -63,12 +63,12 @@ export class Absence {
     const now = this.#clock.now();
     const isForbidden = dispensable === true && isStatus(error, 403);
     this.#forbiddenSince = isForbidden ? (this.#forbiddenSince ?? now) : undefined;
-    // The kind may be served again.
-    if (isForbidden) this.#haveGone = false;
-    if (isForbidden)
-      return now - this.#forbiddenSince! < FORBIDDEN_MILLISECONDS
-        ? undefined
-        : 'not allowed to list these objects';
+    if (isForbidden) {
+      // The kind may be served again.
+      this.#haveGone = false;
+      const isRefused = now - this.#forbiddenSince! >= FORBIDDEN_MILLISECONDS;
+      return isRefused ? 'not allowed to list these objects' : undefined;
+    }
     if (!this.isUnserved(error)) return undefined;
     if (haveGone !== undefined) await this.#learn(haveGone);
     return `the apiserver does not serve these objects${this.#haveGone ? '' : ' in this version'}`;

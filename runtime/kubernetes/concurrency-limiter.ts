@@ -1,4 +1,5 @@
-import { FairKeys, GroupSlots } from './fair-keys';
+import { GroupSlots } from '../group-slots';
+import { FairKeys } from './fair-keys';
 
 type Priority = 'normal' | 'low';
 

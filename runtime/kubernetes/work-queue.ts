@@ -5,8 +5,9 @@
 
 import { type Backoff, backoff, type Clock, type Random, systemClock, TimeSlice } from '../clock';
 import { FluxqError, messageOf } from '../errors';
+import { GroupSlots } from '../group-slots';
 import type { Logger } from '../observability/log';
-import { FairKeys, GroupSlots } from './fair-keys';
+import { FairKeys } from './fair-keys';
 
 /** Milliseconds until the key runs again; undefined: when it is added again. */
 export type ReconcileResult = { readonly after: number } | undefined;

@@ -1,6 +1,7 @@
 /** Pods that were asked to end, hold what was granted to their workload, and do not end. */
-import { forcedEnd } from '../../../constructs/api/lingering';
+
 import { ADMITTED_LABEL, JOBID_ANNOTATION } from '../../../constructs/api/labels';
+import { forcedEnd } from '../../../constructs/api/lingering';
 import type { Pod } from '../../kubernetes/types';
 import { isLingering } from '../../workloads/lingering';
 import { type Context, counted, type Finding, listed, warning } from './finding';

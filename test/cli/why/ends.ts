@@ -60,13 +60,7 @@ export const LEAVING: readonly Situation[] = [
     async arrange(world) {
       world.job('mine', { cores: 4, podAnnotations: { [LINGERS]: '60' } });
       await world.seconds(5);
-      // As admission has it.
-      const annotations = { 'fluxqueue/suspend': 'held', 'fluxqueue/hold': 'true' };
-      world.edit(MINE, (job) => ({
-        ...job,
-        metadata: { ...job.metadata, annotations: { ...job.metadata.annotations, ...annotations } },
-        spec: { ...job.spec, suspend: true },
-      }));
+      world.suspend();
     },
     prints: [
       'science/job/mine has to leave node-0',

@@ -1,7 +1,6 @@
 /** A pod of it was asked to end and does not, whatever phase it is in. */
 import { LINGERS } from '../../fuzz/simulated-cluster';
 import type { Situation } from './situation';
-import { MINE } from './world';
 
 export const LINGERING: readonly Situation[] = [
   {
@@ -10,12 +9,7 @@ export const LINGERING: readonly Situation[] = [
     async arrange(world) {
       world.job('mine', { cores: 4, podAnnotations: { [LINGERS]: '9999' } });
       await world.seconds(5);
-      const annotations = { 'fluxqueue/suspend': 'held', 'fluxqueue/hold': 'true' };
-      world.edit(MINE, (job) => ({
-        ...job,
-        metadata: { ...job.metadata, annotations: { ...job.metadata.annotations, ...annotations } },
-        spec: { ...job.spec, suspend: true },
-      }));
+      world.suspend();
       await world.seconds(400);
     },
     prints: [

@@ -217,6 +217,16 @@ export class World {
     this.apiserver.create(path, object);
   }
 
+  /** Its user suspends it, as admission has it. */
+  suspend(): void {
+    const annotations = { 'fluxqueue/suspend': 'held', 'fluxqueue/hold': 'true' };
+    this.edit(MINE, (job) => ({
+      ...job,
+      metadata: { ...job.metadata, annotations: { ...job.metadata.annotations, ...annotations } },
+      spec: { ...job.spec, suspend: true },
+    }));
+  }
+
   /** As `kubectl edit` does. */
   edit(name: string, change: (job: Job) => Job): void {
     this.apiserver.store.put('jobs', change(this.controller.job(name)));
