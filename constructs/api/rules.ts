@@ -1,4 +1,5 @@
 /** The rules of the values of props, for the tables of prop-rules.ts. */
+import { isIP } from 'node:net';
 import { amountOf } from './amounts';
 import { isPlain } from './errors';
 import { isObject, type Kind, type Rule, rule, type Wrong, within } from './prop-rules';
@@ -13,6 +14,11 @@ const ruleOf = <Of extends Kind>(
 const withArticle = (noun: string): string => `${/^[AEIO]/.test(noun) ? 'an' : 'a'} ${noun}`;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTrimmed = (value: unknown): boolean => isText(value) && value.trim() === value;
+/** As Kubernetes reads it: the length without leading zeros, at most that of the family. */
+const isCidr = (value: string): boolean => {
+  const [, address = '', length = ''] = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(value) ?? [];
+  return Number(length) <= { 4: 32, 6: 128, 0: -1 }[isIP(address)]!;
+};
 
 export const flag = ruleOf(
   'flag',
@@ -41,6 +47,13 @@ export const port = ruleOf(
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
   'must be a port',
   'give a whole number from 1 to 65535',
+);
+
+export const cidr = ruleOf(
+  'text',
+  (value) => isText(value) && isCidr(value),
+  'must be a range of addresses in CIDR notation',
+  "give an address and a length, such as '10.0.0.0/28' or 'fd00::/64'",
 );
 
 export const text = ruleOf(

@@ -263,7 +263,7 @@ export class FluxQueue extends Construct {
 
   private addNetworkPolicies(): void {
     const { namespace, props, database, hasWebhook } = this;
-    const { monitoringNamespace, apiserverPorts, fluxion, scheduler } = props;
+    const { monitoringNamespace, apiserverPorts, apiserverCidrs, fluxion, scheduler } = props;
     new NetworkPolicies(this.layer('rbac'), 'network-policies', {
       namespace,
       database,
@@ -274,6 +274,7 @@ export class FluxQueue extends Construct {
       hasMiniClusters: this.hasMiniClusters,
       ...(monitoringNamespace === undefined ? {} : { monitoringNamespace }),
       ...(apiserverPorts === undefined ? {} : { apiserverPorts }),
+      ...(apiserverCidrs === undefined ? {} : { apiserverCidrs }),
     });
   }
 

@@ -22,6 +22,7 @@ export interface NetworkPoliciesProps extends ComponentProps {
   readonly hasMiniClusters: boolean;
   readonly monitoringNamespace?: string;
   readonly apiserverPorts?: readonly number[];
+  readonly apiserverCidrs?: readonly string[];
 }
 
 /** Policies see the port of the apiserver itself, behind its Service: 6443 by default, 443 in most managed clusters. */
@@ -40,13 +41,8 @@ export class NetworkPolicies extends Construct {
       spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'] },
     });
     this.addController();
-    if (hasWebhook) {
-      this.add('webhook', [{ ports: tcp(WEBHOOK_PORT) }, ...this.monitoring(METRICS_PORT)], []);
-    }
-    if (hasReader) {
-      const ingress = [{ ports: tcp(READER_PORT) }, ...this.monitoring(METRICS_PORT)];
-      this.add('reader', ingress, this.toDatabase());
-    }
+    if (hasWebhook) this.add('webhook', this.fromApiserver(WEBHOOK_PORT), []);
+    if (hasReader) this.add('reader', this.fromApiserver(READER_PORT), this.toDatabase());
     if (database.isDeployed) {
       const clients = [...this.databaseClients(), ...(database.hasBackup ? [pods('backup')] : [])];
       this.add('database', [{ from: clients, ports: tcp(database.port) }], []);
@@ -132,6 +128,11 @@ export class NetworkPolicies extends Construct {
         egress: [{ ports: tcp(...apiserverPorts) }, ...egress],
       },
     });
+  }
+
+  private fromApiserver(port: number): k8s.NetworkPolicyIngressRule[] {
+    const from = this.props.apiserverCidrs?.map((cidr) => ({ ipBlock: { cidr } }));
+    return [{ ...(from === undefined ? {} : { from }), ports: tcp(port) }, ...this.monitoring(METRICS_PORT)];
   }
 
   private monitoring(...ports: number[]): k8s.NetworkPolicyIngressRule[] {

@@ -4,6 +4,7 @@ import { group, type Need, type PropRules, required } from '../api/prop-rules';
 import {
   annotations,
   anyText,
+  cidr,
   duration,
   flag,
   instance,
@@ -144,6 +145,7 @@ export const FLUX_QUEUE_RULES: PropRules<FluxQueueProps> = {
   memoryUnit: size,
   networkPolicies: flag,
   apiserverPorts: [listOf(port, 1), POLICIES],
+  apiserverCidrs: [listOf(cidr, 1), POLICIES],
   monitoringNamespace: text,
   monitoring: group(MONITORING_RULES),
   verticalPodAutoscalers: flag,

@@ -270,6 +270,13 @@ export interface FluxQueueProps {
   readonly apiserverPorts?: readonly number[];
 
   /**
+   * Addresses of the apiserver as pods see them, in CIDR notation such as `10.0.0.0/28`, at least one: only from there can the
+   * webhook and the reader be reached. It requires networkPolicies, and a webhook or the read API.
+   * @default - from anywhere: the address is not known, so any pod can keep the webhook busy
+   */
+  readonly apiserverCidrs?: readonly string[];
+
+  /**
    * Namespace whose pods can read the metrics; it requires networkPolicies, because the metrics have no authentication.
    * @default - metrics are served on loopback only, for `kubectl port-forward`
    */

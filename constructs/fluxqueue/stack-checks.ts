@@ -35,6 +35,7 @@ const KNOWN_AT_ONCE = [
   'userMaxPriority',
   'networkPolicies',
   'apiserverPorts',
+  'apiserverCidrs',
   'monitoringNamespace',
   'externalRuntime',
   'monitoring',
@@ -138,8 +139,16 @@ function checkMemoryUnit(size: Size | undefined): void {
 
 /** Objects for other operators, which the stack must have pods for. */
 function checkOperators(props: FluxQueueProps, hasWebhook: boolean): void {
-  const { monitoring, monitoringNamespace, webhookCertificate, externalRuntime } = props;
-  const names = ['monitoring', 'verticalPodAutoscalers', 'webhookCertificate', 'flowSchemas'] as const;
+  const { monitoring, monitoringNamespace, webhookCertificate, externalRuntime, apiserverCidrs, readApi } =
+    props;
+  const names = [
+    'monitoring',
+    'verticalPodAutoscalers',
+    'webhookCertificate',
+    'flowSchemas',
+    'apiserverPorts',
+    'apiserverCidrs',
+  ] as const;
   const given = names.find((name) => props[name] !== undefined);
   if (externalRuntime !== undefined && given !== undefined)
     throw new PropsError(
@@ -155,6 +164,13 @@ function checkOperators(props: FluxQueueProps, hasWebhook: boolean): void {
       'requires monitoringNamespace, because the metrics are on loopback without it',
       undefined,
       'give the namespace of Prometheus',
+    );
+  if (apiserverCidrs !== undefined && !hasWebhook && readApi === false)
+    throw new PropsError(
+      'FluxQueue.apiserverCidrs',
+      'has no effect, because the apiserver calls neither a webhook nor the read API',
+      undefined,
+      'remove it',
     );
   if (webhookCertificate !== undefined && !hasWebhook)
     throw new PropsError(

@@ -174,6 +174,7 @@ export const CHOICES = {
     WebhookCertificate.selfMade(),
   ],
   apiserverPorts: [undefined, [6443]],
+  apiserverCidrs: [undefined, ['10.0.0.0/28', 'fd00::/64']],
   monitoringNamespace: [undefined, 'monitoring'],
   miniClusters: [true, false],
   logLevel: ['info', 'debug', 'trace', 'warn', 'error', 'fatal'],
@@ -213,8 +214,18 @@ function possible({ ...props }: Record<string, unknown>): FluxQueueProps {
   // The volume of a StatefulSet cannot change, and the stacks are applied to one cluster.
   if (props.database === CHOICES.database[1]) props.namespace = 'fast';
   if (props.externalRuntime !== undefined)
-    without('pods', 'images', 'flowSchemas', 'monitoring', 'verticalPodAutoscalers', 'webhookCertificate');
+    without(
+      'pods',
+      'images',
+      'flowSchemas',
+      'monitoring',
+      'verticalPodAutoscalers',
+      'webhookCertificate',
+      'apiserverPorts',
+      'apiserverCidrs',
+    );
   if (hasPolicies(props, minor)) without('webhookCertificate');
+  if (hasPolicies(props, minor) && props.readApi === false) without('apiserverCidrs');
   removeUnused(props, without);
   if (props.pods !== undefined) props.pods = possiblePods(props, minor);
   return props;
@@ -232,7 +243,7 @@ function removeUnused(props: FluxQueueProps, without: Without): void {
   if (props.defaultQueue === false)
     without(...(Object.keys(props) as (keyof FluxQueueProps)[]).filter((name) => name.startsWith('queue')));
   if (props.fairShare !== true || props.defaultQueue === false) without('priorityWeights');
-  if (props.networkPolicies === false) without('monitoringNamespace', 'apiserverPorts');
+  if (props.networkPolicies === false) without('monitoringNamespace', 'apiserverPorts', 'apiserverCidrs');
   if (props.monitoringNamespace === undefined) without('monitoring');
 }
 

@@ -18,6 +18,7 @@ const objects = stackObjects(ALL);
 interface Peer {
   readonly podSelector?: { matchLabels: Record<string, string> };
   readonly namespaceSelector?: { matchLabels: Record<string, string> };
+  readonly ipBlock?: { cidr: string };
 }
 interface Rule {
   readonly from?: Peer[];
@@ -38,7 +39,8 @@ const policiesOf = (of: readonly KubeObject[]) =>
   of.filter(({ kind }) => kind === 'NetworkPolicy') as Policy[];
 const componentOf = ({ spec }: Policy) => spec.podSelector.matchLabels?.[COMPONENT] ?? 'none';
 
-function peerName({ podSelector, namespaceSelector }: Peer): string {
+function peerName({ podSelector, namespaceSelector, ipBlock }: Peer): string {
+  if (ipBlock !== undefined) return ipBlock.cidr;
   if (podSelector !== undefined) return podSelector.matchLabels[COMPONENT] ?? 'none';
   expect(namespaceSelector?.matchLabels).toEqual({ 'kubernetes.io/metadata.name': 'monitoring' });
   return 'monitoringNamespace';
@@ -176,6 +178,36 @@ describe('the props', () => {
     const egress = pathsOf(policiesOf(stackObjects({ ...ALL, apiserverPorts: [16443] })), 'egress');
     expect(egress.filter((path) => path.includes('16443'))).toHaveLength(5);
     expect(egress.filter((path) => /443/.test(path) && !path.includes('16443'))).toEqual([]);
+  });
+
+  test('with apiserverCidrs the apiserver alone reaches webhook and reader', () => {
+    const apiserverCidrs = ['10.0.0.0/28', 'fd00::1/128'];
+    const ingress = pathsOf(policiesOf(stackObjects({ ...ALL, apiserverCidrs })), 'ingress');
+    expect(ingress.filter((path) => / 944[35]/.test(path)).sort()).toEqual([
+      '10.0.0.0/28 > reader 9445/TCP',
+      '10.0.0.0/28 > webhook 9443/TCP',
+      'fd00::1/128 > reader 9445/TCP',
+      'fd00::1/128 > webhook 9443/TCP',
+    ]);
+    expect(ingress).toContain('monitoringNamespace > webhook 9464/TCP');
+  });
+
+  test.each<[FluxQueueProps, RegExp]>([
+    [{ apiserverCidrs: ['10.0.0.1'] }, /apiserverCidrs\[0\]: must be a range of addresses in CIDR notation/],
+    [{ apiserverCidrs: ['10.0.0.0/28', '10.0.0.0/33'] }, /apiserverCidrs\[1\]: must be a range/],
+    [{ apiserverCidrs: ['10.0.0.0/08'] }, /apiserverCidrs\[0\]: must be a range/],
+    [{ apiserverCidrs: ['fe80::1%eth0/64'] }, /apiserverCidrs\[0\]: must be a range/],
+    [{ apiserverCidrs: ['api.example.com/32'] }, /apiserverCidrs\[0\]: must be a range/],
+    [{ apiserverCidrs: [] }, /apiserverCidrs: must not be empty/],
+    [{ apiserverCidrs: ['10.0.0.0/28'], networkPolicies: false }, /apiserverCidrs: is for NetworkPolicies/],
+    [
+      { apiserverCidrs: ['10.0.0.0/28'], admission: 'policies', readApi: false, kubernetesVersion: '1.36.0' },
+      /apiserverCidrs: has no effect, because the apiserver calls neither/,
+    ],
+    [{ apiserverCidrs: ['10.0.0.0/28'], externalRuntime: {} }, /apiserverCidrs: has no effect/],
+    [{ apiserverPorts: [443], externalRuntime: {} }, /apiserverPorts: has no effect/],
+  ])('%j is refused', (props, message) => {
+    expect(() => stackObjects(props)).toThrow(message);
   });
 
   test('without monitoringNamespace metrics are on loopback and no path leads to them', () => {
