@@ -65,6 +65,7 @@ export function createShared(options: TermOptions): FluxSetupShared {
     signals,
     grantWaits: new GrantWaits(),
     withdrawnGrants: new Set(),
+    awaitedGrants: new Set(),
     busyness: busynessOf(workloadCache, config.statuses, now),
   };
 }

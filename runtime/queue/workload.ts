@@ -290,6 +290,6 @@ export interface SubmissionUpdate {
 }
 
 /** Whether it keeps its nodes until it ends: Kubernetes neither gates a pod again nor moves it. */
-export function isImmovable({ kind, jobspec }: WorkloadRow): boolean {
+export function isImmovable({ kind, jobspec }: Pick<WorkloadRow, 'kind' | 'jobspec'>): boolean {
   return kind === 'Pod' || jobspec.attributes.user?.immovable === true;
 }

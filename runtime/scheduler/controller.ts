@@ -15,6 +15,7 @@ import { FluxionSync } from './fluxion-sync';
 import { SchedulingLoop } from './loop';
 import type { RowsAudit } from './loop-options';
 import type { Precedence } from './pass/order';
+import type { PassResult } from './pass/types';
 import { planAfter, type Situation, startableAfter } from './plan-after';
 import { mayBePlanned } from './queue-plan';
 import { type PlanBudget, StartEstimates } from './start-estimates';
@@ -87,10 +88,7 @@ export class Scheduler implements Controller {
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
       onReloaded: () => signals.resync.emit(),
-      onPassed: (result, isSettled) => {
-        this.estimates.passDone(result);
-        if (isSettled) this.conservedWork.settled(result);
-      },
+      onPassed: (result, isSettled) => this.passed(result, isSettled),
       onFenced: shared.onFenced,
       logger: shared.logger,
       metrics: shared.metrics,
@@ -228,6 +226,20 @@ export class Scheduler implements Controller {
     const { metrics, now, signals } = this.shared;
     metrics.waitSeconds.observe(Math.max(0, now() - row.submittedAt));
     signals.reconcileWorkload.emit(row);
+  }
+
+  private passed(result: PassResult, isSettled: boolean): void {
+    this.tellAwaited(result);
+    this.estimates.passDone(result);
+    if (isSettled) this.conservedWork.settled(result);
+  }
+
+  private tellAwaited({ awaited }: PassResult): void {
+    const { awaitedGrants, signals } = this.shared;
+    const before = new Set(awaitedGrants);
+    awaitedGrants.clear();
+    for (const { jobid } of awaited) awaitedGrants.add(jobid);
+    for (const row of awaited) if (!before.has(row.jobid)) signals.reconcileWorkload.emit(row);
   }
 
   private reportDifference(difference: string): void {

@@ -5,7 +5,7 @@
 import type { Fluxion } from '../fluxion/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { Allocation } from '../resources/types';
-import { countsOn, type Delay, dueEnd, plannedEnd } from './pass/planned-end';
+import { countsOn, type Delay, dueEnd, plannedEndOf } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { Grant } from './pass/types';
 
@@ -33,8 +33,8 @@ export class PlannedEnds {
 
   /** Fluxion was rebuilt, and holds these rows with their planned ends. */
   reset(holders: readonly WorkloadRow[], now: number): void {
-    const endsOf = (due: number) => ({ due, planned: plannedEnd(due, now) });
-    this.ends = new Map(holders.map((holder) => [holder.jobid, endsOf(dueEnd(holder))] as const));
+    const endsOf = (holder: WorkloadRow) => ({ due: dueEnd(holder), planned: plannedEndOf(holder, now) });
+    this.ends = new Map(holders.map((holder) => [holder.jobid, endsOf(holder)] as const));
   }
 
   /** Fluxion holds these with the ends that they were planned with: those in the rows may move before the next pass. */
@@ -78,7 +78,7 @@ export class PlannedEnds {
       const due = dueEnd(holder);
       // Fluxion granted a job that is new here with the end of its row.
       const known = this.ends.get(jobid) ?? { due, planned: due };
-      const planned = plannedEnd(due, now);
+      const planned = plannedEndOf(holder, now);
       this.ends.set(jobid, { due, planned });
       if (known.due === due) return known.planned === planned ? [] : [{ holder, before: known.planned }];
       // The pass that evicts has cut the end in Fluxion: even if the old one is wanted again, it is not there.

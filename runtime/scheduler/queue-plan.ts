@@ -11,7 +11,7 @@ import { isEndless } from '../resources/endless';
 import type { Allocation, GraphNode } from '../resources/types';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
-import { dueEnd, plannedAllocation, withoutGrace } from './pass/planned-end';
+import { knownEnd, plannedAllocation, withoutGrace } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
 import { type GraphInput, type PlanGraph, planGraph } from './plan-graph';
@@ -165,11 +165,12 @@ class Play implements QueuePlan {
     this.held = held;
     const depth = Math.max(1, line.length);
     this.settings = input.queues.map((queue) => ({ ...queue, depth }));
-    this.overruns = holders.filter((row) => dueEnd(row) <= now && held.has(row.jobid));
+    this.overruns = holders.filter((row) => knownEnd(row, now) === undefined && held.has(row.jobid));
     this.plannedEnds = new PlannedEnds(matcher);
     this.plannedEnds.reset(this.overruns, now);
     this.running = new Map(holders.map((row) => [row.uid, row]));
-    for (const row of holders) if (dueEnd(row) > now) this.ends.set(row.uid, this.endOf(row, now));
+    for (const row of holders)
+      if (knownEnd(row, now) !== undefined) this.ends.set(row.uid, this.endOf(row, now));
     // Without a message every wait is news.
     this.waiting = new Map(input.line.map((row) => [row.uid, { ...row, message: '' }]));
     this.reservations = reservations;
@@ -248,7 +249,7 @@ class Play implements QueuePlan {
 
   /** One that has run for longer than usual is played to run for as long again. */
   private endOf(row: WorkloadRow, now: number): number {
-    const due = dueEnd(row);
+    const due = knownEnd(row, now)!;
     const usual = isEndless(row.allocation!) ? undefined : this.input.runtimeOf?.(row);
     if (usual === undefined) return due;
     const ran = now - (row.startedAt ?? row.allocation!.start);

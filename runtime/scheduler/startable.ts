@@ -13,6 +13,7 @@ import { Quotas } from './pass/quota';
 import type { Reservation } from './pass/reservations';
 import { RuleMatcher } from './pass/rule-matcher';
 import type { Matcher } from './pass/types';
+import { behindLatePromises, holdsInVain } from './pass/unstarted';
 import { type PlanGraph, planGraph } from './plan-graph';
 import { MOST_PLANNED, type PlanInput } from './queue-plan';
 
@@ -27,19 +28,25 @@ const WAITS_FOR_ROOM: ReadonlySet<string | null> = new Set(['QuotaExceeded', 'Re
  * @returns undefined if the time was used up
  */
 export async function startable(input: StartableInput): Promise<readonly WorkloadRow[] | undefined> {
-  const line = judged(input).slice(0, MOST_PLANNED);
+  const line = judged({ ...input, line: plannedLine(input) }).slice(0, MOST_PLANNED);
   if (line.length === 0) return [];
   const graph = await planGraph(input);
   if (graph === undefined) return undefined;
   const look = new Look(input, graph);
   const found: WorkloadRow[] = [];
   for (const row of line) {
-    if (await look.hasRoom(withGrace(row))) found.push(row);
+    if (await look.hasRoom(row)) found.push(row);
     await input.rest();
     if (input.isOver()) break;
   }
   await graph.matcher.close();
   return found;
+}
+
+/** As a pass plans it. */
+function plannedLine({ line, holders, reservations, now }: StartableInput): readonly WorkloadRow[] {
+  const unstarted = holders.filter((row) => holdsInVain(row, now));
+  return behindLatePromises(line.map(withGrace), { unstarted, reservations, lost: [], now });
 }
 
 function judged({ line, queues, now }: StartableInput): readonly WorkloadRow[] {

@@ -49,6 +49,8 @@ export interface Shared {
   readonly grantWaits: GrantWaits;
   /** Job ids of grants whose nodes may be in use: they are not released any more, but requeued. */
   readonly withdrawnGrants: Set<number>;
+  /** Job ids of grants that have not started within their walltime, on nodes for which a reservation waits. */
+  readonly awaitedGrants: Set<number>;
   /** Whether many workloads start and end at this moment, so that status writes should wait. */
   readonly busyness: Pick<Busyness, 'isBusy' | 'burstSince' | 'isBursting'>;
 }

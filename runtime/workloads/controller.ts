@@ -215,7 +215,7 @@ export class WorkloadController implements Controller {
 
   private createReconciler(): WorkloadReconciler {
     const { client, workloadCache, workloads, nodes, queues, signals, logger, time, now } = this.shared;
-    const { config, namespaces, grantWaits, withdrawnGrants, metrics } = this.shared;
+    const { config, namespaces, grantWaits, withdrawnGrants, awaitedGrants, metrics } = this.shared;
     return new WorkloadReconciler({
       client,
       workloadCache,
@@ -235,6 +235,7 @@ export class WorkloadController implements Controller {
       onWait: (uid, wait) => grantWaits.set(uid, wait),
       onLingering: (uid, sentence) => grantWaits.setLingering(uid, sentence),
       isWithdrawn: (jobid) => withdrawnGrants.has(jobid),
+      isAwaited: ({ jobid }) => awaitedGrants.has(jobid),
       onFreed: (jobid) => signals.unitsFreed.emit({ jobid }),
       onShrunk: (jobid, names) => {
         signals.unitsFreed.emit({ jobid, nodes: names });

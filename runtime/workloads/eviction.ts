@@ -202,8 +202,9 @@ export class Eviction {
   async commit(row: WorkloadRow, reason: EvictionReason): Promise<WorkloadRow | undefined> {
     const { cause, message } = reason;
     if (row.evictionReason !== null || cause === 'preempted' || cause === 'suspended') return row;
-    // At the end of its walltime it is planned to be gone earlier than a whole grace period from now.
-    const end = Math.min(dueEnd(row), Math.ceil(this.options.now()) + terminationOf(row));
+    const [due, gone] = [dueEnd(row), Math.ceil(this.options.now()) + terminationOf(row)];
+    // At the end of its walltime it is planned to be gone earlier than a whole grace period from now. Beyond that it is not gone yet.
+    const end = due > this.options.now() ? Math.min(due, gone) : gone;
     const request = { uid: row.uid, cause, message, avoid: this.avoidedBy(reason), end };
     return (await this.options.workloadCache.requestEviction([request]))[0];
   }

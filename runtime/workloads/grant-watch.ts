@@ -12,6 +12,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { Pod } from '../kubernetes/types';
 import type { QueueSettings } from '../queue/settings';
 import { isPastRequeueLimit, type WorkloadRow } from '../queue/workload';
+import { startLimitOf } from '../scheduler/pass/planned-end';
 import type { GrantReason, GrantWait } from '../shared/grant-waits';
 import { type ActiveWorkload, isTerminal, type Outcome } from './adapter';
 import type { EvictionReason } from './eviction';
@@ -44,6 +45,8 @@ export interface GrantWatchOptions {
   readonly nodes: NodeView;
   /** Whether this scheduler has ever scheduled or refused a pod. */
   readonly schedulerRuns: PodWaitContext['schedulerRuns'];
+  /** Whether the grant has not started within its walltime, and a reservation waits for its nodes. */
+  readonly isAwaited: (row: WorkloadRow) => boolean;
   /** The requeue limit of a queue. */
   readonly requeueOf: (queue: string) => Pick<QueueSettings['requeue'], 'limit'>;
   /** Unix seconds. */
@@ -94,8 +97,8 @@ const LIMIT_OF: Readonly<Record<Exclude<PodWaitCause, 'pending'>, Limit>> = {
 };
 /** On every node volumes and claims are missing, and a gate keeps the pod. */
 const EVERYWHERE: ReadonlySet<PodWaitCause> = new Set(['volumes', 'claims', 'gated']);
-/** Pods are missing; none is there, and none was; nothing runs, and pods are missing or wait. */
-const [MISSING, ABSENT, IDLE] = ['missing', 'absent', 'idle'];
+/** Pods are missing; none is there, and none was; nothing runs, and pods are missing or wait; nothing has started, and others wait. */
+const [MISSING, ABSENT, IDLE, UNSTARTED] = ['missing', 'absent', 'idle', 'unstarted'];
 const CLAIM_MISSING: GrantReason = 'ResourceClaimMissing';
 const INITIALIZING: GrantReason = 'PodInitializing';
 /** A gang that fails on more nodes at once has another problem than its nodes. */
@@ -140,17 +143,15 @@ export class GrantWatch {
     const waits = found.flatMap(({ wait }) => wait ?? []);
     const missing = adapter.missingPods(object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
-    const isMovable = adapter.isSuspendable(object);
+    // What others wait for leaves although it is not moved.
+    const isMovable = adapter.isSuspendable(object) || this.isAwaited(row);
     const isKept = ({ reason }: PodWait) => reason === DEAD_NODE && replacesOnlyEnded(adapter, object, row);
     const movable = waits.filter((wait) => (isMovable || !wait.isBound) && !isKept(wait));
     const runs = found.some(isRunning);
     const goesOn = found.some(isHealthy);
     const isAbsent = missing > 0 && own.length === 0 && row.startedAt === null;
     const limited = this.limited(row, movable, { isMissing: missing > 0, isAbsent, isIdle: !goesOn });
-    const due = await this.explained(
-      row,
-      limited.filter(({ left }) => left <= 0),
-    );
+    const due = await this.explained(row, dueOf(limited));
     const refusal = await this.refused.explain(workload, this.since.get(row.jobid)?.get(MISSING));
     const failure = this.failureIn(workload, due, refusal);
     const first = firstOf(waits);
@@ -178,12 +179,15 @@ export class GrantWatch {
     due: readonly Limited[],
     { sentence }: Refusal,
   ): EvictionReason | undefined {
+    const { limits } = this.options;
     const isDue = (wanted: string) => due.some(({ key }) => key === wanted);
-    const [isMissing, isWhole] = [isDue(MISSING), isDue(ABSENT)];
-    return (
+    const [isMissing, isWhole, isLate] = [isDue(MISSING), isDue(ABSENT), isDue(UNSTARTED)];
+    const failure =
       this.failureOf(due, isMissing ? sentence : undefined) ??
-      absenceOf(workload, { isMissing, isWhole }, this.options.limits)
-    );
+      absenceOf(workload, { isMissing, isWhole, isLate }, limits);
+    if (!isLate || failure === undefined) return failure;
+    const message = `${failure.message}; it has not started within ${startLimitOf(workload.row)} s, and others wait for its nodes`;
+    return { ...failure, message };
   }
 
   /** What a workload waits for of which a pod runs. */
@@ -236,11 +240,12 @@ export class GrantWatch {
     const before = this.since.get(jobid);
     const since = new Map<string, number>();
     const now = clock.now();
-    const limitedBy = (key: string, limit: Limit, wait?: PodWait): Limited => {
+    const limitedTo = (key: string, seconds: number, wait?: PodWait): Limited => {
       const from = before?.get(key) ?? now;
       since.set(key, from);
-      return { key, wait, left: from + limits[limit] * 1000 - now };
+      return { key, wait, left: from + seconds * 1000 - now };
     };
+    const limitedBy = (key: string, limit: Limit, wait?: PodWait) => limitedTo(key, limits[limit], wait);
     const limited = waits.flatMap((wait) =>
       wait.cause === 'pending'
         ? []
@@ -252,9 +257,16 @@ export class GrantWatch {
     if (absent) limited.push({ ...absent, left: Math.max(absent.left, untilAbsent(row, this.options)) });
     // Between the end of a pod and the start of the next no pod runs for a moment.
     if (isIdle && limited.length > 0) limited.push(limitedBy(IDLE, 'unschedulableSeconds'));
+    const unstarted = row.startedAt === null ? limitedTo(UNSTARTED, startLimitOf(row)) : undefined;
+    const isBlocked = isAbsent || limited.some(({ wait }) => wait !== undefined);
+    if (unstarted && isBlocked && this.isAwaited(row)) limited.push(unstarted);
     if (since.size === 0) this.since.delete(jobid);
     else this.since.set(jobid, since);
     return limited;
+  }
+
+  private isAwaited(row: WorkloadRow): boolean {
+    return row.startedAt === null && this.options.isAwaited(row);
   }
 
   /** What is tried once an hour holds its nodes for a moment only, where the cause is still its own. */
@@ -305,8 +317,17 @@ function isHealthy(found: Found): boolean {
   return !isLeaving(found) && (isRunning(found) || found.wait?.reason === INITIALIZING);
 }
 
+/** Once others have waited for long enough for what has not started, all that keeps it from that counts. */
+function dueOf(limited: readonly Limited[]): readonly Limited[] {
+  const over = limited.filter(({ left }) => left <= 0);
+  return over.some(({ key }) => key === UNSTARTED)
+    ? limited.filter(({ left, wait }) => left <= 0 || wait)
+    : over;
+}
+
 /** Whether no pod of an array runs or may still start: each of them has waited for too long. */
 function hasEnded(found: readonly Found[], due: readonly Limited[]): boolean {
+  if (due.some(({ key }) => key === UNSTARTED)) return true;
   if (!due.some(({ key }) => key === IDLE)) return false;
   const over = new Set(due.map(({ wait }) => wait?.uid));
   return found.every(

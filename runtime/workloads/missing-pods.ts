@@ -23,6 +23,8 @@ export interface Absence {
   readonly isMissing: boolean;
   /** There is none, and there was none in this grant. */
   readonly isWhole: boolean;
+  /** Others wait for its nodes, and had to for long enough. */
+  readonly isLate: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Absence {
  */
 export function absenceOf(
   { adapter }: ActiveWorkload,
-  { isMissing, isWhole }: Absence,
+  { isMissing, isWhole, isLate }: Absence,
   { unschedulableSeconds, startSeconds }: Config['grants'],
 ): EvictionReason | undefined {
   const { kind, marksPods } = adapter;
@@ -39,10 +41,10 @@ export function absenceOf(
     const message = `the controller of its ${kind} has created no pod that fits its grant for ${unschedulableSeconds} s`;
     return { cause: 'cluster', message };
   }
-  if (!isWhole) return undefined;
+  if (!isWhole && !isLate) return undefined;
   return {
     cause: 'cluster',
-    message: `the Job controller has created none of its pods for ${startSeconds} s`,
+    message: `the Job controller has created none of its pods${isLate ? '' : ` for ${startSeconds} s`}`,
   };
 }
 

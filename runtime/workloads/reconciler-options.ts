@@ -5,7 +5,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import type { EventNote } from '../kubernetes/events';
 import type { KubernetesObject, Pod } from '../kubernetes/types';
 import type { QueueSettings } from '../queue/settings';
-import type { RequeueCause } from '../queue/workload';
+import type { RequeueCause, WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
 import type { DecisionLogger } from '../shared/decision-log';
 import type { GrantWait } from '../shared/grant-waits';
@@ -48,6 +48,8 @@ export interface WorkloadReconcilerOptions {
   readonly onLingering: (uid: string, sentence: string | undefined) => void;
   /** Whether the nodes of the grant with this job id may be in use, so that it must not be released. */
   readonly isWithdrawn: (jobid: number) => boolean;
+  /** Whether the grant has not started within its walltime, and a reservation waits for its nodes. */
+  readonly isAwaited: (row: Pick<WorkloadRow, 'jobid'>) => boolean;
   /** Called when the units of a job are free again. */
   readonly onFreed: (jobid: number) => void;
   /** Called when the units on some nodes of a job are free again. */

@@ -12,6 +12,7 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import { SUCCESSION_SECONDS, type Succession } from '../queue/successions';
 import { askedBy, type Predecessor, type WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
+import { KEPT_SECONDS } from '../scheduler/pass/planned-end';
 import { type DecisionLogger, logDecision } from '../shared/decision-log';
 import { type ActiveWorkload, isTerminal, lostNodes } from './adapter';
 import { evictPod } from './evict-pods';
@@ -24,6 +25,8 @@ export interface RescueOptions {
   readonly client: KubernetesClient;
   readonly eviction: Eviction;
   readonly nodes: Pick<NodeView, 'exists'>;
+  /** Whether the grant has not started within its walltime, and a reservation waits for its nodes. */
+  readonly isAwaited: (row: WorkloadRow) => boolean;
   readonly logger: DecisionLogger;
   /** Unix seconds. */
   readonly now: () => number;
@@ -31,8 +34,6 @@ export interface RescueOptions {
 
 /** A PodDisruptionBudget refuses the eviction. */
 const REFUSED_RETRY_MS = 5_000;
-/** For so long after its release a fault of the cluster may keep a bare pod from its node; nobody is charged for that time. */
-const KEPT_SECONDS = 600;
 /** Until pods that keep their grant are looked at again. */
 const KEPT_MS = 60_000;
 const BARE =
@@ -49,7 +50,7 @@ export class Rescue {
     for (const succession of await this.options.workloadCache.successions()) this.add(succession);
   }
 
-  /** Only of a pod that is not bound, or of a group that has one. */
+  /** Only of a pod that is not bound, or of a group that has one, or whose nodes others wait for. */
   async rescue(workload: ActiveWorkload, reason: EvictionReason): Promise<ReconcileResult> {
     const { object, row } = workload;
     const { eviction, workloadCache, now } = this.options;
@@ -73,10 +74,11 @@ export class Rescue {
   /** Says when to look again at pods that nobody makes again, if they keep their grant for now although one of them does not run in time. */
   kept(workload: ActiveWorkload, { cause }: EvictionReason): ReconcileResult {
     const { object, adapter, row } = workload;
-    const { nodes, now } = this.options;
+    const { nodes, now, isAwaited } = this.options;
     if (adapter.isSuspendable(object) || controllerOf(object) !== undefined) return undefined;
     const mayPass = cause === 'cluster' && lostNodes(row, nodes.exists).length === 0;
-    const isKept = (mayPass && now() < (row.releasedAt ?? 0) + KEPT_SECONDS) || liveOf(workload).some(mayRun);
+    const goesOn = !isAwaited(row) && liveOf(workload).some(mayRun);
+    const isKept = goesOn || (mayPass && now() < (row.releasedAt ?? 0) + KEPT_SECONDS);
     return isKept ? { after: KEPT_MS } : undefined;
   }
 

@@ -203,6 +203,23 @@ test('what should have ended by now holds its nodes for as long as anybody can t
   expect([...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now])).toEqual([['two', 80]]);
 });
 
+test('what has not started within its walltime leaves for those that wait, when it has had its time', async () => {
+  const sim = await Simulation.of(nodesOf(3, 1), { policy: 'easy' });
+  sim.submit('slow', { pods: 1, walltime: 10 });
+  sim.submit('running', { pods: 1, walltime: 80 });
+  await sim.pass();
+  sim.change('slow', { phase: 'Ready', startedAt: null });
+  sim.now += 20;
+  sim.submit('wide', { pods: 3, walltime: 50 });
+  sim.submit('two', { pods: 2, walltime: 300 });
+  const plan = await planQueue(inputOf(sim, await sim.pass(), { reservations: [] }));
+  const starts = [...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now]);
+  expect(starts).toEqual([
+    ['wide', 60 + 45 - 20],
+    ['two', 60 + 45 - 20 + 50],
+  ]);
+});
+
 test.each([
   ['before its walltime is over', 0],
   ['in its grace period', 200],

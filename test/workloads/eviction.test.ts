@@ -37,10 +37,9 @@ async function setUp({ left, graceSeconds }: { left?: number; graceSeconds?: num
     submissionBuilder: { changeOf: () => change, asksForGrant: () => true },
     nodes: { exists: () => true, isReady: () => true },
     requeueOf: () => ({ limit: 2, backoffSeconds: 10 }),
-    avoidSeconds: 300,
     onFreed: (jobid) => freed.push(jobid),
     onRequeued: (cause) => causes.push(cause),
-    onQueueChanged: () => undefined,
+    ...{ avoidSeconds: 300, onQueueChanged: () => undefined },
     recordEvent: (_object, _adapter, event) => events.push(event),
     logger: { debug: (...line: unknown[]) => decisions.push(line) } as never,
     now: () => NOW,
@@ -193,6 +192,7 @@ describe('an eviction', () => {
 
   test.each([
     ['at the end of its walltime', 20, undefined, 20],
+    ['beyond it, because it has not started', -50, undefined, 45],
     ['with a long grace period', 5_000, 600, 615],
     ['with a long grace period, shortly before its walltime is over', 50, 600, 615],
     ['with a long grace period, in this', -100, 600, 570 - 100],

@@ -255,6 +255,7 @@ export class GroupWorld {
       requeueOf: () => ({ limit: 3, backoffSeconds: 5 }),
       limits: config.grants,
       isWithdrawn: () => false,
+      isAwaited: () => false,
       onWait: (_uid, wait) => {
         this.wait = wait;
       },

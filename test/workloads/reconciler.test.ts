@@ -71,7 +71,7 @@ describeCluster('the workload reconciler', (getCluster) => {
       schedulerRuns: () => true,
       requeueOf: () => ({ limit: 1, backoffSeconds: 5 }),
       limits: config.grants,
-      isWithdrawn: () => false,
+      ...{ isWithdrawn: () => false, isAwaited: () => false },
       ...{ onWait: () => undefined, onLingering: () => undefined },
       onFreed: (jobid) => freed.push(jobid),
       onRequeued: () => undefined,

@@ -20,6 +20,7 @@ const REFUSED: EvictionReason = {
 };
 
 async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError } = {}) {
+  const awaited = new Set<string>();
   let now = 1_000;
   const queue = new QueueModel(() => now);
   const workloadCache = new WorkloadCache(queue, await queue.acquireFence('test'));
@@ -35,7 +36,8 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
   } as unknown as KubernetesClient;
   const lost = new Set<string>();
   const nodes = { exists: (name: string) => !lost.has(name), isReady: () => true };
-  const common = { client, nodes, logger: { debug: () => undefined } as never, now: () => now };
+  const isAwaited = ({ uid }: { readonly uid: string }) => awaited.has(uid);
+  const common = { client, nodes, isAwaited, logger: { debug: () => undefined } as never, now: () => now };
   const eviction = new Eviction({
     ...common,
     workloadCache,
@@ -72,7 +74,7 @@ async function setUp({ limit = 2, answer }: { limit?: number; answer?: ApiError 
   const wait = (seconds: number) => {
     now += seconds;
   };
-  return { rescue, nextLeader, queue, row, fail, wait, lost, events, created, freed };
+  return { rescue, nextLeader, queue, row, fail, wait, lost, awaited, events, created, freed };
 }
 
 /** What the pod would take over; it takes nothing, because it is not queued. */
@@ -261,6 +263,22 @@ test('a bare pod keeps its grant for ten minutes through a fault of the cluster,
   lost.clear();
   wait(600);
   expect(rescue.kept(workload(pod('a')), fault)).toBeUndefined();
+});
+
+test('a bare pod that its kubelet has keeps its grant, unless it has not started and others wait for its nodes', async () => {
+  const { fail, rescue, row, wait, awaited } = await setUp();
+  await fail(pod('a', 'web'));
+  const bound: Pod = { ...pod('a'), spec: { containers: [], nodeName: 'node-1' } };
+  const kept = (cause: 'failure' | 'cluster') => {
+    const workload = { object: bound, adapter, row: { ...row('a'), releasedAt: 1_000 }, pods: [bound] };
+    return rescue.kept(workload, { ...REFUSED, cause });
+  };
+  expect(kept('failure')).toEqual({ after: 60_000 });
+  awaited.add('a');
+  expect(kept('failure')).toBeUndefined();
+  expect(kept('cluster')).toEqual({ after: 60_000 });
+  wait(600);
+  expect(kept('cluster')).toBeUndefined();
 });
 
 test('a group of bare pods keeps its grant while one of them runs, and is evicted whole once none does', async () => {

@@ -59,6 +59,7 @@ export function setUp({
     throw new Error(`unexpected request of ${path}`);
   },
   schedulerRuns = true,
+  isAwaited = false,
   nodes = { exists: () => true, isReady: () => true } as NodeView,
 } = {}) {
   const clock = new ManualClock();
@@ -75,6 +76,7 @@ export function setUp({
     clock,
     nodes,
     schedulerRuns: () => schedulerRuns,
+    isAwaited: () => isAwaited,
     requeueOf: () => ({ limit: 2 }),
     now: () => RELEASED + 10 + clock.now() / 1000,
   });

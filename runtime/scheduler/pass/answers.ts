@@ -90,7 +90,9 @@ function reserve(
 
 function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Allocation): void {
   budget.started.push(row);
-  pass.grants.push({ uid: row.uid, allocation, written: withoutGrace(row, allocation) });
+  const written = withoutGrace(row, allocation);
+  const end = written.end - (pass.extra.get(row.uid) ?? 0);
+  pass.grants.push({ uid: row.uid, allocation, written: { ...written, end } });
   pass.waits.clear(row);
   claimQuota(pass, row, allocation);
 }

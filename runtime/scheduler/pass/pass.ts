@@ -30,6 +30,7 @@ import { keepReservations } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { beginPass, type Pass } from './state';
 import type { Grant, PassInput, PassResult } from './types';
+import { awaitedGrants, behindLatePromises } from './unstarted';
 
 /**
  * @throws Error that names the workload at which it failed; its cause is `FLUXQ_FLUXION_IN_DOUBT` where Fluxion gave no answer
@@ -44,7 +45,7 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   // 2. Workloads that may start, of all queues in one order.
   //    Of arrays that never fit whole, as many pods as fit.
   const inLine = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
-  const ordered = besideEndless(pass, inLine);
+  const ordered = afterPromises(pass, besideEndless(pass, inLine));
   input.onStep?.('match');
   pass.quotas.kept.setLine(ordered);
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
@@ -73,6 +74,18 @@ function eligibleRows(pass: Pass): WorkloadRow[] {
       if (isEligible(row, eligibility, waits)) eligible.push(avoiding(pass, withGrace(row)));
     }
   return eligible;
+}
+
+/** Those that come after a promise that waits for what has not started are planned for longer. */
+function afterPromises(pass: Pass, line: readonly WorkloadRow[]): readonly WorkloadRow[] {
+  const { unstarted, broken, extra, input } = pass;
+  const { reservations, cache, now } = input;
+  const lost = [...broken.keys()].flatMap((uid) => cache?.reserved.get(uid) ?? []);
+  const planned = behindLatePromises(line, { unstarted, reservations, lost, now });
+  planned.forEach((row, i) => {
+    if (row !== line[i]) extra.set(row.uid, row.walltime - line[i]!.walltime);
+  });
+  return planned;
 }
 
 /** The second at which its backoff ends, or at which it no longer avoids a node. */
@@ -119,6 +132,7 @@ function resultOf(pass: Pass, line: readonly WorkloadRow[]): PassResult {
       freed: more && pass.freed,
       granted: grants.length > 0,
     },
+    awaited: awaitedGrants(pass.unstarted, reservations, pass.input.now),
     more,
     nextAt: nextChange(pass, reservations),
     matches,

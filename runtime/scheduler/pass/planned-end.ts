@@ -5,12 +5,13 @@
  * second would pass every reservation, and stay for an hour. The end in the row stays that of the walltime, which is what
  * its user is told and what is enforced.
  * A workload that has not ended by then (a finalizer, a kubelet that does not answer) is an overrun: the longer it lasts,
- * the longer it is predicted to last. A prediction is a function of the row and of the time, so it is written nowhere, and
- * a new leader makes the same one.
+ * the longer it is predicted to last. One that has not even started by then has to leave nodes for which a reservation
+ * waits, once it has had some time for its start: it is planned to be gone then. A prediction is a function of the row and
+ * of the time, so it is written nowhere, and a new leader makes the same one.
  */
 import { DEFAULT_GRACE_SECONDS } from '../../jobspec/jobspec';
 import type { Jobspec } from '../../jobspec/types';
-import type { WorkloadRow } from '../../queue/workload';
+import { isImmovable, type WorkloadRow } from '../../queue/workload';
 import { isEndless } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 
@@ -39,10 +40,16 @@ const withGraces = new WeakMap<Jobspec, Jobspec>();
 
 /** A row that waits, as a pass plans it: with the time that its pods may need to end. */
 export function withGrace(row: WorkloadRow): WorkloadRow {
-  const extra = extraGraceOf(row);
+  return lastingLonger(row, extraGraceOf(row));
+}
+
+/** The row as if it asked for these seconds more. */
+export function lastingLonger(row: WorkloadRow, extra: number): WorkloadRow {
   const { jobspec, walltime } = row;
-  if (extra === 0 || isEndless({ start: 0, end: walltime })) return row;
-  const planned = withGraces.get(jobspec) ?? lengthened(jobspec, extra);
+  if (extra <= 0 || isEndless({ start: 0, end: walltime })) return row;
+  const known = withGraces.get(jobspec);
+  const duration = jobspec.attributes.system.duration + extra;
+  const planned = known?.attributes.system.duration === duration ? known : lengthened(jobspec, extra);
   withGraces.set(jobspec, planned);
   return { ...row, jobspec: planned, walltime: walltime + extra };
 }
@@ -63,10 +70,17 @@ export function withoutGrace(row: Pick<WorkloadRow, 'jobspec'>, allocation: Allo
 }
 
 /** A row with an allocation, as far as its planned end depends on it. */
-export type Holder = Pick<WorkloadRow, 'allocation' | 'evictionReason' | 'jobspec'>;
+export type Holder = Pick<
+  WorkloadRow,
+  'allocation' | 'evictionReason' | 'jobspec' | 'startedAt' | 'walltime' | 'requeues' | 'kind'
+>;
 
 /** When the plan counts on its units, if it does not overrun. The end of an eviction is that of the grace period already. */
-export function dueEnd({ allocation, evictionReason, jobspec }: Holder): number {
+export function dueEnd({
+  allocation,
+  evictionReason,
+  jobspec,
+}: Pick<Holder, 'allocation' | 'evictionReason' | 'jobspec'>): number {
   const { end } = allocation!;
   return evictionReason !== null || isEndless(allocation!) ? end : end + extraGraceOf({ jobspec });
 }
@@ -79,6 +93,36 @@ export function plannedEnd(end: number, now: number): number {
   let planned = end;
   for (let over = TERMINATION_SECONDS; planned <= now; over *= 2) planned = end + over;
   return planned;
+}
+
+/**
+ * Seconds from its grant that a workload has for its start at least, however short its walltime is. Doubled by each requeue: what pulls
+ * an image for longer starts in the end, also where somebody always waits for its nodes.
+ */
+const START_SECONDS = 60;
+const MOST_DOUBLED = 4;
+/** What cannot be put back has all of that time at once. A fault of the cluster may pass meanwhile. */
+export const KEPT_SECONDS = 600;
+
+/** Seconds from its grant after which it leaves nodes for which a reservation waits, if it has not started. */
+export function startLimitOf(row: Pick<WorkloadRow, 'walltime' | 'requeues' | 'kind' | 'jobspec'>): number {
+  const { walltime, requeues } = row;
+  const least = isImmovable(row) ? KEPT_SECONDS : START_SECONDS * 2 ** Math.min(requeues, MOST_DOUBLED);
+  return Math.max(walltime, least);
+}
+
+/** When the plan counts on its units; undefined: it is an overrun, and its end is only predicted. */
+export function knownEnd(holder: Holder, now: number): number | undefined {
+  const due = dueEnd(holder);
+  if (due > now) return due;
+  if (holder.startedAt !== null || holder.evictionReason !== null) return undefined;
+  const gone = holder.allocation!.start + startLimitOf(holder) + TERMINATION_SECONDS;
+  return gone > now ? gone : undefined;
+}
+
+/** When it is planned to end. */
+export function plannedEndOf(holder: Holder, now: number): number {
+  return knownEnd(holder, now) ?? plannedEnd(dueEnd(holder), now);
 }
 
 /** A planned end that moved to later. */
@@ -95,7 +139,7 @@ export function countsOn(start: number, { before, end }: Delay): boolean {
 /** Its allocation from its start to its planned end. A leader whose clock was ahead may have written a later start. */
 export function plannedAllocation(holder: Holder, now: number): Allocation {
   const allocation = holder.allocation!;
-  const [start, end] = [Math.min(allocation.start, now), plannedEnd(dueEnd(holder), now)];
+  const [start, end] = [Math.min(allocation.start, now), plannedEndOf(holder, now)];
   return start === allocation.start && end === allocation.end ? allocation : { ...allocation, start, end };
 }
 

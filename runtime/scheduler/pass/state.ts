@@ -9,13 +9,14 @@ import { type Cluster, clusterOf } from './cluster';
 
 import { EndlessUsage, isService } from './endless-usage';
 import { type Beneficiary, type CostlyRetry, newPassCache, type PassCache } from './pass-cache';
-import { dueEnd, plannedEnd, withPlannedEnd } from './planned-end';
+import { dueEnd, plannedEndOf, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
 import { Quotas } from './quota';
 import type { QuotaShortage } from './quota-shortage';
 import { type Reservation, Reservations } from './reservations';
 import { RuleMatcher } from './rule-matcher';
 import type { PassInput } from './types';
+import { holdsInVain } from './unstarted';
 import { WaitReasons } from './wait-reasons';
 
 /** A workload that starts soon without an eviction. */
@@ -73,6 +74,10 @@ export interface Pass {
   readonly cache: PassCache;
   /** Workloads past their end in the row and their grace: their planned ends are predictions. The longest overrun comes first. */
   readonly overruns: readonly WorkloadRow[];
+  /** Workloads that hold nodes and have not started within their walltime, as their rows are. */
+  readonly unstarted: readonly WorkloadRow[];
+  /** By uid: seconds for which a row is planned beyond its walltime and its grace, because it comes after a promise that is late. */
+  readonly extra: Map<string, number>;
   /** Times that depend on a prediction: nothing that is planned for them is an estimate. */
   readonly predicted: Set<number>;
   /** Starts that the previous pass promised and whose reservations are lost, by uid. */
@@ -123,7 +128,8 @@ export function beginPass(given: PassInput): Pass {
   const orphaned = holdersOf(given.orphaned ?? []);
   const queues = given.queues.map(({ settings }, i) => ({ settings, rows: held[i]!.map(planned) }));
   const holders = [...queues.flatMap(({ rows }) => rows), ...orphaned.map(planned)];
-  const overruns = overrunsOf([...held.flat(), ...orphaned], now);
+  const rows = [...held.flat(), ...orphaned];
+  const overruns = overrunsOf(rows, now);
   const cluster = clusterOf(nodes);
   const isPreemptDue = [...cache.preemptAt.values()].some((at) => at <= now);
   const settings = settingsText(given.queues);
@@ -154,7 +160,9 @@ export function beginPass(given: PassInput): Pass {
     beyondLimit: new Set(),
     cache: { ...kept, settings, vain: cache.granted ? new Map() : kept.vain },
     overruns,
-    predicted: new Set(overruns.map((row) => plannedEnd(dueEnd(row), now))),
+    unstarted: rows.filter((row) => holdsInVain(row, now)),
+    extra: new Map(),
+    predicted: new Set(overruns.map((row) => plannedEndOf(row, now))),
     broken: brokenPromises(cache.promised, input.reservations),
     endlessUsage: endlessUsageOf(input, holders),
     cluster,

@@ -121,6 +121,8 @@ export interface PassResult {
   readonly reservations: readonly Reservation[];
   /** The `cache` of the next pass. */
   readonly cache: PassCache;
+  /** Grants that did not start within their walltime, on nodes for which a reservation waits: they should leave. */
+  readonly awaited: readonly WorkloadRow[];
   /** Whether a next pass would decide more at once: the depth of a queue or an interruption ended this one early. */
   readonly more: boolean;
   /** The second at which time alone changes a decision; undefined: never. */

@@ -142,6 +142,22 @@ export const LEAVING: readonly Situation[] = [
     ],
   },
   {
+    because: 'it has not started within its walltime, and others wait for its nodes',
+    reason: 'Evicting',
+    async arrange(world) {
+      await world.grantedJob({ cores: 4, annotations: { 'fluxqueue/walltime': '1' } });
+      world.report({}, 'node-0');
+      world.warn('FailedMount', 'MountVolume.SetUp failed for volume "config" : configmap "train" not found');
+      world.job('wide', { pods: 2, cores: 4 });
+      await world.seconds(45);
+    },
+    prints: [
+      'science/job/mine has to leave node-0',
+      'Evicting: pod mine-0 did not run on node-0: MountVolume.SetUp failed for volume "config" : configmap "train" not found; it has not started within 60 s, and others wait for its nodes; leaving node-0',
+      'what to do: nothing; it waits in its place again when its pods have ended',
+    ],
+  },
+  {
     because: 'a policy refuses its pods',
     reason: 'Requeued',
     async arrange(world) {

@@ -1,6 +1,13 @@
+import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
-import { dueEnd, plannedAllocation, plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
+import {
+  dueEnd,
+  plannedAllocation,
+  plannedEnd,
+  startLimitOf,
+} from '../../../runtime/scheduler/pass/planned-end';
 import fc from '../../fast-check';
+import { rowIn } from '../../queue/rows';
 import { submissionOf } from './requests';
 
 const END = 1_000;
@@ -61,10 +68,30 @@ test('a service is endless, however long its pods may need to end', () => {
     pod: { terminationGracePeriodSeconds: 90 },
   });
   const allocation = { jobid: 1, start: 0, end: walltime, nodes: [] };
-  expect(plannedAllocation({ allocation, evictionReason: null, jobspec }, 0)).toBe(allocation);
+  expect(plannedAllocation(rowIn('Running', { allocation, jobspec }), 0)).toBe(allocation);
+});
+
+test.each([
+  ['a minute', 10, 0, 'Job', 60],
+  ['its walltime', 90, 0, 'Job', 90],
+  ['twice as long after each requeue', 10, 2, 'Job', 240],
+  ['no more than sixteen minutes', 10, 9, 'Job', 960],
+  ['ten minutes as a pod, which is not put back', 10, 0, 'Pod', 600],
+])('what has not started has %s, and is planned to be gone then', (_, walltime, requeues, kind, limit) => {
+  const allocation = { jobid: 1, start: 100, end: 100 + walltime, nodes: [] };
+  const row = rowIn('Ready', { allocation, walltime, requeues, kind });
+  expect(startLimitOf(row)).toBe(limit);
+  expect(plannedAllocation(row, allocation.end - 1).end).toBe(allocation.end);
+  for (const now of [allocation.end, 100 + limit + 44])
+    expect(plannedAllocation(row, now).end).toBe(100 + limit + 45);
+  expect(plannedAllocation(row, 100 + limit + 45).end).toBeGreaterThan(100 + limit + 45);
+  const others: Partial<WorkloadRow>[] = [{ startedAt: 105 }, { evictionReason: 'it did not start' }];
+  for (const other of others)
+    expect(plannedAllocation({ ...row, ...other }, allocation.end).end).toBe(allocation.end + 45);
 });
 
 function holderOf(terminationGracePeriodSeconds: number, evictionReason: string | null = null) {
   const { jobspec } = submissionOf('w', { submittedAt: 0, pod: { terminationGracePeriodSeconds } });
-  return { jobspec, evictionReason, allocation: { jobid: 1, start: 50, end: 60, nodes: [] } };
+  const allocation = { jobid: 1, start: 50, end: 60, nodes: [] };
+  return rowIn('Running', { jobspec, evictionReason, allocation });
 }
