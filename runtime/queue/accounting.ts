@@ -1,10 +1,10 @@
 /**
  * Usage by queue, namespace and user. It has three sources that never overlap: what rows hold now, what they held
  * (table usage), and what is archived (daily sums). Units count from the start of the first
- * pod on: what waits for an image or a volume is not charged.
+ * pod on: what waits for an image or a volume is not charged, unless a cause of its own ends its grant.
  */
 import type { Database } from './database';
-import { amounts } from './usage';
+import { amounts, chargedFrom } from './usage';
 
 const COLUMNS = { queue: 'queue', namespace: 'namespace', user: 'usr' } as const;
 
@@ -45,9 +45,9 @@ held AS (
   SELECT u.queue, u.namespace, u.usr, u.cores, u.memory_gib, u.gpus, ${within('u.held_from', 'u.held_until')} AS seconds
   FROM fluxqueue.usage u, period WHERE u.held_until > period.since AND u.held_from < period.till
   UNION ALL
-  SELECT w.queue, w.namespace, w.usr, a.cores, a.memory_gib, a.gpus, ${within('w.started_at', 'clock_timestamp()')}
-  FROM fence, period, fluxqueue.workloads w, LATERAL ${amounts(`w.allocation->'nodes'`)} a
-  WHERE w.phase <> 'Finished' AND w.started_at < period.till
+  SELECT w.queue, w.namespace, w.usr, a.cores, a.memory_gib, a.gpus, ${within('charged.since', 'clock_timestamp()')}
+  FROM fence, period, fluxqueue.workloads w, LATERAL (SELECT ${chargedFrom('w')} AS since) charged, LATERAL ${amounts(`w.allocation->'nodes'`)} a
+  WHERE w.phase <> 'Finished' AND charged.since < period.till
 ),
 parts AS (
   SELECT queue, namespace, usr, 0 AS jobs, 0 AS pods, cores * seconds AS cpu, memory_gib * seconds AS memory, gpus * seconds AS gpu

@@ -48,20 +48,19 @@ export class UsageCache {
 
   /** Applies a commit as its statement did: units that the row held and holds no longer become usage. */
   apply(before: WorkloadRow | undefined, row: WorkloadRow, now: number): void {
-    if (before === undefined || before.startedAt === null) return;
-    const { startedAt } = before;
+    const from = before === undefined ? null : chargedFrom(before);
+    if (before === undefined || from === null) return;
     const kept = row.jobid === before.jobid ? this.heldBy(row) : NOTHING;
     const freed = each((i) => Math.max(0, this.heldBy(before)[i] - kept[i]));
     if (freed.every((amount) => amount === 0)) return;
-    const until = Math.max(row.finishedAt ?? now, startedAt);
+    const until = Math.max(row.finishedAt ?? now, from);
     const users = this.usersOf(before.queue);
     const known = users.get(before.user) ?? { spent: NOTHING, asOf: until };
     const asOf = Math.max(known.asOf, until);
     const { halfLifeSeconds: halfLife } = this.options;
     const spent = each(
       (i) =>
-        decayed(known.spent[i], asOf - known.asOf, halfLife) +
-        usageAt(asOf, freed[i], startedAt, until, halfLife),
+        decayed(known.spent[i], asOf - known.asOf, halfLife) + usageAt(asOf, freed[i], from, until, halfLife),
     );
     users.set(before.user, { spent, asOf });
   }
@@ -95,13 +94,14 @@ export class UsageCache {
           each((i) => decayed(spent[i], now - asOf, halfLifeSeconds)),
         );
     for (const row of rows) {
-      const { startedAt, queue, user } = row;
-      if (startedAt === null) continue;
+      const { queue, user } = row;
+      const from = chargedFrom(row);
+      if (from === null) continue;
       const held = this.heldBy(row, surpluses.get(row.uid));
       add(
         queue,
         user,
-        each((i) => usageAt(now, held[i], startedAt, now, halfLifeSeconds)),
+        each((i) => usageAt(now, held[i], from, now, halfLifeSeconds)),
       );
     }
     return {
@@ -129,6 +129,11 @@ export class UsageCache {
 
 function each(amount: (i: 0 | 1 | 2) => number): Amounts {
   return [amount(0), amount(1), amount(2)];
+}
+
+/** What could not start for a cause of its own held its nodes in vain from its grant on. */
+function chargedFrom({ startedAt, allocatedAt, evictionCause }: WorkloadRow): number | null {
+  return startedAt ?? (evictionCause === 'failure' ? allocatedAt : null);
 }
 
 /** Neither name can contain a NUL: Postgres would not store it. */

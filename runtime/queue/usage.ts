@@ -1,8 +1,14 @@
 /**
- * SQL that records usage, from the start of the first pod on: the time that a grant waits for its pods is not charged. The
- * statement that frees a set of nodes also writes one exact record (table usage, for accounting) and adds its decayed
- * value (table fair_share).
+ * SQL that records usage, from the start of the first pod on: the time that a grant waits for its pods is not charged, unless it ends
+ * because of a cause of its own that kept them from running. The statement that frees a set of nodes also writes one exact record (table
+ * usage, for accounting) and adds its decayed value (table fair_share).
  */
+
+/** From when on a row is charged, SQL timestamptz; NULL: not yet. `chargedFrom` of fair-usage.ts says the same. */
+export const chargedFrom = (
+  row: string,
+): string => `(CASE WHEN ${row}.phase = 'Running' THEN ${row}.started_at
+    WHEN ${row}.phase = 'Ready' AND ${row}.recall_cause = 'failure' AND NOT ${row}.recall_by_cluster THEN ${row}.allocated_at END)`;
 
 /** SQL for what nodes of an allocation hold (SQL jsonb), as cores, memory_gib and gpus, in the unit sizes of the leader. */
 export const amounts = (nodes: string): string => `(
@@ -46,9 +52,9 @@ export const used = (nodes: string, until: string): string => `
 used AS (
   INSERT INTO fluxqueue.usage (uid, jobid, namespace, queue, usr, nodes, cores, memory_gib, gpus, held_from, held_until)
   SELECT t.uid, t.jobid, t.namespace, t.queue, t.usr, freed.nodes, held.cores, held.memory_gib, held.gpus,
-    t.started_at, greatest(${until}, t.started_at)
-  FROM fence, target t, LATERAL (SELECT ${nodes} AS nodes) freed, LATERAL ${amounts('freed.nodes')} held
-  WHERE t.phase = 'Running' AND freed.nodes <> '[]'
+    since, greatest(${until}, since)
+  FROM fence, target t, LATERAL (SELECT ${nodes} AS nodes, ${chargedFrom('t')} AS since) freed, LATERAL ${amounts('freed.nodes')} held
+  WHERE since IS NOT NULL AND freed.nodes <> '[]'
   RETURNING queue, usr, cores, memory_gib, gpus, held_from, held_until
 ),
 shared AS (

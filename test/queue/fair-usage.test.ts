@@ -177,16 +177,51 @@ describePostgres('usage for fair share', (getPostgres) => {
     expect(usage().userUsage('default', 'ada')).toBeCloseTo(expectedUsage(BILLED, T, T + 70, T + 70), 6);
   });
 
-  test('the time that a grant waits for its pods costs nothing', async () => {
+  async function unstarted(): Promise<void> {
     await queue.submit(fence, [submission('a')]);
     const [row] = await queue.byUid(['a']);
     const nodes = [{ name: 'node-1', units: { core: '0-3' } }];
     await queue.allocate(fence, [
       { uid: 'a', allocation: { jobid: row!.jobid, start: T, end: T + 60, nodes } },
     ]);
+    await sql(`UPDATE fluxqueue.workloads SET allocated_at = to_timestamp(${T})`);
     await workloadCache.reload();
+  }
+
+  const request = (cause: 'failure' | 'cluster') =>
+    workloadCache.requestEviction([{ uid: 'a', cause, message: 'it did not start', end: T + 645 }]);
+
+  test('what did not start for a cause of its own is charged from its grant on', async () => {
+    await unstarted();
+    await request('failure');
+    const running = workloadCache.fairUsage(T + 600).userUsage('default', 'ada');
+    expect(running).toBeCloseTo(expectedUsage(2, T, T + 600, T + 600), 6);
+    now = T + 600;
+    await workloadCache.finish('a', 'Cancelled', T + 600);
+    expect(workloadCache.fairUsage(T + 600).userUsage('default', 'ada')).toBeCloseTo(running, 6);
+    await workloadCache.reload();
+    expect(workloadCache.fairUsage(T + 600).userUsage('default', 'ada')).toBeCloseTo(running, 6);
+    const [line] = await queue.accounting({ from: 0, until: 4e9, by: [] });
+    expect(line!.cpuHours).toBeCloseTo((2 * 600) / 3600, 6);
+  });
+
+  test('and as it is requeued', async () => {
+    await unstarted();
+    await sql(`UPDATE fluxqueue.workloads SET allocated_at = clock_timestamp() - interval '36 s'`);
+    await workloadCache.reload();
+    await request('failure');
+    const hours = async () => (await queue.accounting({ from: 0, until: 4e9, by: [] }))[0]!.cpuHours;
+    expect(await hours()).toBeGreaterThanOrEqual((2 * 36) / 3600);
+    await workloadCache.requeue({ uid: 'a', cause: 'failure', message: 'it did not start' });
+    expect(await hours()).toBeGreaterThanOrEqual((2 * 36) / 3600);
+    expect(await queue.shares()).toMatchObject([{ user: 'ada', coreSeconds: expect.any(Number) }]);
+  });
+
+  test('the time that a grant waits for its pods costs nothing, if a cause of the cluster ends it', async () => {
+    await unstarted();
     expect(workloadCache.fairUsage(T + 3600).userUsage('default', 'ada')).toBe(0);
-    await workloadCache.requeue({ uid: 'a', cause: 'failure', message: 'its image cannot be pulled' });
+    await request('cluster');
+    await workloadCache.requeue({ uid: 'a', cause: 'cluster', message: 'its image cannot be pulled' });
     expect(workloadCache.fairUsage(T + 3600).userUsage('default', 'ada')).toBe(0);
     expect(await queue.shares()).toEqual([]);
     expect(await queue.accounting({ from: 0, until: 4e9, by: [] })).toMatchObject([{ cpuHours: 0 }]);
