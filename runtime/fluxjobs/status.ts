@@ -245,7 +245,7 @@ function moreThanGranted(surplus: ReturnType<Surpluses['of']>): Condition[] {
   if (surplus.length === 0) return [];
   const parts = surplus.map(([node, amounts]) => `${textOf(amounts)} of ${node}`);
   const message = boundedMessage(
-    `its pods use more than was granted: ${parts.join(', ')}; another pod runs beside the granted ones, or one is larger than its template (a resize, a sidecar or a LimitRange)`,
+    `its pods use more than was granted: ${parts.join(', ')}; another pod runs beside the granted ones or where nothing was granted, or one is larger than its template (a resize, a sidecar or a LimitRange)`,
   );
   return [{ type: 'MoreThanGranted', status: 'True', reason: 'SurplusInUse', message }];
 }

@@ -9,12 +9,12 @@ import { unmanagedUnits } from '../jobspec/units';
 import type { Pod } from '../kubernetes/types';
 import type { WorkloadRow } from '../queue/workload';
 import type { WorkloadCache } from '../queue/workload-cache';
-import type { Surplus, UnitCounts } from '../resources/types';
+import type { AllocatedNode, Surplus, UnitCounts } from '../resources/types';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
 import { endsSoon, Surpluses, type SurplusOnNode, surplusOf } from '../shared/surplus';
-import { grantOf } from '../shared/unmanaged';
+import { chargedFor } from '../shared/unmanaged';
 import { Signal } from '../signal';
 import { podsOn as podsOnPart } from './pass/placed-pods';
 
@@ -22,10 +22,10 @@ interface Watched extends Pick<Shared, 'informers' | 'nodes' | 'podFacts' | 'con
   readonly workloadCache: Pick<WorkloadCache, 'byUid' | 'onChange'>;
 }
 
-/** The pods of a node by uid of the workload that has a grant there; those without one are outside the queue. */
+/** The pods of a node by uid of the workload that is charged for them; those without one are outside the queue. */
 interface PodsOfNode {
   readonly outside: Pod[];
-  readonly granted: Map<string, { readonly row: WorkloadRow; readonly pods: Pod[] }>;
+  readonly charged: Map<string, { readonly row: WorkloadRow; readonly pods: Pod[] }>;
 }
 
 export class UnmanagedPods {
@@ -82,12 +82,16 @@ export class UnmanagedPods {
       this.surpluses.set(node, new Map());
       return undefined;
     }
-    const { outside, granted } = this.podsOf(informers.pods.byIndex('node', node));
+    const { outside, charged } = this.podsOf(informers.pods.byIndex('node', node));
     const surplus = new Map<string, SurplusOnNode>();
     const now = this.shared.now();
-    for (const { row, pods: all } of granted.values()) {
-      const pods = all.filter((pod) => !endsSoon(pod, now));
-      if (pods.length < all.length) this.ending.add(node);
+    for (const { row, pods: all } of charged.values()) {
+      const { ending = [], staying: pods = [] } = Object.groupBy(all, (pod) =>
+        endsSoon(pod, now) ? 'ending' : 'staying',
+      );
+      if (ending.length > 0) this.ending.add(node);
+      // On a granted node its successor has its units, on another one nobody has.
+      if (partOn(row, node) === undefined) outside.push(...ending);
       const beyond = surplusOf(row, node, pods, config.units);
       if (beyond.size > 0) surplus.set(row.uid, this.chargeOf(row, node, beyond, pods.length));
     }
@@ -102,22 +106,22 @@ export class UnmanagedPods {
 
   private chargeOf(row: WorkloadRow, node: string, amounts: Requests, pods: number): SurplusOnNode {
     const { nodes, config } = this.shared;
-    const part = row.allocation?.nodes.find(({ name }) => name === node);
+    const part = partOn(row, node);
     const granted = part === undefined ? 0 : podsOnPart(row, part);
     const units = unmanagedUnits([amounts], nodes.capacityOf(node), config.units);
     return { amounts, units, pods: Math.max(0, pods - granted) };
   }
 
   private podsOf(pods: readonly Pod[]): PodsOfNode {
-    const found: PodsOfNode = { outside: [], granted: new Map() };
+    const found: PodsOfNode = { outside: [], charged: new Map() };
     for (const pod of pods) {
-      const row = grantOf(pod, this.shared);
+      const row = chargedFor(pod, this.shared);
       if (row === undefined) {
         if (!isAgent(pod)) found.outside.push(pod);
         continue;
       }
-      const known = found.granted.get(row.uid);
-      if (known === undefined) found.granted.set(row.uid, { row, pods: [pod] });
+      const known = found.charged.get(row.uid);
+      if (known === undefined) found.charged.set(row.uid, { row, pods: [pod] });
       else known.pods.push(pod);
     }
     return found;
@@ -130,7 +134,7 @@ export class UnmanagedPods {
     const touched = [to, from].filter((node) => node !== undefined);
     for (const node of touched) this.outdated.add(node);
     const pod = (now ?? before)!;
-    const row = grantOf(pod, this.shared);
+    const row = chargedFor(pod, this.shared);
     const isOutside = row === undefined && !isAgent(pod);
     const isBeyond = row !== undefined && to !== undefined && this.isBeyond(row, to);
     if (isOutside || isBeyond || touched.some((node) => this.surpluses.has(node))) this.changed.emit();
@@ -141,7 +145,7 @@ export class UnmanagedPods {
     const { informers, config } = this.shared;
     const pods = informers.pods
       .byIndex('node', node)
-      .filter((pod) => grantOf(pod, this.shared)?.uid === row.uid);
+      .filter((pod) => chargedFor(pod, this.shared)?.uid === row.uid);
     return surplusOf(row, node, pods, config.units).size > 0;
   }
 
@@ -158,4 +162,8 @@ export class UnmanagedPods {
     const { nodes } = this.shared;
     for (const name of nodes.graphNodes().keys()) this.outdated.add(name);
   }
+}
+
+function partOn({ allocation }: WorkloadRow, node: string): AllocatedNode | undefined {
+  return allocation?.nodes.find(({ name }) => name === node);
 }

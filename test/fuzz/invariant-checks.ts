@@ -228,10 +228,10 @@ export class InvariantChecks {
   }
 
   private objects(): Pick<Observation, 'jobs' | 'pods' | 'nodes' | 'records' | 'enlarged'> {
-    const { store } = this.options.apiserver;
+    const { store, unadmitted } = this.options.apiserver;
     return {
       records: store.list<SeenRecord>('fluxjobs'),
-      enlarged: this.options.user.enlargements.uids,
+      enlarged: new Set([...this.options.user.enlargements.uids, ...unadmitted]),
       jobs: store.list<Job>('jobs').filter(isQueued),
       pods: store.list<Pod>('pods').filter(isQueued),
       nodes: store.list<Node>('nodes'),

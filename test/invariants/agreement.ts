@@ -154,7 +154,7 @@ function missingRows({ jobs, pods, rows }: Observation, report: Report): void {
 }
 
 /** Reports running pods on nodes that are not in the allocation of their row. */
-function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
+function checkPods({ rows, pods, nodes, enlarged }: Observation, report: Report): void {
   const byUid = new Map(rows.map((row) => [row.uid, row]));
   const nodeOf = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const pod of pods) {
@@ -164,13 +164,20 @@ function checkPods({ rows, pods, nodes }: Observation, report: Report): void {
     if (isGivenUp(pod, node)) continue;
     const row = byUid.get(pod.metadata.uid) ?? byUid.get(workloadUid(pod));
     if (row === undefined) continue;
-    const checkGranted = row.phase === 'Ready' || row.phase === 'Running' ? row.allocation : null;
-    if (checkGranted?.nodes.some(({ name }) => name === nodeName) !== true)
+    if (!mayRunOn(node, row, enlarged))
       report(
         'I3',
         `${pod.metadata.name} of ${row.name} (${row.phase}) runs on ${nodeName}, which is not in its allocation`,
       );
   }
+}
+
+/** Of those that may run anywhere while they have a grant, the check of sizes wants that it is shown and held. */
+function mayRunOn({ metadata: { name } }: Node, row: SeenRow, enlarged: Observation['enlarged']): boolean {
+  const granted = row.phase === 'Ready' || row.phase === 'Running' ? row.allocation : null;
+  return (
+    granted !== null && (enlarged?.has(row.uid) === true || granted.nodes.some((on) => on.name === name))
+  );
 }
 
 /**

@@ -49,7 +49,10 @@ export interface Observation {
   readonly fluxion: Pick<FluxionState, 'jobs' | 'nodes'>;
   /** FluxJobs. @default - not observed */
   readonly records?: readonly SeenRecord[];
-  /** uids of workloads whose pods somebody made larger, or more, by a way that the queue cannot close. @default - none */
+  /**
+   * uids of workloads whose pods somebody made larger, or more, by a way that the queue cannot close, or which Kubernetes made while
+   * admission was not in force, so that they run anywhere. @default - none
+   */
   readonly enlarged?: ReadonlySet<string>;
 }
 

@@ -88,3 +88,21 @@ test('wants that what somebody enlarged is shown and held, and that nothing else
     'a uses 10 more units of node-1, and Fluxion holds 9 outside grants',
   ]);
 });
+
+test('wants that a pod is shown and held which runs where nothing was granted', () => {
+  const enlarged = new Set(['a']);
+  const pods = [two[0]!, pod('a-1', { nodeName: 'node-2' })];
+  const nodes = [{ metadata: { ...meta, name: 'node-2' }, spec: {} }];
+  const total = { name: 'node-2', total: { core: 40 }, up: true };
+  const held = { jobid: 2 ** 52, start: 0, end: 1, nodes: [{ name: 'node-2', units: { core: '0-9' } }] };
+  const state = (...jobs: readonly object[]) => ({ fluxion: { nodes: [total], jobs } as never });
+  const shown = { enlarged, nodes, records: [record('MoreThanGranted')] };
+  expect(seen(pods, { ...shown, ...state(held) })).toEqual([]);
+  expect(seen(pods, { ...shown, records: [record()], ...state(held) })).toEqual([
+    'a uses more of node-2, and its FluxJob does not say so',
+  ]);
+  expect(seen(pods, { ...shown, ...state() })).toEqual([
+    'a uses 10 more units of node-2, and Fluxion holds 0 outside grants',
+  ]);
+  expect(seen(pods, { ...shown, nodes: [], records: [record()] })).toEqual([]);
+});

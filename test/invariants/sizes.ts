@@ -54,14 +54,17 @@ export function sizeViolations(seen: Observation): Violation[] {
   return found;
 }
 
-/** What the pods of each grant request of its nodes. */
-function usedByGrant({ rows, pods }: Observation): readonly Used[] {
+/** What the pods of each grant request of its nodes, and of nodes on which it has nothing. */
+function usedByGrant({ rows, pods, nodes }: Observation): readonly Used[] {
+  const existing = new Set(nodes.map(({ metadata }) => metadata.name));
   const byUid = new Map(rows.map((row) => [row.uid, row]));
   const found = new Map<string, Used>();
   for (const pod of pods) {
     if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
     const row = byUid.get(pod.metadata.uid) ?? byUid.get(pod.metadata.ownerReferences?.[0]?.uid ?? '');
-    const part = row?.allocation?.nodes.find(({ name }) => name === pod.spec.nodeName);
+    const { nodeName: name = '' } = pod.spec;
+    const granted = row?.allocation?.nodes.find((each) => each.name === name);
+    const part = granted ?? (existing.has(name) ? { name, units: {} } : undefined);
     if (row === undefined || part === undefined || !['Ready', 'Running'].includes(row.phase)) continue;
     const key = `${row.uid} ${part.name}`;
     const used = found.get(key) ?? { row, part, live: NOTHING, all: NOTHING };

@@ -67,12 +67,12 @@ function setUp(granted: string[] = [], units = { cpuMillis: 1000, memoryMiB: 102
       onChange: (listener: (row: { uid: string }) => void) => rowChanged.subscribe(listener),
     },
   } as unknown as Shared);
-  const setNode = (name: string, cpu = '4') =>
+  const setNode = (name: string, cpu = '4', ready: 'True' | 'Unknown' = 'True') =>
     nodes.set(
       nodeFacts({
         metadata: metadata(name),
         spec: {},
-        status: { allocatable: { cpu, memory: '16Gi' }, conditions: [{ type: 'Ready', status: 'True' }] },
+        status: { allocatable: { cpu, memory: '16Gi' }, conditions: [{ type: 'Ready', status: ready }] },
       }),
     );
   for (const name of ['node-1', 'node-2']) setNode(name);
@@ -175,6 +175,48 @@ test('counts what the pods of a workload use beyond its grant: another pod, a la
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 2 }]]);
   pods.set(podOf('j', 'a', '1', { status: { phase: 'Succeeded' } }));
   expect([unmanaged.usage().size, unmanaged.surpluses.of('j')]).toEqual([0, []]);
+});
+
+test('charges a pod that admission did not pin to its workload, on whichever node it runs', () => {
+  const { pods, unmanaged, changes, setNode } = setUp(['j']);
+  const elsewhere = podOf('j', 'a', '1');
+  pods.set({ ...elsewhere, spec: { ...elsewhere.spec, nodeName: 'node-2' } });
+  expect(changes()).toBe(1);
+  expect([...unmanaged.usage()]).toEqual([['node-2', { core: 1, memory: 1 }]]);
+  expect(unmanaged.surpluses.of('j')).toEqual([['node-2', { cpu: '1', memory: '1Gi' }]]);
+  expect([...unmanaged.surpluses.charges()]).toEqual([['j', { pods: 1, units: { core: 1, memory: 1 } }]]);
+  setNode('node-2', '5');
+  unmanaged.usage();
+  expect(unmanaged.surpluses.of('j')).toHaveLength(1);
+});
+
+test('a pod that ends soon where nothing was granted uses its node until it is gone, and is charged to nobody', () => {
+  const { pods, unmanaged } = setUp(['j']);
+  const { metadata: own, spec } = podOf('j', 'a', '1');
+  const deletionTimestamp = '2026-01-01T00:00:30Z';
+  pods.set({ metadata: { ...own, deletionTimestamp }, spec: { ...spec, nodeName: 'node-2' } });
+  expect([...unmanaged.usage()]).toEqual([['node-2', { core: 1, memory: 1 }]]);
+  expect(unmanaged.surpluses.of('j')).toEqual([]);
+  now += 61;
+  expect([...unmanaged.usage()]).toEqual([['node-2', { core: 1, memory: 1 }]]);
+  expect(unmanaged.surpluses.of('j')).toHaveLength(1);
+});
+
+test('charges nobody for a pod that was deleted on a node that is not ready', () => {
+  const { pods, unmanaged, setNode } = setUp(['j']);
+  const lost = podOf('j', 'a', '1');
+  const deletionTimestamp = '2025-12-31T23:00:00Z';
+  pods.set({
+    ...lost,
+    metadata: { ...lost.metadata, deletionTimestamp },
+    spec: { ...lost.spec, nodeName: 'node-2' },
+  });
+  setNode('node-2', '4', 'Unknown');
+  expect([...unmanaged.usage()]).toEqual([['node-2', { core: 1, memory: 1 }]]);
+  expect(unmanaged.surpluses.of('j')).toEqual([]);
+  setNode('node-2', '4');
+  unmanaged.usage();
+  expect(unmanaged.surpluses.of('j')).toHaveLength(1);
 });
 
 test('adds what workloads use beyond their grants to what pods outside the queue use', () => {
