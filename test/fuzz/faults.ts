@@ -82,6 +82,10 @@ export class FaultyPorts {
     this.killed = true;
   }
 
+  get isKilled(): boolean {
+    return this.killed;
+  }
+
   wrap(ports: Ports): Ports {
     this.queue = ports.queue;
     return {

@@ -268,7 +268,7 @@ class Simulation {
         fluxion: this.fluxion,
       }),
       fence: this.fence,
-      logger: this.warnings.logger,
+      logger: this.warnings.loggerOf(() => ports.isKilled),
       metrics: controllerMetrics(new Registry()),
       looksEveryMs: 5_000,
       onFenced: () => this.fenced(term, ports),

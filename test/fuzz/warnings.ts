@@ -17,18 +17,25 @@ interface Line {
 
 export class Warnings {
   private texts: string[] = [];
-  readonly logger: Logger = pino(
-    { level: process.env.FLUXQUEUE_TEST_LOG ?? 'warn', messageKey: 'message' },
-    new Writable({
-      write: (chunk, _, done) => {
-        if (process.env.FLUXQUEUE_TEST_LOG !== undefined) process.stderr.write(String(chunk));
-        const { message, error = '', workloads = [] } = JSON.parse(String(chunk)) as Line;
-        if (OWN_FAULTS.test(message) && !OF_FLUXION.test(error))
-          this.texts.push([message, error, ...workloads].join(' '));
-        done();
-      },
-    }),
-  );
+
+  /** @param isKilled whether the process is gone: a call that it had begun may still fail in the simulation, long after any recovery */
+  loggerOf(isKilled: () => boolean): Logger {
+    return pino(
+      { level: process.env.FLUXQUEUE_TEST_LOG ?? 'warn', messageKey: 'message' },
+      new Writable({
+        write: (chunk, _, done) => {
+          if (process.env.FLUXQUEUE_TEST_LOG !== undefined) process.stderr.write(String(chunk));
+          if (!isKilled()) this.read(JSON.parse(String(chunk)) as Line);
+          done();
+        },
+      }),
+    );
+  }
+
+  private read({ message, error = '', workloads = [] }: Line): void {
+    if (OWN_FAULTS.test(message) && !OF_FLUXION.test(error))
+      this.texts.push([message, error, ...workloads].join(' '));
+  }
 
   /** Those since the last call. */
   take(): readonly string[] {
