@@ -26,6 +26,7 @@ import { GRANT_REASONS, type GrantWait, LEAVING } from '../shared/grant-waits';
 import type { Surpluses } from '../shared/surplus';
 import { namesOf } from '../workloads/adapter';
 import { placementOf } from '../workloads/assignment';
+import { listNames } from '../workloads/events';
 import { boundedAllocation, boundedHostlist, boundedMessage, mayShowAllocation } from './bounds';
 
 /** The longest name that Kubernetes accepts for most objects. */
@@ -243,17 +244,15 @@ function rolloutWaits(olderPods: string | undefined): Condition[] {
 /** Says what its pods use that nobody granted, and how that comes about. */
 function moreThanGranted(surplus: ReturnType<Surpluses['of']>): Condition[] {
   if (surplus.length === 0) return [];
-  const parts = surplus.map(([node, amounts]) => `${textOf(amounts)} of ${node}`);
+  const parts = surplus.map(([node, { amounts, pods }]) => {
+    const used = Object.entries(amounts).map(([resource, amount]) => `${amount} ${resource}`);
+    return `${used.join(' and ')} of ${node} (pod${pods.length === 1 ? '' : 's'} ${listNames(pods)})`;
+  });
   const message = boundedMessage(
     `its pods use more than was granted: ${parts.join(', ')}; another pod runs beside the granted ones or where nothing was granted, or one is larger than its template (a resize, a sidecar or a LimitRange)`,
   );
   return [{ type: 'MoreThanGranted', status: 'True', reason: 'SurplusInUse', message }];
 }
-
-const textOf = (amounts: Readonly<Record<string, string | number>>) =>
-  Object.entries(amounts)
-    .map(([resource, amount]) => `${amount} ${resource}`)
-    .join(' and ');
 
 /** Says what the user changed too late. */
 function changeIgnored(ignored: readonly string[]): Condition[] {

@@ -13,7 +13,7 @@ import type { AllocatedNode, Surplus, UnitCounts } from '../resources/types';
 import { isAgent } from '../shared/agents';
 import { requestsEqual } from '../shared/pod-requests';
 import type { Shared } from '../shared/shared';
-import { endsSoon, Surpluses, type SurplusOnNode, surplusOf } from '../shared/surplus';
+import { endsSoon, podsBeyond, Surpluses, type SurplusOnNode, surplusOf } from '../shared/surplus';
 import { chargedFor } from '../shared/unmanaged';
 import { Signal } from '../signal';
 import { podsOn as podsOnPart } from './pass/placed-pods';
@@ -93,7 +93,7 @@ export class UnmanagedPods {
       // On a granted node its successor has its units, on another one nobody has.
       if (partOn(row, node) === undefined) outside.push(...ending);
       const beyond = surplusOf(row, node, pods, config.units);
-      if (beyond.size > 0) surplus.set(row.uid, this.chargeOf(row, node, beyond, pods.length));
+      if (beyond.size > 0) surplus.set(row.uid, this.chargeOf(row, node, beyond, pods));
     }
     this.surpluses.set(node, surplus);
     if (outside.length === 0 && surplus.size === 0) return undefined;
@@ -104,12 +104,13 @@ export class UnmanagedPods {
     return unmanagedUnits(requests, nodes.capacityOf(node), config.units);
   }
 
-  private chargeOf(row: WorkloadRow, node: string, amounts: Requests, pods: number): SurplusOnNode {
+  private chargeOf(row: WorkloadRow, node: string, amounts: Requests, pods: readonly Pod[]): SurplusOnNode {
     const { nodes, config } = this.shared;
     const part = partOn(row, node);
     const granted = part === undefined ? 0 : podsOnPart(row, part);
     const units = unmanagedUnits([amounts], nodes.capacityOf(node), config.units);
-    return { amounts, units, pods: Math.max(0, pods - granted) };
+    const names = podsBeyond(row, node, pods, config.units);
+    return { amounts, units, pods: Math.max(0, pods.length - granted), names };
   }
 
   private podsOf(pods: readonly Pod[]): PodsOfNode {

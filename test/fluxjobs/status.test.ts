@@ -109,14 +109,14 @@ describe('the status of a FluxJob', () => {
       );
     expect(noted({ surplus: [] })).toBeUndefined();
     const surplus = [
-      ['node-1', { cpu: '1600m', memory: '4Gi' }],
-      ['node-7', { cpu: '1' }],
+      ['node-1', { amounts: { cpu: '1600m', memory: '4Gi' }, pods: ['a'] }],
+      ['node-7', { amounts: { cpu: '1' }, pods: ['b', 'c', 'd', 'e'] }],
     ] as const;
     expect(noted({ surplus })).toMatchObject({
       status: 'True',
       reason: 'SurplusInUse',
       message: expect.stringMatching(
-        /^its pods use more than was granted: 1600m cpu and 4Gi memory of node-1, 1 cpu of node-7; another pod /,
+        /^its pods use more than was granted: 1600m cpu and 4Gi memory of node-1 \(pod a\), 1 cpu of node-7 \(pods b, c and 2 more\); another pod /,
       ),
     });
   });

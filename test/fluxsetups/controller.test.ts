@@ -203,7 +203,7 @@ test('reconciles a FluxSetup when a workload uses more than its grant', async ()
   const world = await startedWorld();
   await world.change(undefined, fluxSetup('team'));
   world.reconciled.length = 0;
-  const surplus = { amounts: new Map([['cpu', 1_000_000_000n]]), pods: 1, units: { core: 1 } };
+  const surplus = { amounts: new Map([['cpu', 1_000_000_000n]]), pods: 1, units: { core: 1 }, names: ['p'] };
   world.surpluses.set('node-1', new Map([['u', surplus]]));
   await world.clock.advance(1_000);
   await settle();

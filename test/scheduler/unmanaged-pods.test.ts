@@ -5,6 +5,7 @@ import { agentsOf, isAgent } from '../../runtime/shared/agents';
 import { NodeCache, nodeFacts } from '../../runtime/shared/node-cache';
 import type { Shared } from '../../runtime/shared/shared';
 import { Signals } from '../../runtime/shared/signals';
+import type { ToldSurplus } from '../../runtime/shared/surplus';
 import { Signal } from '../../runtime/signal';
 import { podFacts } from '../../runtime/workloads/pod-facts';
 import { FakeInformer, metadata } from '../shared/fake-informer';
@@ -166,7 +167,9 @@ test('counts what the pods of a workload use beyond its grant: another pod, a la
   const ending = podOf('j', 'b', '500m');
   pods.set({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T01:00:00Z' } });
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 1, memory: 1 }]]);
-  expect(unmanaged.surpluses.of('j')).toEqual([['node-1', { cpu: '500m', memory: '1Gi' }]]);
+  expect(unmanaged.surpluses.of('j')).toEqual([
+    ['node-1', { amounts: { cpu: '500m', memory: '1Gi' }, pods: ['b'] }],
+  ]);
   pods.set(podOf('j', 'a', '2500m'));
   expect([...unmanaged.usage()]).toEqual([['node-1', { core: 2, memory: 1 }]]);
   const before = changes();
@@ -230,8 +233,8 @@ test('adds what workloads use beyond their grants to what pods outside the queue
     ['k', { pods: 0, units: { core: 1 } }],
   ]);
   expect([unmanaged.surpluses.of('j'), unmanaged.surpluses.of('k')]).toEqual([
-    [['node-1', { cpu: '2', memory: '2Gi' }]],
-    [['node-1', { cpu: '1' }]],
+    [['node-1', { amounts: { cpu: '2', memory: '2Gi' }, pods: ['b', 'c'] }]],
+    [['node-1', { amounts: { cpu: '1' }, pods: ['d'] }]],
   ]);
 });
 
@@ -242,7 +245,32 @@ test('counts small additions to many pods together, and not a unit for each', ()
   for (let i = 0; i < 32; i++) pods.set(podOf('j', `p${i}`, '1050m'));
   expect(unmanaged.surpluses.of('j')).toEqual([]);
   expect(unmanaged.usage().get('node-1')).toEqual({ core: 2 });
-  expect(unmanaged.surpluses.of('j')).toEqual([['node-1', { cpu: '1600m' }]]);
+  const [[node, { amounts, pods: names }]] = unmanaged.surpluses.of('j') as [[string, ToldSurplus]];
+  expect([node, amounts, names.length]).toEqual(['node-1', { cpu: '1600m' }, 32]);
+});
+
+test('names the pods beyond the grant: a larger one, the youngest, one that ends, and no other', () => {
+  const grant = { nodes: [{ name: 'node-1', units: { core: '0-1', memory: '0-1' } }] };
+  const { pods, unmanaged } = setUp(['j'], undefined, grant);
+  const set = (name: string, cpu: string, of: Partial<Pod['metadata']> = {}) => {
+    const created = podOf('j', name, cpu);
+    pods.set({ ...created, metadata: { ...created.metadata, ...of } });
+  };
+  const named = () => {
+    unmanaged.usage();
+    return unmanaged.surpluses.of('j').flatMap(([, { pods: names }]) => names);
+  };
+  set('a', '1', { creationTimestamp: '2026-01-01T00:00:02Z' });
+  set('b', '1', { creationTimestamp: '2026-01-01T00:00:01Z' });
+  expect(named()).toEqual([]);
+  set('c', '1', { creationTimestamp: '2026-01-01T00:00:00Z' });
+  expect(named()).toEqual(['a']);
+  pods.delete('science/c');
+  set('c', '1', { creationTimestamp: '2026-01-01T00:00:00Z', deletionTimestamp: '2026-01-01T01:00:00Z' });
+  expect(named()).toEqual(['c']);
+  pods.delete('science/c');
+  set('b', '2', { creationTimestamp: '2026-01-01T00:00:01Z' });
+  expect(named()).toEqual(['b']);
 });
 
 test('pods may use all of the units to which their requests were rounded up', () => {
