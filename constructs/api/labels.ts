@@ -103,8 +103,8 @@ export const SUSPEND_ANNOTATION = 'fluxqueue/suspend';
 export const DEADLINE_ANNOTATION = 'fluxqueue/deadline';
 
 /**
- * Annotation on a Job that the queue started: fields of its spec that the last update of a user wanted to change, and that
- * admission put back, separated by commas. A guard warns about them, and the FluxJob shows them.
+ * Annotation on a Job or an object of a workload kind: what the last update of a user wanted to change, and what admission put back,
+ * separated by commas: keys of the queue, and fields of the spec of a started Job. Guards warn about them, and the FluxJob shows the fields.
  */
 export const IGNORED_ANNOTATION = 'fluxqueue/ignored';
 

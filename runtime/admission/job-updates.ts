@@ -18,7 +18,7 @@ export function restoreJob(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {
     ...(isStarted
       ? [...GRANTED_FIELDS.flatMap(({ field }) => restoreField(field, job, old)), ...keep(job, old)]
       : []),
-    ...putBack(job, old, isStarted ? ignoredOf(job, old).join(',') : ''),
+    ...putBack(job, old, isStarted ? ignoredOf(job, old) : []),
   ];
 }
 

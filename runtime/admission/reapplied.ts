@@ -77,17 +77,18 @@ function losesHold(job: UpdatedJob, old: UpdatedJob): boolean {
 
 /**
  * The patch for an update of an admitted Job by anybody but the runtime.
- * @param ignored what IGNORED_ANNOTATION gets; empty for nothing
+ * @param ignored fields of its spec that are put back and told of
  */
-export function putBack(job: UpdatedJob, old: UpdatedJob, ignored = ''): JsonPatch[] {
+export function putBack(job: UpdatedJob, old: UpdatedJob, ignored: readonly string[] = []): JsonPatch[] {
   const wish = suspensionWish(job, old);
+  const annotations = annotationsOf(old, wish);
   const suspend: JsonPatch = { op: 'add', path: '/spec/suspend', value: wish.suspend };
   return [
     ...((job.spec?.suspend === true) === wish.suspend ? [] : [suspend]),
     ...patchEntries(LABELS, job.metadata?.labels, labelsOf(job, wish)),
     ...patchEntries(ANNOTATIONS, job.metadata?.annotations, {
-      ...annotationsOf(old, wish),
-      [IGNORED_ANNOTATION]: ignored === '' ? undefined : ignored,
+      ...annotations,
+      [IGNORED_ANNOTATION]: noteOf([...overwritten(job, old, annotations), ...ignored]),
     }),
     ...templateEntries(job, old),
   ];
@@ -99,12 +100,16 @@ export function putBackKind({ suspend }: WorkloadKind, object: UpdatedJob, old: 
   const wish = suspensionWish(object, old, suspend);
   const before = old.metadata?.annotations;
   const { metadata } = object;
+  const annotations = {
+    ...Object.fromEntries(KEPT_OF_KINDS.map((key) => [key, before?.[key]])),
+    [SUSPEND_ANNOTATION]: wish.note === '' ? undefined : wish.note,
+  };
   return [
     ...((fieldAt(object, suspend) === true) === wish.suspend ? [] : setField(object, suspend, wish.suspend)),
     ...patchEntries(LABELS, metadata?.labels, labelsOf(object, wish)),
     ...patchEntries(ANNOTATIONS, metadata?.annotations, {
-      ...Object.fromEntries(KEPT_OF_KINDS.map((key) => [key, before?.[key]])),
-      [SUSPEND_ANNOTATION]: wish.note === '' ? undefined : wish.note,
+      ...annotations,
+      [IGNORED_ANNOTATION]: noteOf(overwritten(object, old, annotations)),
     }),
   ];
 }
@@ -131,6 +136,20 @@ function annotationsOf(old: UpdatedJob, { note }: SuspensionWish): Wanted {
     [SUSPEND_ANNOTATION]: note === '' ? undefined : note,
   };
 }
+
+/** Labels and annotations of the queue that have a value of the update's own. A manifest that drops one means nothing by it. */
+function overwritten({ metadata }: UpdatedJob, old: UpdatedJob, annotations: Wanted): readonly string[] {
+  const isOther = (value: string | undefined, ...ours: (string | undefined)[]) =>
+    value !== undefined && !['', ...ours].includes(value);
+  return [
+    ...(isOther(metadata?.labels?.[ADMITTED_LABEL], 'true') ? [ADMITTED_LABEL] : []),
+    ...Object.keys(annotations).filter((key) =>
+      isOther(metadata?.annotations?.[key], old.metadata?.annotations?.[key], annotations[key]),
+    ),
+  ];
+}
+
+const noteOf = (ignored: readonly string[]) => (ignored.length === 0 ? undefined : ignored.join(','));
 
 /** A value of a user's own is refused by the guard; only a dropped one is put back. */
 function templateEntries(job: UpdatedJob, old: UpdatedJob): JsonPatch[] {

@@ -3,6 +3,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   HOLD,
+  IGNORED_ANNOTATION,
   JOBID_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { Job } from '../../runtime/kubernetes/types';
@@ -45,7 +46,7 @@ export const named = (name: string, spec: Fields = {}, metadata: Fields = {}, te
   return { ...rest, metadata: { ...others, name } } as KubeObject;
 };
 
-/** Everything of a Job that its user or the queue writes. */
+/** Everything of a Job that its user or the queue writes, but the note of what a manifest claims in vain: it comes with the first update. */
 export async function stateOf(
   cluster: Cluster,
   namespace: string,
@@ -59,8 +60,11 @@ export async function stateOf(
   } = metadata as Job['metadata'] & {
     managedFields?: unknown;
   };
-  const { 'kubectl.kubernetes.io/last-applied-configuration': _l, ...annotations } =
-    metadata.annotations ?? {};
+  const {
+    'kubectl.kubernetes.io/last-applied-configuration': _l,
+    [IGNORED_ANNOTATION]: _i,
+    ...annotations
+  } = metadata.annotations ?? {};
   return { metadata: { ...rest, annotations } as Job['metadata'], spec };
 }
 

@@ -1,5 +1,6 @@
 /** Changes without an effect: each one is accepted with a Warning, in both forms of admission. */
 import {
+  ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   COMPLETION_INDEX_ANNOTATION,
   DEADLINE_ANNOTATION,
@@ -8,6 +9,8 @@ import {
   GROUP_MEMBER_ANNOTATION,
   GROUP_SIZE,
   IGNORED_ANNOTATION,
+  SUSPEND_ANNOTATION,
+  USER_ANNOTATION,
 } from '../../constructs/api/labels';
 import type { KubeObject } from '../cluster/api';
 import { describeCluster } from '../cluster/suite';
@@ -133,7 +136,7 @@ describeCluster('a change without an effect', (getCluster) => {
 
   /** The fields that the warnings name. */
   const warned = (warnings: readonly string[]) =>
-    warnings.map((text) => /FLUXQ_RELEASED: (\S+): /.exec(text)?.[1] ?? text);
+    warnings.map((text) => /FLUXQ_(?:RELEASED|RESERVED): (\S+): /.exec(text)?.[1] ?? text);
 
   describe.each([...FORMS])('in the namespace of the %s', (form) => {
     beforeAll(async () => {
@@ -258,6 +261,32 @@ describeCluster('a change without an effect', (getCluster) => {
       expect(
         (await users.patch(ALICE, form, waiting, labels({ 'fluxqueue/hold': 'true' }))).warnings,
       ).toEqual([]);
+    });
+
+    it('a mark of the queue that is overwritten is put back with a warning, of what waits and what runs', async () => {
+      const marks = {
+        labels: { [ADMITTED_LABEL]: 'false' },
+        annotations: { [USER_ANNOTATION]: 'bob', [DEADLINE_ANNOTATION]: '1/2', [SUSPEND_ANNOTATION]: 'x' },
+      };
+      const keys = [ADMITTED_LABEL, USER_ANNOTATION, DEADLINE_ANNOTATION, SUSPEND_ANNOTATION];
+      const made = [await started(form), await accepted(users.create(ALICE, form, job({ parallelism: 2 })))];
+      for (const object of made) {
+        const change = { metadata: marks, ...spec({ parallelism: 3 }) };
+        const isStarted = object.metadata.annotations?.[DEADLINE_ANNOTATION] !== undefined;
+        const { status, body: now, warnings } = await users.patch(ALICE, form, object, change);
+        const fields = isStarted ? ['spec.parallelism', ...keys] : keys;
+        expect([status, warned(warnings).toSorted()]).toEqual([200, fields.toSorted()]);
+        expect(now.metadata.labels).toEqual(object.metadata.labels);
+        const { [IGNORED_ANNOTATION]: note, ...annotations } = now.metadata.annotations!;
+        expect([annotations, note]).toEqual([
+          object.metadata.annotations,
+          [...keys, ...(isStarted ? ['parallelism'] : [])].join(','),
+        ]);
+        const dropped = { metadata: { labels: null, annotations: null } };
+        const again = await users.patch(ALICE, form, now, { ...dropped, ...spec({ parallelism: 2 }) });
+        expect([again.status, again.warnings]).toEqual([200, []]);
+        expect(again.body.metadata.annotations).toEqual(object.metadata.annotations);
+      }
     });
 
     it('forgets what was wanted with the next update that does not want it', async () => {

@@ -218,9 +218,13 @@ describeCluster('an object of a workload kind', (getCluster) => {
       });
       const started = await updated(form, waiting, release, CONTROLLER);
       expect(isHeld(started)).toBe(false);
-      const changed = await updated(form, started, {
+      const { body: changed, warnings } = await users.patch(ALICE, form, started, {
         metadata: { annotations: { [JOBID_ANNOTATION]: '8', [USER_ANNOTATION]: 'root', note: 'x' } },
       });
+      expect(warnings.map((text) => /FLUXQ_RESERVED: (\S+): /.exec(text)?.[1] ?? text)).toEqual([
+        USER_ANNOTATION,
+        JOBID_ANNOTATION,
+      ]);
       expect(changed.metadata.annotations).toMatchObject({
         [JOBID_ANNOTATION]: '7',
         [USER_ANNOTATION]: ALICE,

@@ -30,7 +30,7 @@ describe('changes of a started Job that have no effect', () => {
     [{}, []],
     [{ [PRIORITY]: '0', [WALLTIME]: '1h', [HOLD]: 'false' }, []],
     [
-      { [IGNORED_ANNOTATION]: 'parallelism,podReplacementPolicy' },
+      { [IGNORED_ANNOTATION]: 'fluxqueue/user,parallelism,podReplacementPolicy' },
       [
         'spec.parallelism cannot be increased after the queue started the Job',
         'spec.podReplacementPolicy cannot be changed after the queue started the Job',

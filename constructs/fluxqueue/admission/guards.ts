@@ -1,11 +1,13 @@
 import { Construct } from 'constructs';
+import { workloadKinds } from '../../api/workload-kinds';
 import { bypassPart } from './bypass';
 import { type GraceProps, gracePart } from './grace-guard';
 import { RESIZE_GUARD } from './granted-pods';
 import { type GuardPart, guardOf } from './guard-parts';
-import { addGuard, type GuardSpec } from './guard-policy';
-import { ineffectiveChanges, ineffectivePodChanges } from './ineffective-changes';
+import { addGuard, type GuardSpec, resourceRule } from './guard-policy';
+import { ineffectiveChanges, ineffectivePodChanges, overwrittenKeys } from './ineffective-changes';
 import { WAS_ADMITTED } from './job-reapplied';
+import { resourceRules as rulesOfKind } from './kind-fields';
 import { KUEUE_DELETION_GUARD, type KueueProps, kueuePart } from './kueue';
 import { metadataPart, templateMetadataPart } from './metadata-limits';
 import { podLimitPart } from './pod-limits';
@@ -94,6 +96,7 @@ export class AdmissionGuards extends Construct {
     };
     warn('ineffective', JOBS, ineffectiveChanges(props));
     warn('ineffective-pods', PODS, ineffectivePodChanges(props));
+    this.addOverwritten(props);
     addGuard(this, 'unread-settings', props, unreadSettings(props));
     addGuard(this, 'pods', props, {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),
@@ -114,6 +117,24 @@ export class AdmissionGuards extends Construct {
     addGuard(this, 'subresources', props, {
       matchConstraints: { namespaceSelector: notExcluded(props), resourceRules },
       ...subresources,
+    });
+  }
+
+  /** The kinds, too, have no guard of their own for it: the apiserver compiles each text of a policy. */
+  private addOverwritten(props: AdmissionGuardsProps): void {
+    const { matchCondition, validations } = overwrittenKeys;
+    const kinds = workloadKinds(props.workloadKinds);
+    addGuard(this, 'overwritten', props, {
+      matchConstraints: {
+        namespaceSelector: notExcluded(props),
+        resourceRules: [
+          resourceRule('batch', ['UPDATE'], 'jobs'),
+          ...kinds.flatMap((kind) => rulesOfKind(kind, ['UPDATE'])),
+        ],
+      },
+      matchConditions: [notTheController(props), matchCondition],
+      action: 'Warn',
+      validations,
     });
   }
 

@@ -13,18 +13,22 @@ import {
   settingKeptProblem,
   settingKeptRemedy,
 } from '../../api/granted-fields';
+import { KEY_PREFIX } from '../../api/known-keys';
 import {
+  ADMITTED_LABEL,
   ASSIGNMENT_ANNOTATION,
   GROUP_MEMBER_ANNOTATION,
   HOLD,
   IGNORED_ANNOTATION,
   PRIORITY,
+  SUSPEND_ANNOTATION,
 } from '../../api/labels';
 import { GROUP_SETTINGS } from '../../api/settings';
-import { annotation, WAS_ADMITTED } from './job-reapplied';
+import { annotation, OF_JOBS, WAS_ADMITTED } from './job-reapplied';
 import { STARTED } from './job-update';
+import { OF_THE_GRANT } from './kinds';
 import { mayHavePriority, type ReachGuardProps } from './reach-guard';
-import { gated } from './reserved';
+import { gated, reserved } from './reserved';
 import { cel, celList } from './scope';
 import type { Validation } from './settings';
 
@@ -51,7 +55,7 @@ const ofFields: readonly Validation[] = GRANTED_FIELDS.map(({ field, problem, re
   message: `FLUXQ_RELEASED: spec.${field}: ${PUT_BACK}${problem}; ${remedy}`,
 }));
 
-const isGranted = `field in ${celList(['', ...GRANTED_FIELDS.map(({ field }) => field)])}`;
+const isGranted = `(field in ${celList(['', ...GRANTED_FIELDS.map(({ field }) => field)])} || field.startsWith(${cel(KEY_PREFIX)}))`;
 const ofOtherFields: Validation = {
   expression: `${IGNORED}.all(field, ${isGranted})`,
   messageExpression: `"FLUXQ_RELEASED: spec." + ${IGNORED}.filter(field, !(${isGranted}))[0] + ${cel(`: ${PUT_BACK}${KEPT_PROBLEM}; ${KEPT_REMEDY}`)}`,
@@ -73,6 +77,20 @@ export const ineffectiveChanges = (props: ReachGuardProps) => ({
   variables: [{ name: 'ignored', expression: `${annotation('object', IGNORED_ANNOTATION)}.split(",")` }],
   validations: [...ofFields, ofOtherFields, ...settingWarnings('Job', props)],
 });
+
+const PUT_BACK_KEYS = [ADMITTED_LABEL, ...OF_JOBS.kept, ...OF_THE_GRANT, SUSPEND_ANNOTATION];
+
+/** Of a Job or an object of a workload kind, also of one that waits: labels and annotations of the queue that the update has overwritten. */
+export const overwrittenKeys = {
+  matchCondition: {
+    name: 'overwrites-what-is-the-queues',
+    expression: `${annotation('object', IGNORED_ANNOTATION)}.contains(${cel(KEY_PREFIX)})`,
+  },
+  validations: PUT_BACK_KEYS.map((key) => ({
+    expression: `!(${cel(key)} in ${annotation('object', IGNORED_ANNOTATION)}.split(","))`,
+    message: reserved(key, `${PUT_BACK}can only be set by the queue`, 'remove it'),
+  })),
+};
 
 /** Pods of a Job have its settings, and no label of admission. */
 const IS_OF_JOB = `${annotation('oldObject', ASSIGNMENT_ANNOTATION)} != ""`;

@@ -8,6 +8,7 @@ import {
   ASSIGNMENT_ANNOTATION,
   DEADLINE_ANNOTATION,
   HOLD,
+  IGNORED_ANNOTATION,
   JOBID_ANNOTATION,
   SUSPEND_ANNOTATION,
   USER_ANNOTATION,
@@ -57,13 +58,18 @@ export const touchesTheQueue = ({ suspend, kept: keys, inTemplate: ofTemplate }:
       (key) => `${annotation('object', key)} != ${annotation('oldObject', key)}`,
     ),
     ...ofTemplate.map(dropped),
+    `${annotation('object', IGNORED_ANNOTATION)} != ""`,
   ].join(' || ');
+
+/** CEL: the key, in a list, if the update has a value of its own. A manifest that drops it means nothing by it. */
+const ifOverwritten = (key: string, [now, ...ours]: readonly string[]) =>
+  `(${now} in ["", ${ours.join(', ')}] ? [] : [${cel(key)}])`;
 
 /**
  * `spec.suspend` is the queue's, so the value of an update is the user's wish only if it differs both from the queue's value
  * and from the user's last wish, which SUSPEND_ANNOTATION notes. A hold says more than a suspension.
  */
-export const reappliedVariables = ({ suspend }: QueueFields): readonly Variable[] => [
+export const reappliedVariables = ({ suspend, kept: keys }: QueueFields): readonly Variable[] => [
   { name: 'is', expression: suspended('object', suspend) },
   { name: 'was', expression: suspended('oldObject', suspend) },
   { name: 'noted', expression: annotation('oldObject', SUSPEND_ANNOTATION) },
@@ -89,6 +95,22 @@ export const reappliedVariables = ({ suspend }: QueueFields): readonly Variable[
     expression:
       'variables.wish == "held" && (variables.stops ? variables.hold == "" : ' +
       `${label('oldObject', HOLD)} == "true" && !(${cel(ADMITTED_LABEL)} in object.metadata.?labels.orValue({})))`,
+  },
+  {
+    name: 'overwritten',
+    expression: [
+      ifOverwritten(ADMITTED_LABEL, [label('object', ADMITTED_LABEL), '"true"']),
+      ...keys.map((key) =>
+        ifOverwritten(
+          key,
+          ['object', 'oldObject'].map((it) => annotation(it, key)),
+        ),
+      ),
+      ifOverwritten(SUSPEND_ANNOTATION, [
+        ...['object', 'oldObject'].map((it) => annotation(it, SUSPEND_ANNOTATION)),
+        'variables.wish',
+      ]),
+    ].join(' + '),
   },
 ];
 

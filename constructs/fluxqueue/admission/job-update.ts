@@ -68,7 +68,7 @@ export function jobUpdateConditions(
     { name: 'admitted', expression: WAS_ADMITTED },
     {
       name: 'changes-what-is-the-queues',
-      expression: `${touchesTheQueue(OF_JOBS)} || ${annotation('object', IGNORED_ANNOTATION)} != "" || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => putBack(field)), KEPT_CHANGE].join(' || ')}))`,
+      expression: `${touchesTheQueue(OF_JOBS)} || (${STARTED} && (${[...GRANTED_FIELDS.map(({ field }) => putBack(field)), KEPT_CHANGE].join(' || ')}))`,
     },
   ];
 }
@@ -96,8 +96,8 @@ export const JOB_UPDATE_VARIABLES: readonly Variable[] = [
   {
     name: 'ignored',
     expression:
-      `!variables.started ? "" : (${GRANTED_FIELDS.map(({ field }) => `(${wanted(field)} ? [${cel(field)}] : [])`).join(' + ')} + ` +
-      `(${KEPT_CHANGE} && (${TOLD_KEYS}).size() > 0 ? [string((${TOLD_KEYS}).min())] : [])).join(",")`,
+      `(variables.overwritten + (!variables.started ? [] : ${GRANTED_FIELDS.map(({ field }) => `(${wanted(field)} ? [${cel(field)}] : [])`).join(' + ')} + ` +
+      `(${KEPT_CHANGE} && (${TOLD_KEYS}).size() > 0 ? [string((${TOLD_KEYS}).min())] : []))).join(",")`,
   },
 ];
 

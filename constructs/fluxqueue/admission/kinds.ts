@@ -2,10 +2,18 @@
  * CEL of the kinds of constructs/api/workload-kinds.ts: their objects are held as Jobs are, by a field of their own. What is in
  * their specs is theirs, so nothing of it is written but that field. runtime/admission/jobs.ts and reapplied.ts have the same rules.
  */
-import { ASSIGNMENT_ANNOTATION, ENDED_ANNOTATION, JOBID_ANNOTATION, USER_ANNOTATION } from '../../api/labels';
+import {
+  ASSIGNMENT_ANNOTATION,
+  ENDED_ANNOTATION,
+  IGNORED_ANNOTATION,
+  JOBID_ANNOTATION,
+  USER_ANNOTATION,
+} from '../../api/labels';
 import { type WorkloadKind, workloadKinds } from '../../api/workload-kinds';
 import { heldPatch, heldVariables } from './job-mutation';
 import {
+  ANNOTATIONS,
+  kept,
   type QueueFields,
   reappliedPatch,
   reappliedVariables,
@@ -87,7 +95,7 @@ export function kindRules(props: Props): readonly (Rule & { readonly id: string 
           { name: 'changes-what-is-the-queues', expression: touchesTheQueue(queueFields(kind)) },
         ],
         variables: reappliedVariables(queueFields(kind)),
-        patch: reappliedPatch(queueFields(kind)),
+        patch: `${reappliedPatch(queueFields(kind))}\n+ ${kept(ANNOTATIONS, IGNORED_ANNOTATION, 'variables.overwritten.join(",")')}`,
       },
     ];
   });

@@ -86,6 +86,7 @@ export const GUARDS: readonly string[] = [
 export const WARNINGS: readonly string[] = [
   'ineffective',
   'ineffective-pods',
+  'overwritten',
   'unread-settings',
   ...WORKLOAD_KINDS.map(({ plural }) => `ineffective-${plural}`),
 ];
