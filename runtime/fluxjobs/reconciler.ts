@@ -12,7 +12,7 @@ import type { Clock } from '../clock';
 import type { InternPool } from '../intern';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
-import { isStatus } from '../kubernetes/errors';
+import { ifFound, isStatus } from '../kubernetes/errors';
 import { mergePatchOf } from '../kubernetes/merge-patch';
 import type { RateLimiter } from '../kubernetes/rate-limiter';
 import type { KubernetesObject, OwnerReference } from '../kubernetes/types';
@@ -297,10 +297,12 @@ export class FluxJobReconciler {
 
   /** A FluxJob of this name exists: this workload's from before a restart, or one of a workload that was deleted. */
   private async replaceOrAdopt(row: WorkloadRow): Promise<StatusDecision> {
-    const found = await this.options.client.get<FluxJobObject>(pathOf(row));
-    const object = projectFluxJob(found, this.options.pool);
-    if (object.workload === row.uid) return this.update(row, this.remember(row, object));
-    await this.options.client.delete(pathOf(row), { uid: object.uid });
+    const { client, pool } = this.options;
+    const found = await ifFound(client.get<FluxJobObject>(pathOf(row)));
+    const object = found && projectFluxJob(found, pool);
+    if (object?.workload === row.uid) return this.update(row, this.remember(row, object));
+    // The garbage collector deletes it, too.
+    if (object !== undefined) await deleteObject(client, pathOf(row), { uid: object.uid });
     return this.create(row);
   }
 

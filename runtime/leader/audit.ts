@@ -91,9 +91,11 @@ export class Audit {
 
   /**
    * Compares everything. A difference that is found for the first time may only show that a watch lags behind.
+   * @param isReloaded whether the rows were read again since the last time
    * @returns whether such ones were found, which {@link confirm} should look at soon
    */
-  async compare(): Promise<boolean> {
+  async compare(isReloaded: boolean): Promise<boolean> {
+    if (isReloaded) this.lostEnds.forget();
     await this.adopt();
     for (const row of await this.lostEnds.adopt()) this.repair({ kind: 'end-unrecorded', row });
     const suspected = new Map<string, string>();

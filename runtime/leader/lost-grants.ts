@@ -19,7 +19,6 @@ import {
 } from '../workloads/adoption';
 import { objectAsGranted } from '../workloads/as-granted';
 import { adapters } from '../workloads/index';
-import { WITHDRAWN } from '../workloads/release';
 import type { SubmissionBuilder } from '../workloads/submission';
 
 /** A released workload whose grant the tables do not have. */
@@ -77,6 +76,15 @@ export class LostGrants {
   }
 
   private async find(): Promise<readonly LostGrant[]> {
+    const found = await this.unrecordedGrants();
+    const { workloadCache } = this.shared;
+    const rowless = found.map(({ submission: { uid } }) => uid).filter((uid) => !workloadCache.byUid(uid));
+    const unrecorded = await workloadCache.unrecorded(rowless);
+    return found.filter(({ submission: { uid } }) => !rowless.includes(uid) || unrecorded.has(uid));
+  }
+
+  /** Also those of workloads that have ended by their rows, before Kubernetes says so. */
+  private async unrecordedGrants(): Promise<readonly LostGrant[]> {
     const { workloadCache, workloads, namespaces, now } = this.shared;
     const lost: LostGrant[] = [];
     const slice = new TimeSlice(this.shared.time.clock);
@@ -129,8 +137,8 @@ export class LostGrants {
   }
 
   /**
-   * A grant that is not released may be one that was given up since the backup, and its units may be in use. One of a Pod may be
-   * released at this moment, and nobody could undo that: its own reconcile, which knows, gives it back.
+   * A grant that is not released may be one that was given up since the backup, and its units may be in use. It may be released at
+   * this moment, which nobody could undo: its own reconcile, which knows, gives it back.
    */
   private async requeueUnreleased(crowded: ReadonlySet<string>): Promise<void> {
     const { workloadCache, workloads, withdrawnGrants } = this.shared;
@@ -138,15 +146,9 @@ export class LostGrants {
       [...workloadCache.active()].filter(({ releasedAt, allocation }) => {
         return releasedAt === null && allocation?.nodes.some(({ name }) => crowded.has(name));
       });
-    for (const row of unreleased()) {
-      const object = workloads.get(row);
-      const adapter = adapters.get(row.kind)!;
-      if (object === undefined) continue;
-      if (!adapter.isSuspendable(object)) withdrawnGrants.add(row.jobid);
-      else if (adapter.isSuspended(object) || adapter.isStaged(object))
-        await workloadCache.requeue({ uid: row.uid, cause: 'suspended', message: WITHDRAWN });
-    }
-    await this.settle(() => unreleased().filter(({ jobid }) => withdrawnGrants.has(jobid)));
+    // Those of the last time were given back or released.
     withdrawnGrants.clear();
+    for (const row of unreleased()) if (workloads.get(row) !== undefined) withdrawnGrants.add(row.jobid);
+    await this.settle(() => unreleased().filter(({ jobid }) => withdrawnGrants.has(jobid)));
   }
 }

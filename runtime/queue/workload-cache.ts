@@ -144,6 +144,12 @@ export class WorkloadCache {
     return this.rows.get(uid);
   }
 
+  /** Those of these uids that neither the rows, Finished ones included, nor the archive have. */
+  async unrecorded(uids: readonly string[]): Promise<ReadonlySet<string>> {
+    const unknown = uids.filter((uid) => !this.rows.has(uid));
+    return new Set(unknown.length === 0 ? [] : await this.queue.unrecorded(unknown));
+  }
+
   /** The active rows of this kind and name, whatever their uids: there are two until the end of the first one is recorded. */
   byName(kind: string, namespace: string, name: string): readonly WorkloadRow[] {
     return this.names.uidsOf({ kind, namespace, name }).flatMap((uid) => this.rows.get(uid) ?? []);

@@ -84,7 +84,7 @@ export class Scheduler implements Controller {
       onGranted: (row) => this.granted(row),
       onEvictionRequested: (row) => signals.reconcileWorkload.emit(row),
       onPending: (row) => signals.reconcileWorkload.emit(row),
-      audit: { compare: () => this.compare(audit), confirm: () => audit.confirm() },
+      audit: { compare: (isReloaded) => this.compare(audit, isReloaded), confirm: () => audit.confirm() },
       auditMs: config.audit.intervalSeconds * 1000,
       onFluxionDiffers: (difference) => this.reportDifference(difference),
       onReloaded: () => signals.resync.emit(),
@@ -192,9 +192,9 @@ export class Scheduler implements Controller {
   }
 
   /** Fluxion does not hold what the audit adopts, so it has to be rebuilt before it is asked for units again. */
-  private async compare(audit: PeriodicAudit): Promise<boolean> {
+  private async compare(audit: PeriodicAudit, isReloaded: boolean): Promise<boolean> {
     const before = this.grantedJobs();
-    const hasSuspects = await audit.compare();
+    const hasSuspects = await audit.compare(isReloaded);
     const isAdopted = [...this.grantedJobs()].some((jobid) => !before.has(jobid));
     if (isAdopted) this.fluxionSync.invalidate('workloads were adopted');
     return hasSuspects;

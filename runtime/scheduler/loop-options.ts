@@ -13,8 +13,11 @@ import type { HasLeft, PassInput, PassResult, PassStep } from './pass/types';
 
 /** Compares the rows with the apiserver. */
 export interface RowsAudit {
-  /** @returns whether it suspects differences, which have to be confirmed */
-  compare(): Promise<boolean>;
+  /**
+   * @param isReloaded whether the rows were read again since the last time
+   * @returns whether it suspects differences, which have to be confirmed
+   */
+  compare(isReloaded: boolean): Promise<boolean>;
   /** Looks once more at what the last comparison suspects. */
   confirm(): Promise<void>;
 }
@@ -60,7 +63,7 @@ export interface SchedulingLoopOptions {
   readonly onFluxionDiffers: (difference: string) => void;
   /** Milliseconds from one audit to the next. */
   readonly auditMs: number;
-  /** Called when the workload cache was stale and has been reloaded: any row may have changed. */
+  /** Called when the workload cache was stale, has been reloaded and was compared: any row may have changed. */
   readonly onReloaded: () => void;
   /** Called when the lease was lost or the database has seen a newer leader. */
   readonly onFenced: (error: Error) => void;

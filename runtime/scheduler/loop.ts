@@ -7,6 +7,7 @@ import { restIn } from '../clock';
 import { hasCode, messageOf } from '../errors';
 import type { WorkloadRow } from '../queue/workload';
 import type { GraphNode } from '../resources/types';
+import { Audits } from './audits';
 import { logDecisions } from './decision-log';
 import type { DesiredState } from './fluxion-sync';
 import { measureGrants } from './grant-metrics';
@@ -29,8 +30,6 @@ import { confirmedGrants, withoutPlans } from './void-grants';
 /** Without any trigger a pass runs this often. */
 const IDLE_MS = 30_000;
 const RETRY_MS = 1_000;
-/** A suspected difference is checked again after this: longer than any watch lags behind. */
-const SUSPECT_MS = 6_000;
 /** From the end of a pass to the next one: workloads that are submitted or end meanwhile share it. After a rest, a pass begins at once. */
 const GATHER_MS = 50;
 export class SchedulingLoop {
@@ -57,12 +56,11 @@ export class SchedulingLoop {
   /** The nodes of the last pass that was complete. */
   private lastNodes: readonly GraphNode[] | undefined;
   /** Milliseconds of the clock. */
-  private auditAt: number;
-  private confirmAt = Number.POSITIVE_INFINITY;
+  private readonly audits: Audits;
   private readonly reminders: Reminders;
 
   constructor(private readonly options: SchedulingLoopOptions) {
-    this.auditAt = options.clock.now() + options.auditMs;
+    this.audits = new Audits(options);
     this.reminders = new Reminders(options);
   }
 
@@ -86,7 +84,7 @@ export class SchedulingLoop {
 
   /** Requests an audit with the next pass. */
   auditSoon(): void {
-    this.auditAt = 0;
+    this.audits.request();
     this.trigger();
   }
 
@@ -211,8 +209,7 @@ export class SchedulingLoop {
       },
       'pass done',
     );
-    const untilAudit = Math.min(this.auditAt, this.confirmAt) - clock.now();
-    return Math.min(untilNext(snapshot.now, result), Math.max(1_000, untilAudit));
+    return Math.min(untilNext(snapshot.now, result), Math.max(1_000, this.audits.untilNext));
   }
 
   private measure({ waits, reservations }: PassResult, milliseconds: Readonly<Record<string, number>>): void {
@@ -288,7 +285,7 @@ export class SchedulingLoop {
     phases.start('audit');
     if (workloadCache.isStale) await this.reload();
     this.reminders.tell();
-    const audited = await this.audit();
+    const audited = await this.audits.run();
     phases.start('sync');
     const now = Math.floor(this.options.now());
     const known = this.options.nodes();
@@ -321,11 +318,10 @@ export class SchedulingLoop {
   }
 
   private async reload(): Promise<void> {
-    const { workloadCache, graph, onReloaded } = this.options;
+    const { workloadCache, graph } = this.options;
     graph.invalidate('the workload cache was reloaded');
     await workloadCache.reload();
-    onReloaded();
-    this.auditAt = 0;
+    this.audits.reloaded();
   }
 
   private async fluxionDiffers(desired: DesiredState): Promise<boolean> {
@@ -335,18 +331,6 @@ export class SchedulingLoop {
     this.reservations = [];
     onFluxionDiffers(difference);
     return true;
-  }
-
-  /** @returns whether an audit was due */
-  private async audit(): Promise<boolean> {
-    const { audit, auditMs, clock } = this.options;
-    const isDue = clock.now() >= this.auditAt;
-    if (!isDue && clock.now() < this.confirmAt) return false;
-    const hasSuspects = isDue && (await audit.compare());
-    if (isDue) this.auditAt = clock.now() + auditMs;
-    else await audit.confirm();
-    this.confirmAt = hasSuspects ? clock.now() + SUSPECT_MS : Number.POSITIVE_INFINITY;
-    return isDue;
   }
 }
 

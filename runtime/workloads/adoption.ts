@@ -7,9 +7,13 @@ import type { WorkloadCache } from '../queue/workload-cache';
 import { formatIdset, parseIdset } from '../resources/idset';
 import type { AllocatedNode, GraphNode, UnitCounts } from '../resources/types';
 import { addUnits } from '../resources/unit-counts';
+import { logDecision } from '../shared/decision-log';
+import { identityOf } from '../shared/pod-facts';
+import type { WorkloadKey } from '../shared/workload-key';
 import { firstStartTime, type PlacedSets, type RecordedGrant, type WorkloadAdapter } from './adapter';
 import { belongsToGrant } from './pod';
 import { hasRun } from './pod-end';
+import type { WorkloadReconcilerOptions } from './reconciler-options';
 
 /** Units that active workloads use: node -> type -> unit ids. */
 export class TakenUnits {
@@ -65,6 +69,35 @@ export function unrecordedGrant(
 /** A kind without job ids is granted once only, so a row that waits is older than the grant. */
 function isLaterThan({ phase, jobid }: WorkloadRow, grant: RecordedGrant): boolean {
   return phase === 'Waiting' ? (grant.jobid ?? jobid) >= jobid : (grant.jobid ?? 0) > jobid;
+}
+
+export interface AdoptionRequests
+  extends Pick<
+    WorkloadReconcilerOptions,
+    'namespaces' | 'adapters' | 'podsOf' | 'now' | 'logger' | 'onUnrecordedGrant'
+  > {
+  readonly workloadCache: Pick<WorkloadCache, 'unrecorded'>;
+}
+
+/**
+ * Whether the workload runs under a grant without an active row. If the queue has no record of it, an audit is requested, which
+ * adopts it.
+ */
+export async function requestAdoption(
+  { namespaces, adapters, podsOf, now, logger, onUnrecordedGrant, workloadCache }: AdoptionRequests,
+  key: WorkloadKey,
+  object: KubernetesObject,
+  row?: WorkloadRow,
+): Promise<boolean> {
+  if (namespaces.isExcluded(key.namespace)) return false;
+  const pods = podsOf(identityOf(key.kind, object));
+  if (unrecordedGrant(object, adapters.get(key.kind)!, row, pods, now()) === undefined) return false;
+  const { uid } = object.metadata;
+  // A row ends with the pods of its workload, before Kubernetes says so.
+  if (row === undefined && !(await workloadCache.unrecorded([uid])).has(uid)) return true;
+  logDecision(logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
+  onUnrecordedGrant();
+  return true;
 }
 
 /** What the queue takes a running workload over by. */

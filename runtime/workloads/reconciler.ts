@@ -10,7 +10,7 @@ import { LEAVING } from '../shared/grant-waits';
 import { identityOf } from '../shared/pod-facts';
 import type { WorkloadKey } from '../shared/workload-key';
 import type { ActiveWorkload, Outcome, WorkloadAdapter } from './adapter';
-import { unrecordedGrant } from './adoption';
+import { requestAdoption } from './adoption';
 import { asGranted } from './as-granted';
 import { DeletedPods } from './deleted-pods';
 import { Departure, NOT_TAKEN } from './departure';
@@ -143,7 +143,7 @@ export class WorkloadReconciler {
     replaced?: WorkloadRow,
   ): Promise<ReconcileResult> {
     const { submissionBuilder, dryRuns, onQueueChanged } = this.options;
-    const isAdopted = this.requestAdoption(key, object);
+    const isAdopted = await requestAdoption(this.options, key, object);
     if (object.metadata.deletionTimestamp !== undefined) return undefined;
     if (!adapter.isSuspended(object)) return isAdopted ? undefined : this.staging.end(key, object, adapter);
     if (this.departure.hasLeft(key.namespace)) {
@@ -166,17 +166,6 @@ export class WorkloadReconciler {
     return undefined;
   }
 
-  /** Requests an audit, which adopts the workload, if it runs under a grant that the queue has no record of. */
-  private requestAdoption(key: WorkloadKey, object: KubernetesObject, row?: WorkloadRow): boolean {
-    const { namespaces, adapters, podsOf, now, logger, onUnrecordedGrant } = this.options;
-    if (namespaces.isExcluded(key.namespace)) return false;
-    const pods = podsOf(identityOf(key.kind, object));
-    if (unrecordedGrant(object, adapters.get(key.kind)!, row, pods, now()) === undefined) return false;
-    logDecision(logger, row ?? key, 'runs under an unrecorded grant, requesting an audit');
-    onUnrecordedGrant();
-    return true;
-  }
-
   /** Finishes, cancels or updates a waiting workload. */
   private async reconcileWaiting(workload: ActiveWorkload): Promise<ReconcileResult> {
     const { workloadCache, now, submissionBuilder, dryRuns, onQueueChanged } = this.options;
@@ -184,7 +173,7 @@ export class WorkloadReconciler {
     const outcome = adapter.outcome(object, pods, now());
     if (outcome !== undefined) return this.finish(row, outcome);
     if (object.metadata.deletionTimestamp !== undefined) return this.end(row);
-    if (this.requestAdoption(row, object, row)) return undefined;
+    if (await requestAdoption(this.options, row, object, row)) return undefined;
     const departed = await this.departure.depart(workload);
     if (departed !== undefined) return departed === 'over' ? this.left(row) : departed;
     if (!adapter.isSuspended(object) && !this.staging.isSound(workload)) {
@@ -210,7 +199,7 @@ export class WorkloadReconciler {
   /** Releases a granted workload, places its pods, evicts it if necessary, and records its start and end. */
   private async reconcileGranted(workload: ActiveWorkload): Promise<ReconcileResult> {
     const { object, pods } = workload;
-    if (this.requestAdoption(workload.row, object, workload.row)) return;
+    if (await requestAdoption(this.options, workload.row, object, workload.row)) return;
     const row = await recordStart(this.options, workload);
     const current = { ...workload, row };
     const outcome = this.goneEnds.outcomeOf(current);

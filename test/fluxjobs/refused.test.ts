@@ -36,3 +36,11 @@ test.each([
 ])('the row of one whose namespace goes is forgotten at once: %d', async (status, message) => {
   expect((await refusedFor(5, refusal(status, message))).finals).toBe(1);
 });
+
+test('one whose name the FluxJob of an earlier workload had is made once the garbage collector has deleted that', async () => {
+  const scene = new Scene('All');
+  scene.other = 'earlier';
+  scene.change('a', 'Waiting');
+  await scene.clock.advance(5_000);
+  expect(scene.said).toEqual(['create Waiting']);
+});

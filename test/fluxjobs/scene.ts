@@ -5,6 +5,7 @@ import { FluxJobReconciler } from '../../runtime/fluxjobs/reconciler';
 import { InternPool } from '../../runtime/intern';
 import type { KubernetesClient } from '../../runtime/kubernetes/client';
 import type { FluxJobObject } from '../../runtime/kubernetes/custom-resources';
+import { apiError } from '../../runtime/kubernetes/errors';
 import { WorkQueue } from '../../runtime/kubernetes/work-queue';
 import type { Phase, WorkloadRow } from '../../runtime/queue/workload';
 import type { GrantWait } from '../../runtime/shared/grant-waits';
@@ -116,11 +117,14 @@ export class Scene {
   readonly said: string[] = [];
   /** The answer to every create. */
   refusal: Error | undefined;
+  /** UID of a FluxJob of an earlier workload, which is deleted by somebody else after it was read. */
+  other: string | undefined;
 
   private client(): KubernetesClient {
     const answer = { metadata: { uid: 'fluxjob', generation: 1 } };
     const create = async (_: string, body: FluxJobObject) => {
       if (this.refusal !== undefined) throw this.refusal;
+      if (this.other !== undefined) throw apiError(409, '{"reason":"AlreadyExists"}', undefined, 'POST');
       this.said.push(`create ${body.status?.phase}`);
       this.sent(body.metadata.name);
       await this.clock.pause(REQUEST_MS);
@@ -132,7 +136,15 @@ export class Scene {
       await this.clock.pause(REQUEST_MS);
       return answer;
     };
-    return { create, patch } as unknown as KubernetesClient;
+    const get = async () => {
+      if (this.other === undefined) throw apiError(404, '{"reason":"NotFound"}', undefined, 'GET');
+      return { metadata: { name: 'a-job', namespace: 'science', uid: this.other }, spec: {} };
+    };
+    const remove = async () => {
+      this.other = undefined;
+      throw apiError(404, '{"reason":"NotFound"}', undefined, 'DELETE');
+    };
+    return { create, patch, get, delete: remove } as unknown as KubernetesClient;
   }
 
   private sent(fluxJob: string): void {

@@ -1,7 +1,7 @@
 /** The database is restored from a backup, on a simulated cluster: running workloads keep the nodes that they really use. */
 import { ADMITTED_LABEL, ASSIGNMENT_ANNOTATION, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { pause } from '../../runtime/clock';
-
+import type { Pod } from '../../runtime/kubernetes/types';
 import type { Snapshot } from '../fuzz/queue-model';
 import { RUNS } from '../fuzz/simulated-cluster';
 import { SimulatedController } from '../fuzz/simulated-controller';
@@ -107,21 +107,27 @@ describe.each(['while no controller runs', 'while the controller runs'])('a rest
   });
 });
 
-test('a grant that is being released is kept while another one on its node is adopted', async () => {
-  const controller = new SimulatedController();
-  const { queue, clock, apiserver } = controller;
-  let isSlow = false;
+/** Lets each patch take three seconds, once that is wanted. */
+function slowReleases({ clock, apiserver }: SimulatedController): { areSlow: boolean } {
+  const releases = { areSlow: false };
   const client = apiserver.client();
   const patch = client.patch.bind(client);
   client.patch = (async (...args: Parameters<typeof patch>) => {
-    if (isSlow) await pause(clock, 3_000);
+    if (releases.areSlow) await pause(clock, 3_000);
     return patch(...args);
   }) as typeof patch;
   apiserver.client = () => client;
+  return releases;
+}
+
+test('a grant that is being released is kept while another one on its node is adopted', async () => {
+  const controller = new SimulatedController();
+  const { queue } = controller;
+  const releases = slowReleases(controller);
   await controller.start();
   controller.submit('lost', { cores: 2, runs: 300 });
   await controller.seconds(5);
-  isSlow = true;
+  releases.areSlow = true;
   controller.submit('late', { cores: 2, runs: 300 });
   await controller.seconds(1);
   const { jobid, allocation } = controller.row('late')!;
@@ -136,6 +142,33 @@ test('a grant that is being released is kept while another one on its node is ad
   expect(controller.row('late')).toMatchObject({ phase: 'Running', jobid, requeues: 0 });
   expect(controller.row('lost')).toMatchObject({ phase: 'Running' });
   expect(doubleGrants(queue.events)).toEqual([]);
+  await controller.close();
+});
+
+test('a Job whose pods have ended is no lost grant when they are deleted before its controller has counted them', async () => {
+  const controller = new SimulatedController();
+  const { queue, apiserver } = controller;
+  const releases = slowReleases(controller);
+  await controller.start();
+  for (const name of ['other', 'a', 'b']) controller.submit(name, { runs: 300 });
+  await controller.seconds(5);
+  expect(controller.row('b')).toMatchObject({ phase: 'Waiting' });
+  controller.stopCluster();
+  releases.areSlow = true;
+  const [pod] = apiserver.store.list<Pod>('pods').filter(({ metadata: { name } }) => name.startsWith('a-'));
+  const ended = { ...pod!, status: { ...pod!.status, phase: 'Succeeded' } };
+  apiserver.store.put('pods', ended);
+  await controller.seconds(1);
+  expect(controller.row('a')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
+  const { jobid } = controller.row('b')!;
+  expect(controller.row('b')).toMatchObject({ phase: 'Ready', releasedAt: null });
+  const deletionTimestamp = new Date(controller.now() * 1000).toISOString();
+  // Its finalizer keeps it until the Job controller has counted it.
+  apiserver.store.put('pods', { ...ended, metadata: { ...ended.metadata, deletionTimestamp } });
+  await controller.seconds(10);
+  expect(queue.events.filter(({ event }) => event === 'Requeued')).toEqual([]);
+  expect(controller.row('b')).toMatchObject({ phase: 'Ready', jobid, releasedAt: expect.any(Number) });
+  expect(await controller.repairs()).toEqual({});
   await controller.close();
 });
 

@@ -186,7 +186,9 @@ test('charges a pod that admission did not pin to its workload, on whichever nod
   pods.set({ ...elsewhere, spec: { ...elsewhere.spec, nodeName: 'node-2' } });
   expect(changes()).toBe(1);
   expect([...unmanaged.usage()]).toEqual([['node-2', { core: 1, memory: 1 }]]);
-  expect(unmanaged.surpluses.of('j')).toEqual([['node-2', { cpu: '1', memory: '1Gi' }]]);
+  expect(unmanaged.surpluses.of('j')).toEqual([
+    ['node-2', { amounts: { cpu: '1', memory: '1Gi' }, pods: ['a'] }],
+  ]);
   expect([...unmanaged.surpluses.charges()]).toEqual([['j', { pods: 1, units: { core: 1, memory: 1 } }]]);
   setNode('node-2', '5');
   unmanaged.usage();
