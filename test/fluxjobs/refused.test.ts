@@ -39,6 +39,7 @@ test.each([
 
 test('one whose name the FluxJob of an earlier workload had is made once the garbage collector has deleted that', async () => {
   const scene = new Scene('All');
+  scene.busy = false;
   scene.other = 'earlier';
   scene.change('a', 'Waiting');
   await scene.clock.advance(5_000);

@@ -16,6 +16,7 @@ import { rowIn } from '../queue/rows';
 
 /** Milliseconds that one request to the apiserver takes. */
 const REQUEST_MS = 5;
+const NOT_FOUND = JSON.stringify({ reason: 'NotFound', details: { name: 'a-job' } });
 
 export class Scene {
   readonly clock = new SimulatedClock();
@@ -137,12 +138,15 @@ export class Scene {
       return answer;
     };
     const get = async () => {
-      if (this.other === undefined) throw apiError(404, '{"reason":"NotFound"}', undefined, 'GET');
-      return { metadata: { name: 'a-job', namespace: 'science', uid: this.other }, spec: {} };
+      if (this.other === undefined) throw apiError(404, NOT_FOUND, undefined, 'GET');
+      return {
+        metadata: { name: 'a-job', namespace: 'science', uid: this.other },
+        spec: { workload: { uid: this.other } },
+      };
     };
     const remove = async () => {
       this.other = undefined;
-      throw apiError(404, '{"reason":"NotFound"}', undefined, 'DELETE');
+      throw apiError(404, NOT_FOUND, undefined, 'DELETE');
     };
     return { create, patch, get, delete: remove } as unknown as KubernetesClient;
   }
