@@ -39,6 +39,7 @@ export function laterDeadline(
     reason: 'DeadlineFixed',
     message:
       `spec.${field}: must be at most ${most}s, which the queue granted at the start of the Job ` +
-      `(got ${wanted === undefined ? 'none' : `${wanted}s`}); delete and recreate the MiniCluster to let it run longer`,
+      `(got ${wanted === undefined ? 'none' : `${wanted}s`}); it has no effect until the MiniCluster starts again: ` +
+      'suspend it and let it go on, or delete and recreate it, to let it run longer',
   };
 }

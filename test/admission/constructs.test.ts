@@ -142,6 +142,6 @@ describe('every policy', () => {
   it('is applied after the objects that it protects', () => {
     for (const { metadata } of manifests)
       expect(metadata.annotations['argocd.argoproj.io/sync-wave']).toBe('1');
-    expect(policies).toHaveLength(27 + 2 * (WORKLOAD_KINDS.length + makerKinds().length));
+    expect(policies).toHaveLength(28 + 2 * (WORKLOAD_KINDS.length + makerKinds().length));
   });
 });

@@ -146,6 +146,14 @@ describeStack(
         return labels?.[MINICLUSTER_LABEL] === 'limited';
       });
       expect(await deadline()).toBe(300);
+
+      // As the condition says: it counts when the cluster starts again.
+      await clusters.patch('limited', { deadlineSeconds: 1_200, suspend: true });
+      await clusters.phase('limited', 'Waiting');
+      await clusters.patch('limited', { suspend: false });
+      await clusters.running('limited', 1);
+      await waitFor('the later deadline', async () => (await deadline()) === 1_200);
+      await clusters.condition('limited', 'Stalled', 'False');
     });
 
     test('creates and deletes services with its spec', async () => {

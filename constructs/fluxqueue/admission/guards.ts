@@ -10,6 +10,7 @@ import { WAS_ADMITTED } from './job-reapplied';
 import { resourceRules as rulesOfKind } from './kind-fields';
 import { KUEUE_DELETION_GUARD, type KueueProps, kueuePart } from './kueue';
 import { metadataPart, templateMetadataPart } from './metadata-limits';
+import { ineffectiveMiniClusterChanges } from './minicluster-changes';
 import { podLimitPart } from './pod-limits';
 import { priorityRight, type ReachGuardProps } from './reach-guard';
 import {
@@ -97,6 +98,7 @@ export class AdmissionGuards extends Construct {
     warn('ineffective', JOBS, ineffectiveChanges(props));
     warn('ineffective-pods', PODS, ineffectivePodChanges(props));
     this.addOverwritten(props);
+    addGuard(this, 'ineffective-miniclusters', props, ineffectiveMiniClusterChanges(props));
     addGuard(this, 'unread-settings', props, unreadSettings(props));
     addGuard(this, 'pods', props, {
       matchConstraints: createdOrUpdated(PODS, notExcluded(props)),

@@ -85,6 +85,7 @@ export const GUARDS: readonly string[] = [
 /** Those that only warn. @internal exported for tests */
 export const WARNINGS: readonly string[] = [
   'ineffective',
+  'ineffective-miniclusters',
   'ineffective-pods',
   'overwritten',
   'unread-settings',
