@@ -8,8 +8,17 @@ import { chosen, type Filter, isShown, queuePicture, requireNames } from './queu
 import { show } from './show';
 import { emptySentence } from './unknown-workload';
 import { inNamespace, type Scope, scoped } from './with-client';
-import { kindForms, parseWorkload } from './workload-names';
-import { foundObjects, makerSources, type QueueObjects, usersOf, workloadSources } from './workload-objects';
+import { kindForms, type MeantWorkload, parseWorkload } from './workload-names';
+import {
+  deletedAmong,
+  deletedSources,
+  type FoundObject,
+  foundObjects,
+  makerSources,
+  type QueueObjects,
+  usersOf,
+  workloadSources,
+} from './workload-objects';
 
 const FORMATS = ['table', 'wide', 'name', 'json', 'yaml'] as const;
 
@@ -39,7 +48,7 @@ export function addQueueCommand(program: Command): void {
 }
 
 async function printQueue(texts: readonly string[], options: QueueOptions): Promise<void> {
-  const { allNamespaces, all, queue, selector, output, watch } = options;
+  const { allNamespaces, queue, selector, output, watch } = options;
   const names = texts.map(parseWorkload);
   const isTable = output === 'table' || output === 'wide';
   await inNamespace(options, async (client, namespace) => {
@@ -50,20 +59,20 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
     const needsUsers = output === 'wide';
     const sources = {
       fluxJobs: { path: fluxJobs(scope) },
-      ...(needsUsers || selector !== undefined ? workloadSources(scope, selector) : {}),
+      ...(needsUsers || selector !== undefined
+        ? workloadSources(scope, selector)
+        : isTable
+          ? deletedSources(scope)
+          : {}),
       ...(needsUsers ? makerSources(scope) : {}),
     };
     return show<QueueObjects>(
       client,
       sources,
-      ({ fluxJobs, ...objects }) => {
-        const workloads = foundObjects(fluxJobs, objects);
-        const filter: Filter = {
-          all,
-          ...(queue !== undefined && { queue }),
-          ...(names.length > 0 && { names }),
-          ...(selector !== undefined && { uids: new Set(workloads.map(({ uid }) => uid)) }),
-        };
+      ({ fluxJobs: existing, ...objects }) => {
+        const workloads = foundObjects(existing, objects);
+        const fluxJobs = isTable ? [...existing, ...deletedAmong(workloads, existing)] : existing;
+        const filter = filterOf(options, names, workloads);
         if (!watch) requireNames(fluxJobs, names, scope);
         const others = queuesBeside(fluxJobs, filter);
         if (!isTable) return objectsPicture(fluxJobs, filter, options);
@@ -79,6 +88,19 @@ async function printQueue(texts: readonly string[], options: QueueOptions): Prom
       { watch, stream: !isTable },
     );
   });
+}
+
+function filterOf(
+  { all, queue, selector }: QueueOptions,
+  names: readonly MeantWorkload[],
+  workloads: readonly FoundObject[],
+): Filter {
+  return {
+    all,
+    ...(queue !== undefined && { queue }),
+    ...(names.length > 0 && { names }),
+    ...(selector !== undefined && { uids: new Set(workloads.map(({ uid }) => uid)) }),
+  };
 }
 
 /** The queues of the other workloads, where a queue of a name that none has was asked for. */

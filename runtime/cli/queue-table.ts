@@ -92,9 +92,10 @@ function rowOf(fluxJob: FluxJobObject, options: QueueTableOptions): PictureRow {
 }
 
 function cellsOf(fluxJob: FluxJobObject, { now, users }: QueueTableOptions): string[] {
-  const { spec, status = {} } = fluxJob;
-  const { phase = '' } = status;
-  const reason = phase === 'Waiting' ? scheduled(fluxJob).reason : '';
+  const { metadata, spec, status = {} } = fluxJob;
+  const isDeleted = metadata.deletionTimestamp !== undefined;
+  const { phase = isDeleted ? 'Deleting' : '' } = status;
+  const reason = phase === 'Waiting' ? scheduled(fluxJob).reason : phase === 'Deleting' ? 'PodsEnding' : '';
   return [
     spec.queue,
     status.position === undefined ? '' : `${status.position}`,

@@ -1,6 +1,7 @@
 /** What commands read of workloads beside their FluxJobs, which have neither their labels nor their users. */
-import { ADMITTED_LABEL, GROUP, USER_ANNOTATION } from '../../constructs/api/labels';
+import { ADMITTED_LABEL, GROUP, QUEUE, USER_ANNOTATION } from '../../constructs/api/labels';
 import { makerKinds, WORKLOAD_KINDS } from '../../constructs/api/workload-kinds';
+import { fluxJobName } from '../fluxjobs/status';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { kindPath, makerUidOf } from '../kubernetes/kind-fields';
 import { controllerOf } from '../kubernetes/owner';
@@ -79,6 +80,35 @@ function groupUidsIn(fluxJobs: readonly FluxJobObject[]) {
     const waits = name === undefined ? undefined : uids.get(keyOf(metadata.namespace, name));
     return membershipOf({ metadata })?.uid ?? waits;
   };
+}
+
+/** Kubernetes keeps an object with it until its pods have ended, when its FluxJob is long gone. */
+const FOREGROUND = 'foregroundDeletion';
+
+/** The same without pods, as far as their user may read it: what of them is being deleted has no FluxJob. */
+export function deletedSources(namespace: string | undefined): ObjectSources {
+  const { Pod: _, ...others } = workloadSources(namespace);
+  return Object.fromEntries(
+    Object.entries(others).map(([kind, source]) => [kind, { ...source, optional: true }]),
+  );
+}
+
+/** What a list shows instead of the FluxJobs of workloads that are being deleted and whose pods have not all ended. */
+export function deletedAmong(
+  found: readonly FoundObject[],
+  fluxJobs: readonly FluxJobObject[],
+): FluxJobObject[] {
+  const listed = new Set(fluxJobs.map(({ spec }) => spec.workload.uid));
+  return found
+    .filter(({ uid, metadata }) => !listed.has(uid) && metadata.finalizers?.includes(FOREGROUND) === true)
+    .map(({ uid, kind, metadata }) => ({
+      metadata: { ...metadata, name: fluxJobName(kind, metadata.name) },
+      spec: {
+        workload: { apiVersion: '', kind, name: metadata.name, uid },
+        queue: settingOf(metadata, QUEUE) ?? '',
+        jobspec: '',
+      },
+    }));
 }
 
 /** The users who created these workloads, by uid: what a controller created is of whoever created its maker or, of a pod, its Job. */

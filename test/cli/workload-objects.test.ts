@@ -91,6 +91,32 @@ test('users of all kinds of workloads are shown and summed up', async () => {
   );
 });
 
+test('what is deleted in the foreground is listed until its pods have ended, as its FluxJob is gone', async () => {
+  const deleted = { deletionTimestamp: '2026-11-23T12:00:00Z', finalizers: ['foregroundDeletion'] };
+  const jobs = list(
+    { name: 'runs', uid: 'runs', ...deleted },
+    { name: 'slow', uid: 'slow', ...deleted, labels: { ...ADMITTED, 'fluxqueue/queue': 'night' } },
+    { name: 'kept', uid: 'kept', ...deleted, finalizers: ['example.org/keep'] },
+  );
+  answers((resource) => ({ jobs, jobsets: list({ name: 'set', uid: 'set', ...deleted }) })[resource]);
+  const rows = async (...words: string[]) => {
+    const { output, refused } = await getApi().run('queue', ...words);
+    expect(refused).toBeUndefined();
+    return output
+      .split('\n')
+      .filter((row) => /job.*\/(runs|slow|kept|set)\b/.test(row))
+      .toSorted();
+  };
+  const [set, runs, slow] = await rows();
+  expect(set).toMatch(/^ +jobset\/set +Deleting .* PodsEnding$/);
+  expect(runs).toMatch(/^default +job\/runs +Running /);
+  expect(slow).toMatch(/^night +job\/slow +Deleting .* PodsEnding$/);
+  expect(await rows('job/slow')).toHaveLength(1);
+  expect(await rows('-o', 'name')).toEqual(['job/runs']);
+  answers((resource) => (resource === 'jobs' ? refusal(403, 'Forbidden', 'no') : undefined));
+  expect(await rows()).toHaveLength(1);
+});
+
 test('a selector chooses workloads of all kinds, and groups by their pods', async () => {
   const chosen = async (resource: string, answer: Answer) => {
     answers((asked) => (asked === resource ? answer : asked in ALL ? list() : undefined));

@@ -49,7 +49,7 @@ export const GROUPS: readonly Group[] = [
         command: 'queue',
         text: `A start without a sign is a fact, \`~\` is a promise (nodes are reserved), and \`?\` is a plan that others may change. \`-w\` redraws the table
 when something changes; in a pipe, as here, it prints the rows that are new, have changed or are gone, as \`kubectl get --watch\` does. The apiserver
-tells of changes; a lost connection is opened again.`,
+tells of changes; a lost connection is opened again. What is deleted in the foreground is \`Deleting\` until its pods have ended.`,
         runs: [
           {
             line: 'kubectl fluxqueue queue',
