@@ -50,7 +50,7 @@ const FAILED: GrantReason = 'ReleaseFailed';
 
 const CHANGED = 'what it asks for, or its queue, changed after the grant';
 /** Why a grant is given back before its release. */
-export const WITHDRAWN = 'its nodes may be in use by a workload that the database did not know';
+const WITHDRAWN = 'its nodes may be in use by a workload that the database did not know';
 
 const CONFLICT = 'it has changed at each try to release it for a minute';
 
