@@ -40,7 +40,7 @@ export interface SimulatedUserOptions {
 
 export class SimulatedUser {
   readonly nodes: SimulatedNodes;
-  /** uids of workloads that were suspended or deleted, or that want no pods. */
+  /** uids of workloads that were suspended or deleted, or that want no pods, and of pods whose Job was deleted. */
   readonly stopped = new Set<string>();
   /** When users changed what a workload asks for. */
   readonly changes: UserChange[] = [];
@@ -209,6 +209,9 @@ export class SimulatedUser {
 
   private delete(object: KubernetesObject, policy: 'Foreground' | 'Background' = 'Background'): void {
     this.stopped.add(object.metadata.uid);
+    // A pod beyond the gang of a Job has a row of its own, with the settings of that Job, until it is collected.
+    for (const { metadata } of this.options.apiserver.store.list('pods'))
+      if (metadata.ownerReferences?.[0]?.uid === object.metadata.uid) this.stopped.add(metadata.uid);
     this.options.apiserver.delete(pathOf(object), undefined, policy);
   }
 
