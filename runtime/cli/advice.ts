@@ -64,6 +64,9 @@ const STALLED_ADVICE: Partial<Record<Reason, string>> = {
   DependencyPending: 'change or remove its annotation fluxqueue/after, or delete it',
 };
 
+/** The one that it waits for, of which it depends what can be done. */
+const AFTER_NEVER = /waits for (\S+) to \w+, which can never start$/;
+
 const ROLLOUT =
   'nothing, if another workload ends and leaves enough for it: otherwise set maxUnavailable of at least 1, or type Recreate, in the strategy of its Deployment';
 const OF_KUBERNETES =
@@ -124,6 +127,9 @@ function adviceOf({ spec, status = {} }: FluxJobObject, reason: string): string 
 }
 
 function adviceOfStalled(reason: Reason, message: string): string | undefined {
+  const blocked = AFTER_NEVER.exec(message)?.[1];
+  if (reason === 'DependencyPending' && blocked !== undefined)
+    return `kubectl fluxqueue why ${blocked} NAMESPACE says what to correct there; or ${STALLED_ADVICE[reason]}`;
   return reason === 'QuotaExceeded' && PAUSED.test(message) ? OF_PAUSED : STALLED_ADVICE[reason];
 }
 

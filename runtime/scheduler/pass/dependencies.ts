@@ -6,12 +6,16 @@ export type OutcomeOf = (namespace: string, name: string) => Ended | 'active' | 
 /** Every message about a dependency that can't be met any more begins with this. */
 export const NEVER_MET = 'can never start: ';
 
-const ENDED: Readonly<Record<Ended, string>> = {
+/** One that is active, and can never start as things are. */
+type Outcome = Ended | 'never';
+
+const ENDED: Readonly<Record<Outcome, string>> = {
   Succeeded: 'has succeeded',
   Failed: 'has failed',
   Cancelled: 'was cancelled',
   TimedOut: 'exceeded its walltime',
   HandedBack: 'left the queue with its namespace, so its end is not known here',
+  never: 'can never start',
 };
 
 const AWAITED: Readonly<Record<Dependency['type'], string>> = {
@@ -30,7 +34,7 @@ const MISSING_SECONDS = 300;
 export function unmet(
   after: readonly Dependency[],
   namespace: string,
-  outcomeOf: OutcomeOf,
+  outcomeOf: (namespace: string, name: string) => ReturnType<OutcomeOf> | 'never',
   waited = 0,
 ): string | undefined {
   let pending: string | undefined;
@@ -50,7 +54,7 @@ function missingText(name: string, waited: number): string {
   return `waits for ${name}, which has never existed in this namespace; correct fluxqueue/after if the name is wrong`;
 }
 
-function satisfies({ type }: Dependency, outcome: Ended): boolean {
-  if (outcome === 'HandedBack') return false;
+function satisfies({ type }: Dependency, outcome: Outcome): boolean {
+  if (outcome === 'HandedBack' || outcome === 'never') return false;
   return type === 'afterany' || (outcome === 'Succeeded') === (type === 'afterok');
 }

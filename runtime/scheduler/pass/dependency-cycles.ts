@@ -1,25 +1,48 @@
-/** Workloads that wait for each other: none of them can ever start, and their users are told. */
+/** Workloads that wait for each other, or for one that can never start: their users are told. */
 import { isNewer, type WorkloadRow } from '../../queue/workload';
+import { NEVER_MET, type OutcomeOf, unmet } from './dependencies';
 
 type Row = Pick<
   WorkloadRow,
-  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'jobid' | 'phase' | 'after' | 'isAfterMet'
+  | 'uid'
+  | 'namespace'
+  | 'name'
+  | 'submittedAt'
+  | 'seq'
+  | 'jobid'
+  | 'phase'
+  | 'after'
+  | 'isAfterMet'
+  | 'reason'
+  | 'message'
 >;
 
 export class DependencyCycles {
   private found: Components | undefined;
 
   /** @param rows all active rows of all queues; asked for only if a workload waits for another one */
-  constructor(private readonly rows: () => readonly Row[]) {}
+  constructor(
+    private readonly rows: () => readonly Row[],
+    private readonly outcomeOf: OutcomeOf = () => undefined,
+  ) {}
 
   /** `waits for b, which waits for a in turn; change …`; undefined for a workload that is in no cycle. */
   textOf({ uid, name }: Pick<WorkloadRow, 'uid' | 'name'>): string | undefined {
-    this.found ??= new Components(this.rows());
-    const other = this.found.partnerOf(uid);
+    const other = this.components().partnerOf(uid);
     if (other === undefined) return undefined;
     return other === name
       ? 'waits for itself; change its fluxqueue/after'
       : `waits for ${other}, which waits for ${name} in turn; change fluxqueue/after of one of them`;
+  }
+
+  /** Whether this one waits for what can never come, at the end of a chain of any length too. */
+  neverStarts(namespace: string, name: string): boolean {
+    return this.components().neverStarts(namespace, name);
+  }
+
+  private components(): Components {
+    this.found ??= new Components(this.rows(), this.outcomeOf);
+    return this.found;
   }
 }
 
@@ -41,12 +64,16 @@ interface Visit {
 class Components {
   /** uid -> name of a workload that it waits for, and that waits for it. */
   private readonly partners = new Map<string, string>();
+  private readonly never = new Set<Row>();
   private readonly visits = new Map<Row, Visit>();
   private readonly open: Visit[] = [];
   private readonly isOpen = new Set<Row>();
   private readonly byNamespace = new Map<string, Map<string, Row>>();
 
-  constructor(rows: readonly Row[]) {
+  constructor(
+    rows: readonly Row[],
+    private readonly outcomeOf: OutcomeOf,
+  ) {
     const dependencies = rows.reduce((sum, { after }) => sum + after.length, 0);
     if (dependencies > MOST_DEPENDENCIES) return;
     for (const row of rows) this.index(row);
@@ -55,6 +82,11 @@ class Components {
 
   partnerOf(uid: string): string | undefined {
     return this.partners.get(uid);
+  }
+
+  neverStarts(namespace: string, name: string): boolean {
+    const row = this.byNamespace.get(namespace)?.get(name);
+    return row !== undefined && this.never.has(row);
   }
 
   /** Of several workloads of one name the newest counts. */
@@ -89,16 +121,20 @@ class Components {
 
   private enter(row: Row): Visit {
     const names = this.byNamespace.get(row.namespace)!;
-    const targets = row.after.map(({ name }) => names.get(name)).filter((target) => target !== undefined);
+    const after = isWaiting(row) ? row.after : [];
+    const targets = after.map(({ name }) => names.get(name)).filter((target) => target !== undefined);
     const index = this.visits.size;
-    const visit = { row, targets: targets.filter(isWaiting), looked: 0, index, lowest: index };
+    const visit = { row, targets, looked: 0, index, lowest: index };
     this.visits.set(row, visit);
     this.open.push(visit);
     this.isOpen.add(row);
     return visit;
   }
 
-  /** The rows that were entered since this one and are still open are one component with it. */
+  /**
+   * The rows that were entered since this one and are still open are one component with it. What they wait for outside of
+   * it is closed already.
+   */
   private close(first: Visit): void {
     const component = this.open.splice(this.open.lastIndexOf(first));
     const members = new Set(component.map(({ row }) => row));
@@ -106,7 +142,16 @@ class Components {
       this.isOpen.delete(row);
       const partner = targets.find((target) => members.has(target));
       if (partner !== undefined) this.partners.set(row.uid, partner.name);
+      if (partner !== undefined || targets.some((target) => this.never.has(target)) || this.isRefused(row))
+        this.never.add(row);
     }
+  }
+
+  private isRefused(row: Row): boolean {
+    const { phase, reason, message, after, namespace } = row;
+    const said = isWaiting(row) ? unmet(after, namespace, this.outcomeOf) : undefined;
+    const ofQuota = phase === 'Waiting' && reason === 'QuotaExceeded' ? message : undefined;
+    return [said, ofQuota].some((text) => text?.startsWith(NEVER_MET));
   }
 }
 

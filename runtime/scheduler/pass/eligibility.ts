@@ -99,10 +99,14 @@ function isUngated(row: WorkloadRow, { fits }: EligibilityInput, waits: WaitReas
 /** What was granted once does not wait for its dependencies again: another workload may have their names since. */
 function isAfterOthers(row: WorkloadRow, input: EligibilityInput, waits: WaitReasons): boolean {
   if (row.after.length === 0 || row.isAfterMet) return true;
-  const { outcomeOf = noOutcome, now } = input;
-  const pending = unmet(row.after, row.namespace, outcomeOf, now - row.submittedAt);
+  const { outcomeOf = noOutcome, now, cycles } = input;
+  const outcome = (namespace: string, name: string) => {
+    const known = outcomeOf(namespace, name);
+    return known === 'active' && cycles.neverStarts(namespace, name) ? 'never' : known;
+  };
+  const pending = unmet(row.after, row.namespace, outcome, now - row.submittedAt);
   if (pending === undefined) return true;
-  const cycle = input.cycles.textOf(row);
+  const cycle = cycles.textOf(row);
   waits.markDependency(row, cycle === undefined ? pending : `${NEVER_MET}${cycle}`);
   return false;
 }

@@ -62,7 +62,7 @@ export async function runPass(input: PassInput): Promise<PassResult> {
 /** One loop: ten thousand rows that wait are looked at in every pass. */
 function eligibleRows(pass: Pass): WorkloadRow[] {
   const { input, waits, cluster } = pass;
-  const cycles = new DependencyCycles(() => input.queues.flatMap(({ rows }) => rows));
+  const cycles = new DependencyCycles(() => input.queues.flatMap(({ rows }) => rows), input.outcomeOf);
   // An array fits if a part of it does.
   const fits = input.nodes && ((jobspec: Jobspec) => cluster.fits(countedPart(pass, jobspec)));
   const eligibility = { ...input, fits, cycles };

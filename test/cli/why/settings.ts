@@ -76,6 +76,22 @@ export const DEPENDENCIES: readonly Situation[] = [
     ],
   },
   {
+    because: 'the one that it waits for can never start',
+    reason: 'DependencyPending',
+    async arrange(world) {
+      world.job('first', { runs: 1, spec: { backoffLimit: 0 }, podAnnotations: { [FAILS]: 'true' } });
+      await world.seconds(15);
+      world.job('prep', { annotations: after('first') });
+      world.job('mine', { annotations: after('prep') });
+    },
+    prints: [
+      'science/job/mine waits in queue default, position 2',
+      'DependencyPending: can never start: waits for prep to succeed, which can never start',
+      'it cannot start as things are',
+      'what to do: kubectl fluxqueue why prep -n science says what to correct there; or change or remove its annotation fluxqueue/after, or delete it',
+    ],
+  },
+  {
     because: 'it and another one wait for each other',
     reason: 'DependencyPending',
     arrange(world) {

@@ -6,7 +6,17 @@ import { nodesOf, Simulation } from './simulation';
 
 type Node = Pick<
   WorkloadRow,
-  'uid' | 'namespace' | 'name' | 'submittedAt' | 'seq' | 'jobid' | 'phase' | 'after' | 'isAfterMet'
+  | 'uid'
+  | 'namespace'
+  | 'name'
+  | 'submittedAt'
+  | 'seq'
+  | 'jobid'
+  | 'phase'
+  | 'after'
+  | 'isAfterMet'
+  | 'reason'
+  | 'message'
 >;
 
 const waiting = (name: string, after: readonly string[], over: Partial<Node> = {}): Node => ({
@@ -18,6 +28,8 @@ const waiting = (name: string, after: readonly string[], over: Partial<Node> = {
   jobid: 0,
   phase: 'Waiting',
   isAfterMet: false,
+  reason: null,
+  message: null,
   after: after.map((target) => ({ type: 'afterok', name: target })),
   ...over,
 });
@@ -56,7 +68,7 @@ test.each<[string, readonly Node[]]>([
   expect(textsOf(...rows).filter((text) => text !== undefined)).toEqual([]);
 });
 
-test('a workload is in a cycle if and only if it can be reached from itself', () => {
+test('a workload is in a cycle if it can be reached from itself, and never starts if it reaches a cycle', () => {
   const graph = fc.array(fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 3 }), { maxLength: 8 });
   fc.assert(
     fc.property(graph, (edges) => {
@@ -77,6 +89,10 @@ test('a workload is in a cycle if and only if it can be reached from itself', ()
       expect(textsOf(...rows).map((text) => text !== undefined)).toEqual(
         edges.map((_, i) => reachable(i).has(i)),
       );
+      const cycles = new DependencyCycles(() => rows);
+      expect(rows.map(({ name }) => cycles.neverStarts('science', name))).toEqual(
+        edges.map((_, i) => [i, ...reachable(i)].some((at) => reachable(at).has(at))),
+      );
     }),
   );
 });
@@ -95,6 +111,34 @@ test('a pass says that a cycle never starts, until a user breaks it', async () =
   await sim.pass({ outcomeOf });
   expect(sim.row('first').message).toBe('waits for second to succeed');
   expect(sim.started.map(({ uid }) => uid)).toEqual(['second']);
+});
+
+test('a pass says of all that wait for one that can never start that they cannot either', async () => {
+  const sim = await Simulation.of(nodesOf(2, 1));
+  sim.queue('small', { quota: { jobs: 0 } });
+  const chain = (name: string, after: string) =>
+    sim.submit(name, { after: [{ type: 'afterany', name: after }] });
+  // The last of the chain is judged first.
+  chain('c5', 'c4');
+  chain('c4', 'c2');
+  sim.submit('c2', { after: [{ type: 'afterok', name: 'c1' }] });
+  chain('big2', 'big');
+  sim.submit('big', { queue: 'small' });
+  chain('free2', 'free');
+  sim.submit('free');
+  const outcomeOf = (_: string, name: string) => (name === 'c1' ? ('Failed' as const) : ('active' as const));
+  await sim.pass({ outcomeOf });
+  await sim.pass({ outcomeOf });
+  const said = (name: string) => sim.row(name).message;
+  expect(said('c2')).toBe(`${NEVER_MET}waits for c1 to succeed, which has failed`);
+  expect(said('c4')).toBe(`${NEVER_MET}waits for c2 to end, which can never start`);
+  expect(said('c5')).toBe(`${NEVER_MET}waits for c4 to end, which can never start`);
+  expect(said('big')).toContain(NEVER_MET);
+  expect(said('big2')).toBe(`${NEVER_MET}waits for big to end, which can never start`);
+  expect(said('free2')).toBe('waits for free to end');
+  sim.change('c2', { after: [] });
+  await sim.pass({ outcomeOf });
+  expect([said('c4'), said('c5')]).toEqual(['waits for c2 to end', 'waits for c4 to end']);
 });
 
 test('more dependencies than a pass may search are not searched', () => {
