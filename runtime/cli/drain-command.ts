@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import { nodes, pods } from '../kubernetes/paths';
 import type { Pod } from '../kubernetes/types';
-import { drainPicture } from './drain';
+import { drainPicture, nextSentence } from './drain';
 import { show } from './show';
 import { requireInstalled } from './unknown-workload';
 import { FIELD_MANAGER, inCluster, type Scope } from './with-client';
@@ -29,25 +29,21 @@ async function drain(node: string, { afterJobs, ...scope }: DrainOptions): Promi
       fieldManager: FIELD_MANAGER,
     });
     write(`node/${node} cordoned`);
+    let onNode: readonly Pod[] = [];
     const isEmpty = await show<{ readonly fluxJobs: FluxJobObject; readonly pods: Pod }>(
       client,
       {
         fluxJobs: { path: fluxJobs() },
         pods: { path: pods(), fieldSelector: `spec.nodeName=${node}` },
       },
-      (objects) => drainPicture(node, objects.fluxJobs, objects.pods),
+      (objects) => {
+        onNode = objects.pods;
+        return drainPicture(node, objects.fluxJobs, onNode);
+      },
       { watch: afterJobs },
     );
-    write(isEmpty ? emptySentence(node) : fullSentence(node));
+    write(nextSentence(node, onNode, isEmpty));
   });
-}
-
-function emptySentence(node: string): string {
-  return `next: kubectl drain ${node} --ignore-daemonsets for what is not of the queue; after the work: kubectl uncordon ${node}`;
-}
-
-function fullSentence(node: string): string {
-  return `next: kubectl fluxqueue drain ${node} --after-jobs waits for them; kubectl drain ${node} --ignore-daemonsets ends them now`;
 }
 
 function write(line: string): void {

@@ -2,9 +2,11 @@
 import { ADMITTED_LABEL, JOBID_ANNOTATION } from '../../constructs/api/labels';
 import { nameOf } from '../fluxjobs/reading';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
+import { controllerOf } from '../kubernetes/owner';
 import type { Pod } from '../kubernetes/types';
 import { parseHostlist } from '../resources/hostlist';
 import { toldEnd } from '../resources/told-end';
+import { listNames } from '../workloads/events';
 import type { Picture, PictureRow } from './picture';
 
 const HEAD = ['NAMESPACE', 'WORKLOAD', 'PHASE', 'UNTIL'];
@@ -34,6 +36,21 @@ export function drainPicture(
     empty: `no workload of the queue is on node/${node}`,
     done: rows.length === 0,
   };
+}
+
+/**
+ * kubectl refuses to drain a node as long as a pod on it has an emptyDir or no controller, unless it is told that these end
+ * for good.
+ * @param isEmpty whether nothing of the queue is on the node
+ */
+export function nextSentence(node: string, pods: readonly Pod[], isEmpty: boolean): string {
+  const lone = pods.filter((pod) => isLive(pod) && controllerOf(pod) === undefined);
+  const names = listNames(lone.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  const gone = lone.length === 0 ? '' : `for good ${names}, which no controller makes again`;
+  const drain = `kubectl drain ${node} --ignore-daemonsets --delete-emptydir-data${lone.length === 0 ? '' : ' --force'}`;
+  if (isEmpty)
+    return `next: ${drain} for what is not of the queue${gone && `, and ends ${gone}`}; after the work: kubectl uncordon ${node}`;
+  return `next: kubectl fluxqueue drain ${node} --after-jobs waits for them; ${drain} ends them now${gone && `, and ${gone}`}`;
 }
 
 /** What made a pod may be far below its workload, as the Jobs of a JobSet are. A lone pod is its own workload. */

@@ -1,4 +1,4 @@
-import { drainPicture } from '../../runtime/cli/drain';
+import { drainPicture, nextSentence } from '../../runtime/cli/drain';
 import { linesOf } from '../../runtime/cli/picture';
 import type { Pod } from '../../runtime/kubernetes/types';
 import { fluxJob, runs, waits } from './fluxjobs';
@@ -69,4 +69,19 @@ test('a pod whose workload is not the one that made it is listed with that', () 
 test('a pod whose FluxJob is late or has ended is named itself, one outside the queue is not', () => {
   const pods = [pod('new-0', 'new', 'Pending'), pod('agent', undefined, 'Running', false)];
   expect(linesOf(drainPicture('node-1', [], pods)).slice(1)).toEqual(['science    pod/new-0  Pending']);
+});
+
+test('the next command is one that kubectl accepts, and says what it ends for good', () => {
+  const flags = '--ignore-daemonsets --delete-emptydir-data';
+  const [job, over] = [pod('runs-0', 'runs', 'Running'), pod('over', undefined, 'Succeeded')];
+  expect(nextSentence('node-2', [job, over], false)).toBe(
+    `next: kubectl fluxqueue drain node-2 --after-jobs waits for them; kubectl drain node-2 ${flags} ends them now`,
+  );
+  const lone = ['a', 'b', 'c', 'd'].map((name) => pod(name, undefined, 'Pending'));
+  expect(nextSentence('node-2', [job, ...lone], false)).toContain(
+    `kubectl drain node-2 ${flags} --force ends them now, and for good science/a, science/b and 2 more, which no controller makes again`,
+  );
+  expect(nextSentence('node-2', lone.slice(3), true)).toBe(
+    `next: kubectl drain node-2 ${flags} --force for what is not of the queue, and ends for good science/d, which no controller makes again; after the work: kubectl uncordon node-2`,
+  );
 });
