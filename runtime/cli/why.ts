@@ -23,6 +23,8 @@ export interface Asked {
   readonly priority?: string;
   /** Whether its workload is deleted, and another object of its name waits until its pods have ended. @default false */
   readonly isNameInUse?: boolean;
+  /** That its object is deleted, and what ends its pods. @default - it is there */
+  readonly deletion?: { readonly said: string; readonly remedy?: string };
   /** Whether its namespace is known to have not the label of the queue. @default false */
   readonly hasLeft?: boolean;
 }
@@ -31,9 +33,10 @@ export interface Asked {
 export function whyLines(asked: Asked): string[] {
   const { fluxJob } = asked;
   const { reason } = scheduled(fluxJob);
-  const advice = adviceFor(fluxJob, reason, nameOf(fluxJob));
+  const advice = asked.deletion?.remedy ?? adviceFor(fluxJob, reason, nameOf(fluxJob));
   return [
     ...nameInUseLines(asked),
+    ...evidenceOf(asked.deletion?.said),
     ...stateLines(asked),
     ...noteLines(fluxJob),
     ...(asked.hasLeft === true ? [`${LEFT_LINE} once it is released`] : []),
@@ -112,7 +115,12 @@ export function whenLines(asked: Asked): string[] {
   const { phase, estimatedStart, plannedStart } = asked.fluxJob.status ?? {};
   const isKnown = phase !== 'Waiting' || (estimatedStart ?? plannedStart) !== undefined;
   const start = `${asked.isNameInUse ? 'the deleted one: ' : ''}${startSentence(asked)}`;
-  return [...nameInUseLines(asked), start, ...(isKnown ? [] : [reasonSentence(asked.fluxJob)])];
+  return [
+    ...nameInUseLines(asked),
+    ...evidenceOf(asked.deletion?.said),
+    start,
+    ...(isKnown ? [] : [reasonSentence(asked.fluxJob)]),
+  ];
 }
 
 function reasonSentence(fluxJob: FluxJobObject): string {

@@ -11,6 +11,7 @@ import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
 import type { KubernetesObject } from '../kubernetes/types';
 import { settingOf } from '../workloads/settings';
+import { deletionOf } from './deletion';
 import { addDrainCommand } from './drain-command';
 import { freeNodes } from './free-nodes';
 import { type Wish, wishingMiniCluster } from './makers';
@@ -26,7 +27,7 @@ import { hasQueue, requireInstalled } from './unknown-workload';
 import { requireGoingOn, requireWaiting } from './waiting';
 import { type Asked, LEFT_LINE, movedLines, waitsForOthers, whenLines, whyLines } from './why';
 import { FIELD_MANAGER, inNamespace, type Scope, scoped } from './with-client';
-import { findDeletable, findFluxJob, findWorkload, kindForms, liveObject, ofEach } from './workload-names';
+import { findDeletable, findFluxJob, findWorkload, kindForms, ofEach } from './workload-names';
 
 const HELD: Reason = 'Held';
 
@@ -120,7 +121,7 @@ async function showWorkload(
     const found = await findFluxJob(client, namespace, text);
     const { uid } = found.metadata;
     const more = await evidence(client, found);
-    const isNameInUse = await isNameOfAnother(client, found);
+    const deletion = await deletionOf(client, found);
     await show<{ readonly fluxJobs: FluxJobObject }>(
       client,
       { fluxJobs: { path: fluxJobs(namespace) } },
@@ -129,22 +130,12 @@ async function showWorkload(
         return picture(
           fluxJob === undefined
             ? { lines: [`${text} was deleted`], done: true }
-            : sayAll({ fluxJob, all: fluxJobs, now: Date.now(), isNameInUse, ...more }),
+            : sayAll({ fluxJob, all: fluxJobs, now: Date.now(), ...deletion, ...more }),
         );
       },
       { watch },
     );
   });
-}
-
-/** Whether a later object of the name waits until the pods of this workload, which is deleted, have ended. */
-async function isNameOfAnother(
-  client: KubernetesClient,
-  { metadata, spec, status }: FluxJobObject,
-): Promise<boolean> {
-  if (status?.phase === 'Finished') return false;
-  const object = await liveObject(client, metadata.namespace!, spec.workload);
-  return object?.metadata.labels?.[ADMITTED_LABEL] === 'true' && object.metadata.uid !== spec.workload.uid;
 }
 
 /** A text that is printed as a whole when a part of it changes. */

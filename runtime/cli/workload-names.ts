@@ -143,25 +143,26 @@ async function joinedGroup(
 ): Promise<FluxJobObject | undefined> {
   if (workload.kind !== 'Pod' || status?.phase !== 'Finished') return undefined;
   const pod = await liveObject<Pod>(client, namespace, workload);
-  const group = pod?.metadata.uid === workload.uid ? groupOf(pod) : undefined;
+  const isOwn = typeof pod === 'object' && pod.metadata.uid === workload.uid;
+  const group = isOwn ? groupOf(pod) : undefined;
   return group === undefined ? undefined : findFluxJob(client, namespace, `podgroup/${group}`);
 }
 
 /**
- * The object that has the name of a workload now: of the FluxJob's own uid, or a later one. Undefined: there is none, its user may not
- * read it, or the workload is a group.
+ * The object that has the name of a workload now: of the FluxJob's own uid, or a later one. Undefined: there is none. Unknown: its user may
+ * not read it, or the workload is a group.
  */
 export async function liveObject<K extends KubernetesObject>(
   client: KubernetesClient,
   namespace: string,
   { kind, name }: Pick<FluxJobObject['spec']['workload'], 'kind' | 'name'>,
-): Promise<K | undefined> {
+): Promise<K | 'unknown' | undefined> {
   const path = KINDS.find((each) => each.kind === kind)?.path;
-  if (path === undefined || kind === POD_GROUP) return undefined;
+  if (path === undefined || kind === POD_GROUP) return 'unknown';
   try {
     return await ifFound(client.get<K>(path(namespace, name)));
   } catch (error) {
-    if (isStatus(error, 403)) return undefined;
+    if (isStatus(error, 403)) return 'unknown';
     throw error;
   }
 }

@@ -74,6 +74,56 @@ test('why of a Pod that has joined a group while it waited is that of the group'
   expect((await getApi().run('why', 'p')).output).toMatch(/^science\/podgroup\/ring waits in queue default/);
 });
 
+/** Of a Job that was deleted with --cascade=orphan. */
+const orphan = (job: string) => ({
+  metadata: {
+    ...{ name: `${job}-0`, namespace: 'science', uid: 'p', annotations: { 'fluxqueue/jobid': '7' } },
+    labels: { 'batch.kubernetes.io/job-name': job, 'batch.kubernetes.io/controller-uid': job },
+  },
+  spec: { nodeName: 'node-2', containers: [] },
+  status: { phase: 'Running' },
+});
+const ENDS_THEM = (job: string) =>
+  `kubectl delete pods -n science -l batch.kubernetes.io/job-name=${job} ends them`;
+const KEPT = 'and what was granted is charged until its pods have ended';
+
+test.each<[string, Record<string, Answer>, string, string | undefined]>([
+  [
+    'without its pods',
+    { '/pods': { body: { items: [orphan('runs')] } } },
+    `its Job was deleted, ${KEPT}`,
+    `what to do: ${ENDS_THEM('runs')}`,
+  ],
+  [
+    'in the foreground',
+    {
+      '/jobs/runs': object('runs', {
+        ...{ deletionTimestamp: '2026-11-23T12:00:00Z', deletionGracePeriodSeconds: 0 },
+      }),
+    },
+    `its Job was deleted at 2026-11-23T12:00:00Z, ${KEPT}`,
+    undefined,
+  ],
+])('why and when of a Job that was deleted %s say that first', async (_, byPath, first, last) => {
+  answers({ ...records(runs), ...byPath });
+  const lines = (await getApi().run('why', 'runs')).output.trim().split('\n');
+  expect(lines.slice(0, 2)).toEqual([first, 'science/job/runs runs on node-[1-2]']);
+  expect(lines.find((line) => line.startsWith('what to do'))).toBe(last);
+  expect((await getApi().run('when', 'runs')).output.split('\n')[0]).toBe(first);
+});
+
+test('a command on a Job that was deleted without its pods says what ends them', async () => {
+  answers({ '/histories/train': GRANTED, '/pods': { body: { items: [orphan('train')] } } });
+  const { refused } = await getApi().run('cancel', 'train');
+  expect(refused).toContain('its pods have not all ended yet (train-0 on node-2)');
+  expect(refused).toContain(ENDS_THEM('train'));
+});
+
+test('why says nothing of the deletion of a Job that its user may not read', async () => {
+  answers({ ...records(runs), '/jobs/runs': refusal(403, 'Forbidden', 'no') });
+  expect((await getApi().run('why', 'runs')).output).toMatch(/^science\/job\/runs runs on/);
+});
+
 const DELETED = { deletionTimestamp: '2026-11-23T09:00:00Z' };
 const GRANTED = { body: { entries: [entry('Running', 'its first pod runs')] } };
 const CHARGED = 'until then what it was granted is charged, and kubectl fluxqueue plan lists it';
