@@ -19,6 +19,7 @@ export interface PlanOptions {
 }
 
 const STATES = {
+  Starting: { glyph: '+', sign: '', meaning: '+ granted, its pods do not run yet' },
   Running: { glyph: '#', sign: '', meaning: '# running' },
   Reserved: { glyph: '=', sign: '~', meaning: '= reserved, starts at ~ or earlier' },
   Planned: { glyph: '-', sign: '?', meaning: '- planned, ? may change' },
@@ -132,7 +133,7 @@ function footer({ unplanned, blocked = 0, estimateError }: Plan, namespaces: boo
 function errorSentence(error: EstimateError | undefined): string {
   if (error === undefined) return 'no estimate to judge: no job that had one has started in the last 7 days';
   const { jobs, p50Seconds, p90Seconds } = error;
-  return `estimates were off by ${spanText(p50Seconds)} (p50) and ${spanText(p90Seconds)} (p90) in ${counted(jobs, 'job')} of the last 7 days`;
+  return `estimates were off by ${spanText(p50Seconds)} (p50) and ${spanText(p90Seconds)} (p90) in ${counted(jobs, 'job')} of all namespaces in the last 7 days`;
 }
 
 /** Cells to the right of a bar, by their titles. */
@@ -207,7 +208,7 @@ class Chart {
   /** Seconds that the chart should show: what runs longer than all that waits would squeeze the rest. */
   private horizon({ hours }: PlanOptions): number {
     if (hours !== undefined) return hours * HOUR;
-    const waiting = this.jobs.filter(({ state }) => state !== 'Running');
+    const waiting = this.jobs.filter(({ state }) => state !== 'Running' && state !== 'Starting');
     const shown = waiting.length > 0 ? waiting : this.jobs;
     const ends = shown.map(({ end }) => Date.parse(end) / 1000 - this.now);
     return Math.min(MOST_HOURS * HOUR, largest(ends));

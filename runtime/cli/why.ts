@@ -8,7 +8,7 @@ import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
 import { toldEnd } from '../resources/told-end';
 import { nameInUse } from '../workloads/name-in-use';
 import { adviceFor } from './advice';
-import { ageOf, rfc3339 } from './durations';
+import { ageOf, rfc3339, spanText } from './durations';
 import { likelySentence } from './likely-start';
 
 export interface Asked {
@@ -229,6 +229,8 @@ function runSentence({ fluxJob, now }: Asked): string {
 /** When the walltime of a workload that has started ends. */
 function endOf({ spec, status = {} }: FluxJobObject, now: number): string {
   if (spec.walltimeSeconds === undefined) return 'it runs until it is deleted';
+  if (status.startTime === undefined)
+    return `its pods do not run yet; it may use its walltime of ${spanText(spec.walltimeSeconds)} from their start`;
   const end = endTime({ spec, status }, now);
   if (end < now) return `its walltime ended at ${rfc3339(end)}`;
   if (status.endTime !== undefined) return `it ends at ${rfc3339(end)} at the latest`;

@@ -134,9 +134,10 @@ export interface PlannedJob {
   readonly name: string;
   readonly kind: string;
   readonly queue: string;
-  readonly state: 'Running' | 'Reserved' | 'Planned';
+  /** Starting: it has its nodes, and its pods do not run yet. */
+  readonly state: 'Starting' | 'Running' | 'Reserved' | 'Planned';
   readonly start: string;
-  /** That of its walltime; if `overdue`, a guess that moves. */
+  /** That of its walltime, which counts from the start of its pods; if `overdue`, a guess that moves. */
   readonly end: string;
   /** When it starts if workloads end as early as the last two of their users. @default - not sooner than `start`, or not known */
   readonly likelyStart?: string;

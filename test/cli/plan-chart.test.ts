@@ -50,6 +50,14 @@ const JOBS = [
   job('wide', 'Reserved', 60, 70, ['node-0', 'node-1']),
 ];
 
+test('a job whose pods do not run yet has a sign and a state of its own', () => {
+  const starts = plan([job('img', 'Starting', -10, 60, ['node-0'])]);
+  const [, , bar, legend] = planLines(starts, HERE, PIPE);
+  expect(bar).toMatch(/^job\/img +\++ +2026-/);
+  expect(legend).toBe('+ granted, its pods do not run yet');
+  expect(planTable(starts, HERE)[2]).toContain('Starting');
+});
+
 test('each job has a bar on the axis of time, its start, how long it lasts and its nodes', () => {
   const estimateError = { jobs: 1204, p50Seconds: 3, p90Seconds: 40.2 };
   expect(planLines(plan(JOBS, { unplanned: 12, estimateError }), HERE, PIPE)).toEqual([
@@ -60,7 +68,7 @@ test('each job has a bar on the axis of time, its start, how long it lasts and i
     'job/tune                 ------       ?2026-11-23T10:10:00Z  30m    node-[1-2,10]',
     '# running   = reserved, starts at ~ or earlier   - planned, ? may change',
     '12 more wait behind the plan',
-    'estimates were off by 3s (p50) and 40s (p90) in 1,204 jobs of the last 7 days',
+    'estimates were off by 3s (p50) and 40s (p90) in 1,204 jobs of all namespaces in the last 7 days',
   ]);
 });
 

@@ -52,6 +52,18 @@ test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
     ],
   ],
   [
+    'waits for one whose pods do not run yet',
+    waits('mine', 1),
+    [fluxJob('img', { phase: 'Ready' as never, nodes: 'node-1' })],
+    [
+      'science/job/mine waits in queue default, position 1',
+      BUSY,
+      'no start is known: the plan does not reach so far, or it waits for something that has no time',
+      'in namespace science: job/img has node-1, its pods do not run yet; it may use its walltime of 1h from their start',
+      ADVICE,
+    ],
+  ],
+  [
     'waits for some of those that run',
     waits('mine', 1),
     [

@@ -64,7 +64,7 @@ async function planNow(model: ReadModel): Promise<FullPlan> {
   const likely = await likelyStarts(model, situation);
   const { rows } = await model.openTables();
   const { now, holders } = situation;
-  const running = holders.map((row) => runningJob(row, now));
+  const running = holders.map((row) => holderJob(row, now));
   const ahead = line.flatMap((row) => {
     const allocation = plan.allocations.get(row.uid);
     if (allocation === undefined) return [];
@@ -88,9 +88,16 @@ function startOf({ estimatedStart }: WorkloadRow, allocation: Allocation, now: n
   return { ...allocation, start: estimatedStart, end: estimatedStart + allocation.end - allocation.start };
 }
 
-function runningJob(row: WorkloadRow, now: number): PlannedJob {
+function holderJob(row: WorkloadRow, now: number): PlannedJob {
   const allocation = row.allocation!;
   const start = row.startedAt ?? row.allocatedAt ?? allocation.start;
+  // Its walltime counts from the start of its first container, which is later than now.
+  if (row.startedAt === null)
+    return jobOf(row, 'Starting', {
+      ...allocation,
+      start,
+      end: Math.max(allocation.end, now + row.walltime),
+    });
   if (allocation.end > now) return jobOf(row, 'Running', { ...allocation, start });
   return { ...jobOf(row, 'Running', { ...plannedAllocation(row, now), start }), overdue: true };
 }

@@ -18,7 +18,7 @@ ${after(seconds)}  Job   ${uid}  Submitted  ada               was added
 ${after(seconds + 1)}  Job   ${uid}  Waiting    vm-${uid.slice(0, 4)}_${uid.slice(0, 8)}  Reserved: by others
 
 allocated hours of namespace science, and jobs that ended, from ${after(-seconds * 86_400)} until ${after(seconds)}
-estimates were off by ${seconds}s (p50) and 2m${seconds}s (p90) in 4 jobs of the last 7 days
+estimates were off by ${seconds}s (p50) and 2m${seconds}s (p90) in 4 jobs of all namespaces in the last 7 days
 `;
 
 test('two runs of a command give the same bytes', () => {
@@ -34,7 +34,7 @@ TIME                      KIND  UID                                   EVENT     
 2026-11-23T09:00:00.000Z  Job   00000000-0000-4000-8000-000000000001  Waiting    fluxqueue-controller  Reserved: by others
 
 allocated hours of namespace science, and jobs that ended, from 2026-11-01T00:00:00Z until 2026-11-23T09:00:00Z
-estimates were off by 1s (p50) and 1s (p90) in 4 jobs of the last 7 days
+estimates were off by 1s (p50) and 1s (p90) in 4 jobs of all namespaces in the last 7 days
 `);
 });
 

@@ -39,6 +39,17 @@ describe('plans', () => {
     expect(seconds(plan, third!.end) - seconds(plan, third!.start)).toBe(600);
   });
 
+  test('tell what has its nodes without pods that run apart, and count its walltime from now', async () => {
+    const { controller } = world;
+    controller.stopCluster();
+    controller.submit('granted', { pods: 2 });
+    await controller.seconds(60);
+    const plan = await world.ask<Plan>('plans');
+    expect(plan.jobs.map(({ name, state, end }) => [name, state, seconds(plan, end)])).toEqual([
+      ['granted', 'Starting', 600],
+    ]);
+  });
+
   test('tell a likely start where workloads usually end before their walltime', async () => {
     const { controller } = world;
     for (const name of ['one', 'two']) {
