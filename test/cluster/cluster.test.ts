@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Pod } from '../../runtime/kubernetes/types';
 import { type Cluster, type KubeObject, startCluster } from './cluster';
 import { isAlive } from './lock';
 import { describeOwnCluster } from './suite';
@@ -88,6 +89,40 @@ describeOwnCluster(
         'it to be gone',
         async () => (await cluster.api.send('GET', `${PODS}/stays`)).status === 404,
       );
+    });
+
+    test('ends a plain pod at its deadline, and one that is deleted before it ran without a start', async () => {
+      const cluster = getCluster();
+      const { metadata, spec } = podTemplate({});
+      const late = {
+        ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'late' } },
+        spec: { ...spec, activeDeadlineSeconds: 2 },
+      };
+      const image = {
+        ...{ apiVersion: 'v1', kind: 'Pod', spec },
+        metadata: {
+          ...{ ...metadata, name: 'image', finalizers: ['fluxqueue.test/read'] },
+          annotations: { 'fluxqueue.test/waits': 'ImagePullBackOff' },
+        },
+      };
+      await cluster.create([late, image]);
+      const status = async (name: string) =>
+        (await cluster.get<{ status: NonNullable<Pod['status']> }>(`${PODS}/${name}`)).status;
+      const ended = await cluster.waitFor('the deadline', async () => {
+        const now = await status('late');
+        return now.phase === 'Failed' && now;
+      });
+      expect(ended).toMatchObject({ reason: 'DeadlineExceeded' });
+      const { startedAt, finishedAt } = ended.containerStatuses![0]!.state!.terminated!;
+      expect(Date.parse(finishedAt!) - Date.parse(startedAt!)).toBeGreaterThanOrEqual(2_000);
+      await cluster.waitFor('it to wait', async () => (await status('image')).containerStatuses);
+      await cluster.request('DELETE', `${PODS}/image`);
+      const { containerStatuses } = await cluster.waitFor('its end', async () => {
+        const now = await status('image');
+        return now.phase === 'Failed' && now;
+      });
+      expect(containerStatuses![0]!.state!.terminated!.startedAt ?? null).toBeNull();
+      await cluster.request('PATCH', `${PODS}/image`, { metadata: { finalizers: null } });
     });
 
     test('adds nodes, makes them not ready and removes them', async () => {
