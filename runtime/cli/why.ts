@@ -7,6 +7,7 @@ import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
 import { toldEnd } from '../resources/told-end';
 import { nameInUse } from '../workloads/name-in-use';
+import { POD_GROUP } from '../workloads/pod-group';
 import { adviceFor } from './advice';
 import { ageOf, rfc3339, spanText } from './durations';
 import { likelySentence } from './likely-start';
@@ -33,7 +34,8 @@ export interface Asked {
 export function whyLines(asked: Asked): string[] {
   const { fluxJob } = asked;
   const { reason } = scheduled(fluxJob);
-  const advice = asked.deletion?.remedy ?? adviceFor(fluxJob, reason, nameOf(fluxJob));
+  const advice =
+    asked.deletion?.remedy ?? adviceFor(fluxJob, reason, nameOf(fluxJob)) ?? adviceOfOverrun(asked);
   return [
     ...nameInUseLines(asked),
     ...evidenceOf(asked.deletion?.said),
@@ -42,6 +44,18 @@ export function whyLines(asked: Asked): string[] {
     ...(asked.hasLeft === true ? [`${LEFT_LINE} once it is released`] : []),
     ...(advice === undefined ? [] : [`what to do: ${advice}`]),
   ];
+}
+
+/** Milliseconds after its walltime in which a kubelet has asked a pod to end. */
+const OVERRUN_MS = 60_000;
+
+/** Only kubelets end single pods; of all others the queue says what it does. */
+function adviceOfOverrun({ fluxJob, now }: Asked): string | undefined {
+  const { metadata, spec, status = {} } = fluxJob;
+  const isLone = spec.workload.kind === 'Pod' || spec.workload.kind === POD_GROUP;
+  if (!isLone || status.phase !== 'Running' || endTime({ spec, status }, now) + OVERRUN_MS > now)
+    return undefined;
+  return `kubectl fluxqueue cancel ${nameOf(fluxJob)} -n ${metadata.namespace} ends it. Its kubelet should have done so: ask your administrator about its node`;
 }
 
 function nameInUseLines({ fluxJob, isNameInUse = false }: Asked): readonly string[] {

@@ -52,6 +52,16 @@ test.each<[string, FluxJobObject, FluxJobObject[], string[]]>([
     ],
   ],
   [
+    'is a lone pod that its node does not end',
+    fluxJob('lone', { ...runs.status, startTime: '2026-11-23T10:00:00Z' }, { kind: 'Pod' }),
+    [],
+    [
+      'science/pod/lone runs on node-[1-2]',
+      'it started at 2026-11-23T10:00:00Z, and its walltime ended at 2026-11-23T11:00:00Z',
+      'what to do: kubectl fluxqueue cancel pod/lone -n science ends it. Its kubelet should have done so: ask your administrator about its node',
+    ],
+  ],
+  [
     'waits for one whose pods do not run yet',
     waits('mine', 1),
     [fluxJob('img', { phase: 'Ready' as never, nodes: 'node-1' })],
