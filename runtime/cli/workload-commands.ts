@@ -9,6 +9,7 @@ import { scheduled } from '../fluxjobs/reading';
 import type { Reason } from '../fluxjobs/status';
 import type { KubernetesClient } from '../kubernetes/client';
 import { type FluxJobObject, fluxJobs } from '../kubernetes/custom-resources';
+import { controllerOf } from '../kubernetes/owner';
 import type { KubernetesObject } from '../kubernetes/types';
 import { settingOf } from '../workloads/settings';
 import { deletionOf } from './deletion';
@@ -241,8 +242,16 @@ async function requeue(text: string, scope: Scope): Promise<void> {
 
 async function cancel(text: string, scope: Scope): Promise<void> {
   await inNamespace(scope, async (client, namespace) => {
-    const { paths, shown } = await findDeletable(client, namespace, text);
+    const { paths, shown, object } = await findDeletable(client, namespace, text);
     await ofEach(paths, (path) => client.delete(path, { propagationPolicy: 'Background' }));
-    write(`${shown} cancelled`);
+    write(`${shown} cancelled${shown.startsWith('pod') ? madeAgain(object) : ''}`);
   });
+}
+
+/** Controllers keep as many pods as they are told. */
+function madeAgain(pod: KubernetesObject): string {
+  const owner = controllerOf(pod);
+  if (owner === undefined) return '';
+  const scaled = owner.kind === 'ReplicaSet' ? 'its Deployment' : 'it';
+  return `; ${owner.kind.toLowerCase()}/${owner.name} makes it again: scale ${scaled} down or delete it to end that`;
 }

@@ -280,3 +280,30 @@ test('requeue that fails half-way says what it has done, and how to go on', asyn
     'FLUXQ_REQUEUE: workload: was stopped, and may still be held, because the change that lets it wait again failed: FLUXQ_KUBERNETES_FORBIDDEN: jobs.batch "train" is forbidden: no (got "job/train"); kubectl fluxqueue release job/train -n science lets it wait in its queue',
   ]);
 });
+
+test.each<[string, object, string]>([
+  [
+    'StatefulSet',
+    { apiVersion: 'apps/v1', name: 'ss' },
+    '; statefulset/ss makes it again: scale it down or delete it to end that',
+  ],
+  [
+    'ReplicaSet',
+    { apiVersion: 'apps/v1', name: 'web-5d' },
+    '; replicaset/web-5d makes it again: scale its Deployment down or delete it to end that',
+  ],
+])('cancel of a pod of a %s says that it is made again', async (kind, owner, said) => {
+  const api = getApi();
+  const ownerReferences = [{ kind, uid: 'o', controller: true, ...owner }];
+  const metadata = {
+    name: 'ss-0',
+    namespace: 'science',
+    labels: { 'fluxqueue/admitted': 'true' },
+    ownerReferences,
+  };
+  api.answer = ({ path }) =>
+    path.endsWith('/pods/ss-0')
+      ? { body: { metadata, spec: { containers: [] } } }
+      : refusal(404, 'NotFound', 'not found');
+  expect((await api.run('cancel', 'pod/ss-0')).output).toBe(`pod/ss-0 cancelled${said}\n`);
+});
