@@ -27,8 +27,10 @@ const isNew = (map: (typeof MAPS)[number]) =>
 
 const hasNew = (map: (typeof MAPS)[number]) =>
   `(has(object.metadata.${map}) && object.metadata.${map}.exists(key, ${isNew(map)}))`;
+/** CEL: the new settings of a map, as the subject of a sentence. */
 const newIn = (map: (typeof MAPS)[number]) =>
-  `(has(object.metadata.${map}) ? object.metadata.${map}.map(key, key).filter(key, ${isNew(map)}) : [])`;
+  `(has(object.metadata.${map}) ? [object.metadata.${map}.map(key, key).filter(key, ${isNew(map)})] : [])` +
+  `.map(keys, keys.size() == 1 ? keys[0] : "each of " + keys.join(", "))[0]`;
 
 const PROBLEMS = `{${Object.keys(UNREAD_KINDS)
   .map((kind) => `${cel(kind)}: ${cel(unreadProblem(kind))}`)
@@ -53,7 +55,7 @@ export function unreadSettings(props: AdmissionScopeProps & ControllerUserProps)
     action: 'Warn',
     validations: MAPS.map((map) => ({
       expression: `!${hasNew(map)}`,
-      messageExpression: `${cel(`${INVALID}: metadata.${map}: `)} + string(${newIn(map)}.min()) + " " + ${PROBLEMS}[${KIND}]`,
+      messageExpression: `${cel(`${INVALID}: metadata.${map}: `)} + ${newIn(map)} + " " + ${PROBLEMS}[${KIND}]`,
     })),
   };
 }
