@@ -72,7 +72,7 @@ export function nearestSetting(key: string): string | undefined {
 }
 
 export function unknownKeyRemedy(suggestion: string | undefined): string {
-  return suggestion === undefined ? 'remove it' : `write ${suggestion} instead, or remove it`;
+  return suggestion === undefined ? 'remove it' : `remove it, or write ${suggestion} if that is meant`;
 }
 
 function pairsOf(name: string): readonly string[] {

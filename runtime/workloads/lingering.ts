@@ -10,6 +10,7 @@ import type { ReconcileResult } from '../kubernetes/work-queue';
 import type { WorkloadRow } from '../queue/workload';
 import { isTerminal, secondsOf } from './adapter';
 import { lookAgainIn } from './deadlines';
+import { listNames } from './events';
 import { belongsToGrant } from './pod';
 
 /** Seconds after the end of its grace period. */
@@ -74,14 +75,17 @@ export function lingeringSentence(pods: readonly Pod[], now: number): string | u
   const [first] = lingering;
   if (first === undefined) return undefined;
   const { name, deletionTimestamp } = first.metadata;
-  const others = lingering.length === 1 ? '' : ` and ${lingering.length - 1} more`;
+  const isOne = lingering.length === 1;
+  const others = isOne ? '' : ` and ${lingering.length - 1} more`;
   const isLate = secondsOf(deletionTimestamp!) <= now;
-  const verb = isLate ? 'should have ended at' : 'was deleted, and may run until';
-  return `pod ${name}${others} ${verb} ${deletionTimestamp} and still uses ${first.spec.nodeName}, which is charged until then`;
+  const verb = isLate ? 'should have ended at' : `${isOne ? 'was' : 'were'} deleted, and may run until`;
+  const nodes = [...new Set(lingering.map(({ spec }) => spec.nodeName!))];
+  const used = `${isOne ? 'uses' : 'use'} ${listNames(nodes)}, which ${nodes.length === 1 ? 'is' : 'are'} charged`;
+  return `pod ${name}${others} ${verb} ${deletionTimestamp} and still ${used} until ${isOne ? 'it has' : 'they have'} ended`;
 }
 
 const SENTENCE =
-  /\bpod (\S+)( and \d+ more)? (should have ended at|was deleted, and may run until) \S+ and still uses /;
+  /\bpod (\S+)( and \d+ more)? (should have ended at|(was|were) deleted, and may run until) \S+ and still uses? /;
 
 /** What the user of the workload can do about the pod of such a sentence; undefined: the text has none. */
 export function lingeringAdvice(text: string, namespace: string): string | undefined {

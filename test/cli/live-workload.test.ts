@@ -175,6 +175,6 @@ test.each<[string, Record<string, Answer>, RegExp]>([
 test('why of a deleted Job says which of its pods does not end, and what ends it', async () => {
   answers({ '/histories/train': GRANTED, '/pods': { body: { items: [STUCK] } } });
   expect((await getApi().run('why', 'train')).refused).toBe(
-    `FLUXQ_WORKLOAD_UNKNOWN: workload: is gone: it was deleted, and its pods have not all ended yet: ${CHARGED}; pod train-0 should have ended at 2026-11-23T09:00:00Z and still uses node-2, which is charged until then (got "train"); ask your administrator: if the node is off, or runs no container of it any more: kubectl -n science delete pod train-0 --force --grace-period=0`,
+    `FLUXQ_WORKLOAD_UNKNOWN: workload: is gone: it was deleted, and its pods have not all ended yet: ${CHARGED}; pod train-0 should have ended at 2026-11-23T09:00:00Z and still uses node-2, which is charged until it has ended (got "train"); ask your administrator: if the node is off, or runs no container of it any more: kubectl -n science delete pod train-0 --force --grace-period=0`,
   );
 });

@@ -120,8 +120,22 @@ test.each([
   await reconciler.reconcile(identity);
   expect(said.at(-1)).toEqual([
     305,
-    'pod p should have ended at 2027-01-15T08:00:05.000Z and still uses n1, which is charged until then',
+    'pod p should have ended at 2027-01-15T08:00:05.000Z and still uses n1, which is charged until it has ended',
   ]);
+});
+
+test('what is said of several has all of their nodes', () => {
+  const [first, second] = [deleted(30), deleted(30)];
+  const other = { ...second!, spec: { ...second!.spec, nodeName: 'n2' } };
+  expect(lingeringSentence([first!, second!], DELETED + 400)).toMatch(
+    /^pod p and 1 more should have ended at \S+ and still use n1, which is charged until they have ended$/,
+  );
+  expect(lingeringSentence([first!, other], DELETED + 400)).toMatch(
+    / and still use n1, n2, which are charged until they have ended$/,
+  );
+  expect(lingeringSentence([deleted(2 * HOUR), deleted(2 * HOUR)], DELETED)).toMatch(
+    /^pod p and 1 more were deleted, and may run until /,
+  );
 });
 
 test.each([

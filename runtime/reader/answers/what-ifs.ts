@@ -131,7 +131,8 @@ function startOf(
   situation: Situation,
 ): Omit<WhatIfStatus, 'delays'> {
   const reduced = row.jobspec.attributes.user?.reduced ?? [];
-  const said = (message: string) => [withoutOthers(message, situation, row.namespace), ...reduced].join('; ');
+  const besides = reduced.length === 0 ? '' : `. Besides, ${reduced.join('; ')}`;
+  const said = (message: string) => `${withoutOthers(message, situation, row.namespace)}${besides}`;
   const { uid, queue } = row;
   const allocation = plan.allocations.get(uid);
   const why = plan.waits.get(uid)?.message;

@@ -14,7 +14,7 @@ export const LINGERING: readonly Situation[] = [
     },
     prints: [
       'science/job/mine has to leave node-0',
-      'Evicting: its spec.suspend was set to true; leaving node-0; pod mine-0 should have ended at 2027-01-15T08:00:35Z and still uses node-0, which is charged until then',
+      'Evicting: its spec.suspend was set to true; leaving node-0; pod mine-0 should have ended at 2027-01-15T08:00:35Z and still uses node-0, which is charged until it has ended',
       'what to do: ask your administrator: if the node is off, or runs no container of it any more: kubectl -n science delete pod mine-0 --force --grace-period=0',
     ],
   },
@@ -32,7 +32,7 @@ export const LINGERING: readonly Situation[] = [
     },
     prints: [
       'science/job/mine has to leave node-[0-1]',
-      'Evicting: preempted by science/urgent, which has a higher priority; leaving node-[0-1]; pod mine-0 and 1 more should have ended at 2027-01-15T08:00:37Z and still uses node-0, which is charged until then',
+      'Evicting: preempted by science/urgent, which has a higher priority; leaving node-[0-1]; pod mine-0 and 1 more should have ended at 2027-01-15T08:00:37Z and still use node-0, node-1, which are charged until they have ended',
       'what to do: ask your administrator: if the node is off, or runs no container of it any more: kubectl -n science delete pod mine-0 --force --grace-period=0',
     ],
   },
@@ -47,7 +47,7 @@ export const LINGERING: readonly Situation[] = [
     },
     prints: [
       'science/job/mine runs on node-0',
-      'pod mine-0 should have ended at 2027-01-15T08:00:36Z and still uses node-0, which is charged until then',
+      'pod mine-0 should have ended at 2027-01-15T08:00:36Z and still uses node-0, which is charged until it has ended',
       'it started at 2027-01-15T08:00:01Z, and its walltime ends at 2027-01-15T09:00:01Z',
       'what to do: ask your administrator: if the node is off, or runs no container of it any more: kubectl -n science delete pod mine-0 --force --grace-period=0',
     ],

@@ -26,7 +26,7 @@ const deployment = (labels: object) => ({
 test.each<[object, string]>([
   [
     job({ annotations: { 'fluxqueue/waltime': '1h' } }),
-    'is not a known setting; write fluxqueue/walltime instead',
+    'is not a known setting; remove it, or write fluxqueue/walltime if that is meant',
   ],
   [job({ annotations: { 'fluxqueue/walltime': '1 hour' } }), 'must be a duration like "1h30m"'],
   [job({ annotations: { 'fluxqueue/walltime': '0' } }), 'more than 0'],

@@ -230,7 +230,7 @@ describe('what if', () => {
     world = new SimulatedReader({ queue: { priority: { min: 0, max: 10 }, maxWalltimeSeconds: 60 } });
     await world.controller.start();
     const { status } = await ask({ object: job(), priority: 500 });
-    expect(status!.message).toMatch(/^it would start at once; .*10/);
+    expect(status!.message).toMatch(/^it would start at once\. Besides, .*10/);
     expect(inSeconds(status!.end) - inSeconds(status!.start)).toBe(60);
   });
 
