@@ -63,7 +63,6 @@ const withReason = <T extends Logged>(entry: T): T & { why: string } => ({ ...en
 /** Reasons of events that carry no message. */
 const REASONS: Readonly<Record<string, string>> = {
   Submitted: 'was admitted and added to the queue',
-  Updated: 'was changed while it waited',
   Allocated: 'enough units were free for it',
   Adopted: 'runs on an allocation that was missing in the database',
   Released: 'its allocation was committed',
@@ -82,6 +81,9 @@ interface Detail {
   readonly result?: string;
   /** @default - an earlier version wrote it, which did not say so */
   readonly byUser?: boolean;
+  readonly held?: boolean;
+  /** @default - an earlier version wrote it, which did not say so */
+  readonly wasHeld?: boolean;
 }
 
 const RESULTS: Readonly<Record<string, string>> = {
@@ -98,9 +100,14 @@ function repeated(detail: unknown): string {
   return ` (${times} times, last at ${new Date(until * 1000).toISOString().replace(/\.\d+Z$/, 'Z')})`;
 }
 
+function changeOf({ byUser, held, wasHeld = held }: Detail): string {
+  if (byUser === false) return FOLLOWS;
+  return held === wasHeld ? 'was changed while it waited' : `is held ${held ? 'by its user' : 'no more'}`;
+}
+
 function reasonOf({ event, detail }: Logged): string {
-  const { message, reason, result, byUser } = detail as Detail;
-  if (event === 'Updated' && byUser === false) return FOLLOWS;
+  const { message, reason, result } = detail as Detail;
+  if (event === 'Updated') return changeOf(detail as Detail);
   if (event === 'Waiting') return `${reason}: ${message}${repeated(detail)}`;
   return message || REASONS[event] || RESULTS[result ?? ''] || '';
 }

@@ -182,10 +182,10 @@ export const UPDATE = update({
     jobid = CASE WHEN (t.queue, t.walltime, t.pods, t.jobspec) IS DISTINCT FROM ((t.input).queue, (t.input).walltime, (t.input).pods, (t.input).jobspec)
       THEN fluxqueue.next_jobid() ELSE t.jobid END`,
   event: `'Updated'`,
-  detail: `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held, 'byUser', by_user)`,
+  detail: `jsonb_build_object('queue', queue, 'priority', priority, 'walltime', walltime, 'held', held, 'wasHeld', was_held, 'byUser', by_user)`,
   // Whoever may edit the workload can have changed it, not only the user who made it.
   actor: `CASE WHEN progressed AND NOT by_user THEN ${LEADER} ELSE '' END`,
-  compared: `${BY_USER} AS by_user, (t.input).progressed IS TRUE AS progressed`,
+  compared: `${BY_USER} AS by_user, t.held AS was_held, (t.input).progressed IS TRUE AS progressed`,
   repeats: true,
 });
 

@@ -143,6 +143,7 @@ export class QueueModel extends QueueModelBase implements Queue {
 
   update: Queue['update'] = async (fence, updates) => {
     const uids = uidsOfUsers(this.tables.rows, lastOfEach(updates));
+    const before = new Map(updates.map(({ uid }) => [uid, this.tables.rows.get(uid)?.held]));
     return this.change(
       fence,
       updates,
@@ -153,6 +154,7 @@ export class QueueModel extends QueueModelBase implements Queue {
         priority,
         walltime,
         held,
+        wasHeld: before.get(uid),
         byUser: uids.has(uid),
       }),
     );

@@ -209,6 +209,18 @@ describePostgres('evictions and requeues', (getPostgres) => {
     expect(why).toMatch(byUser ? /^was changed while it waited$/ : /^asks for something else now/);
   });
 
+  test('the history tells a hold and its end apart from other changes, as of a Job that is suspended and resumed', async () => {
+    await ready('a');
+    const row = await requeue('a', { cause: 'suspended', message: 'its spec.suspend was set to true' });
+    const [held] = await queue.update(fence, [changed(row, { held: true })]);
+    await queue.update(fence, [changed(held!, { held: false })]);
+    expect((await queue.history('a')).slice(-3).map(({ event, why }) => `${event}: ${why}`)).toEqual([
+      'Requeued: its spec.suspend was set to true',
+      'Updated: is held by its user',
+      'Updated: is held no more',
+    ]);
+  });
+
   test('the history says why a row changed, and who did it unless it was not seen', async () => {
     await ready('a');
     await queue.requestEviction(fence, [{ uid: 'a', message: 'for b', end: 130 }]);
