@@ -215,7 +215,7 @@ export function movedLines(before: string | undefined, { fluxJob, all, now }: As
   const late = all.filter((other) => hasOverrun(other, Date.parse(before), now)).map(nameOf);
   const cause =
     late.length === 0
-      ? `something that namespace ${fluxJob.metadata.namespace} does not show: a node, a priority, or an end elsewhere`
+      ? `something that namespace ${fluxJob.metadata.namespace} does not show: a node, a priority, a late start, or an end elsewhere`
       : `${late.join(', ')}, past the walltime`;
   return [`it was promised for ${before} before; that moved by ${cause}`];
 }

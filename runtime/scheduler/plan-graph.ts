@@ -29,21 +29,18 @@ export interface GraphInput {
 /** What Fluxion holds, as far as a matcher of its own can hold it. */
 export interface PlanGraph {
   readonly matcher: Fluxion;
-  /** Job id -> what it holds of the nodes as they are. */
-  readonly held: ReadonlyMap<number, Allocation>;
   readonly reservations: readonly Reservation[];
 }
 
 /** A plan graph that gets what it holds. */
 interface Filling extends PlanGraph {
-  readonly held: Map<number, Allocation>;
   readonly reservations: Reservation[];
 }
 
 /** @returns undefined if the time was used up before it was ready */
 export async function planGraph(input: GraphInput): Promise<PlanGraph | undefined> {
   const { rest, isOver } = input;
-  const graph: Filling = { matcher: embeddedFluxion(), held: new Map(), reservations: [] };
+  const graph: Filling = { matcher: embeddedFluxion(), reservations: [] };
   for await (const _part of filling(graph, input)) {
     await rest();
     if (isOver()) return undefined;
@@ -53,13 +50,12 @@ export async function planGraph(input: GraphInput): Promise<PlanGraph | undefine
 
 /** Gives the matcher all that it has to hold, one node, workload or promise after the other. */
 async function* filling(
-  { matcher, held, reservations }: Filling,
+  { matcher, reservations }: Filling,
   { nodes, match, now, unmanaged, holders, reservations: promised }: GraphInput,
 ): AsyncGenerator<unknown> {
   yield await matcher.init({ nodes: [...nodes.values()], policy: match, now });
   for (const allocation of heldAllocations(holders, nodes, now).byJob.values()) {
-    if (await replayed(matcher, allocation, now)) held.set(allocation.jobid, allocation);
-    yield allocation;
+    yield await replayed(matcher, allocation, now);
   }
   for (const reservation of promised) {
     if (await replayed(matcher, reservation.allocation, now)) reservations.push(reservation);

@@ -9,13 +9,13 @@ import type { RuntimeOf } from '../queue/usual-runtimes';
 import type { WaitUpdate, WorkloadRow } from '../queue/workload';
 import { isEndless } from '../resources/endless';
 import type { Allocation, GraphNode } from '../resources/types';
+import { NEVER_MET } from './pass/dependencies';
 import { runPass } from './pass/pass';
 import type { PassCache } from './pass/pass-cache';
-import { knownEnd, plannedAllocation, withoutGrace } from './pass/planned-end';
+import { dueEnd, plannedEndOf, TERMINATION_SECONDS, withoutGrace } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
 import { type GraphInput, type PlanGraph, planGraph } from './plan-graph';
-import { PlannedEnds } from './planned-ends';
 
 /** FluxJobs show when so many workloads of each queue start. */
 export const PLANNED = 16;
@@ -23,7 +23,7 @@ export const PLANNED = 16;
 export const MOST_PLANNED = 200;
 /** With many queues, not all of their first are planned. */
 const MOST_ROWS = 1_000;
-/** Seconds for which a plan goes on: what waits then waits for the end of a workload that should have ended before. */
+/** Seconds for which a plan goes on: what waits then waits for services. */
 const HORIZON_SECONDS = 365 * 24 * 3600;
 
 export interface PlanInput
@@ -66,8 +66,9 @@ const IMPOSSIBLE: ReadonlySet<string | null> = new Set([
 ]);
 
 /** Whether it waits, and the last pass did not find that it can never start as it is. */
-export function mayBePlanned({ phase, held, reason }: WorkloadRow): boolean {
-  return phase === 'Waiting' && !held && !IMPOSSIBLE.has(reason);
+export function mayBePlanned({ phase, held, reason, message }: WorkloadRow): boolean {
+  const isPossible = !IMPOSSIBLE.has(reason) && message?.startsWith(NEVER_MET) !== true;
+  return phase === 'Waiting' && !held && isPossible;
 }
 
 /** The rows of a plan: promises are kept, and more than the first would cost time and say nothing that anybody waits for. */
@@ -81,9 +82,9 @@ export function plannedLine(line: readonly WorkloadRow[]): readonly WorkloadRow[
  * @returns undefined if the time was used up before anything could be planned
  */
 export async function planStarts(input: PlanInput): Promise<PlannedStarts | undefined> {
-  const promised = new Set(input.runtimeOf ? [] : input.reservations.map(({ uid }) => uid));
+  const promised = input.runtimeOf ? undefined : promisedAllocations(input);
   const first = firstInLine(input.line).map(({ uid }) => uid);
-  const wanted = new Set(first.filter((uid) => !promised.has(uid)));
+  const wanted = new Set(first.filter((uid) => promised?.has(uid) !== true));
   const plan = await planQueue(input, wanted);
   if (plan === undefined) return undefined;
   return new Map(
@@ -96,9 +97,10 @@ export async function planStarts(input: PlanInput): Promise<PlannedStarts | unde
  * @returns undefined if the time was used up before the first pass; else the starts that were reached within the time
  */
 export async function planQueue(
-  input: PlanInput,
+  given: PlanInput,
   wanted?: ReadonlySet<string>,
 ): Promise<QueuePlan | undefined> {
+  const input = { ...given, holders: given.holders.map((row) => startedBy(row, given.now)) };
   const graph = await planGraph(input);
   if (graph === undefined) return undefined;
   const play = new Play(input, graph);
@@ -108,6 +110,15 @@ export async function planQueue(
   for (const [uid, allocation] of promisedAllocations(input))
     if (!play.allocations.has(uid)) play.allocations.set(uid, allocation);
   return play;
+}
+
+/** What is late with its start is played to start now. */
+function startedBy(row: WorkloadRow, now: number): WorkloadRow {
+  const { allocation, startedAt, evictionReason, walltime } = row;
+  if (allocation === null || startedAt !== null || evictionReason !== null || isEndless(allocation))
+    return row;
+  const isLate = now - allocation.start > TERMINATION_SECONDS && dueEnd(row) > now;
+  return isLate ? { ...row, startedAt: now, allocation: { ...allocation, end: now + walltime } } : row;
 }
 
 /** By uid, as they will be written in the rows. A reservation behind an end that nobody knows is no promise. */
@@ -138,16 +149,14 @@ class Play implements QueuePlan {
   readonly allocations = new Map<string, Allocation>();
   readonly waits = new Map<string, WaitUpdate>();
   private readonly running: Map<string, WorkloadRow>;
-  /** uid -> when a running one is played to end. Nobody knows when one ends that should have ended before the plan. */
+  /** uid -> when a running one is played to end. */
   private readonly ends = new Map<string, number>();
   private readonly waiting: Map<string, WorkloadRow>;
   /** Namespace and name of the workloads that ended. */
   private readonly ended = new Set<string>();
-  /** Those that should have ended before go on, as in the controller: their ends are predicted anew. */
-  private readonly overruns: readonly WorkloadRow[];
-  private readonly plannedEnds: PlannedEnds;
+  /** Uids of those that wait for what should have ended before: its end is predicted, and their starts are no estimates. */
+  private readonly unknown = new Set<string>();
   private readonly matcher: Fluxion;
-  private readonly held: PlanGraph['held'];
   /** The same objects for all passes, with which what they found out is kept. */
   private readonly settings: readonly QueueSettings[];
   private reservations: readonly Reservation[];
@@ -158,19 +167,14 @@ class Play implements QueuePlan {
 
   constructor(
     private readonly input: PlanInput,
-    { matcher, held, reservations }: PlanGraph,
+    { matcher, reservations }: PlanGraph,
   ) {
     const { holders, line, now } = input;
     this.matcher = matcher;
-    this.held = held;
     const depth = Math.max(1, line.length);
     this.settings = input.queues.map((queue) => ({ ...queue, depth }));
-    this.overruns = holders.filter((row) => knownEnd(row, now) === undefined && held.has(row.jobid));
-    this.plannedEnds = new PlannedEnds(matcher);
-    this.plannedEnds.reset(this.overruns, now);
     this.running = new Map(holders.map((row) => [row.uid, row]));
-    for (const row of holders)
-      if (knownEnd(row, now) !== undefined) this.ends.set(row.uid, this.endOf(row, now));
+    for (const row of holders) this.ends.set(row.uid, this.endOf(row, now));
     // Without a message every wait is news.
     this.waiting = new Map(input.line.map((row) => [row.uid, { ...row, message: '' }]));
     this.reservations = reservations;
@@ -182,7 +186,7 @@ class Play implements QueuePlan {
     const left = new Set(wanted);
     for (let now = input.now; left.size > 0 && !input.isOver(); ) {
       const { more, nextAt = Number.POSITIVE_INFINITY, waits, grants } = await this.pass(now);
-      if (now === input.now) for (const wait of waits) this.waits.set(wait.uid, wait);
+      if (now === input.now) this.tell(waits);
       for (const { uid } of grants) left.delete(uid);
       await input.rest();
       if (more) continue;
@@ -193,9 +197,16 @@ class Play implements QueuePlan {
     }
   }
 
+  private tell(waits: readonly WaitUpdate[]): void {
+    const reserved = new Set(this.reservations.map(({ uid }) => uid));
+    for (const wait of waits) {
+      this.waits.set(wait.uid, wait);
+      if (wait.estimatedStart === null && reserved.has(wait.uid)) this.unknown.add(wait.uid);
+    }
+  }
+
   private async pass(now: number): Promise<PassResult> {
     const { surroundings, surpluses, units, fairShare, outcomeOf, unmanaged, isOver, rest } = this.input;
-    await this.predictEnds(now);
     const result = await runPass({
       now,
       queues: this.queues(),
@@ -223,16 +234,6 @@ class Play implements QueuePlan {
     return result;
   }
 
-  private async predictEnds(now: number): Promise<void> {
-    const planned = (row: WorkloadRow): Allocation => ({
-      ...this.held.get(row.jobid)!,
-      end: plannedAllocation(row, now).end,
-    });
-    const update = await this.plannedEnds.update(this.overruns, planned, this.reservations, now);
-    this.reservations = update.reservations;
-    this.freed ||= update.moved;
-  }
-
   private queues(): readonly PassQueue[] {
     const rows = Map.groupBy([...this.running.values(), ...this.waiting.values()], ({ queue }) => queue);
     return this.settings.map((settings) => ({ settings, rows: rows.get(settings.name) ?? [] }));
@@ -241,7 +242,7 @@ class Play implements QueuePlan {
   private start(uid: string, allocation: Allocation, now: number): void {
     const row = this.waiting.get(uid)!;
     this.waiting.delete(uid);
-    this.allocations.set(uid, allocation);
+    if (!this.unknown.has(uid)) this.allocations.set(uid, allocation);
     const started: WorkloadRow = { ...row, phase: 'Running', allocation, allocatedAt: now, startedAt: now };
     this.running.set(uid, started);
     this.ends.set(uid, this.endOf(started, now));
@@ -249,7 +250,7 @@ class Play implements QueuePlan {
 
   /** One that has run for longer than usual is played to run for as long again. */
   private endOf(row: WorkloadRow, now: number): number {
-    const due = knownEnd(row, now)!;
+    const due = plannedEndOf(row, now);
     const usual = isEndless(row.allocation!) ? undefined : this.input.runtimeOf?.(row);
     if (usual === undefined) return due;
     const ran = now - (row.startedAt ?? row.allocation!.start);

@@ -13,7 +13,7 @@ import { Quotas } from './pass/quota';
 import type { Reservation } from './pass/reservations';
 import { RuleMatcher } from './pass/rule-matcher';
 import type { Matcher } from './pass/types';
-import { behindLatePromises, holdsInVain } from './pass/unstarted';
+import { behindLatePromises, holdsInVain, lateStartOf } from './pass/unstarted';
 import { type PlanGraph, planGraph } from './plan-graph';
 import { MOST_PLANNED, type PlanInput } from './queue-plan';
 
@@ -46,7 +46,8 @@ export async function startable(input: StartableInput): Promise<readonly Workloa
 /** As a pass plans it. */
 function plannedLine({ line, holders, reservations, now }: StartableInput): readonly WorkloadRow[] {
   const unstarted = holders.filter((row) => holdsInVain(row, now));
-  return behindLatePromises(line.map(withGrace), { unstarted, reservations, lost: [], now });
+  const slow = holders.filter((row) => lateStartOf(row) > 0);
+  return behindLatePromises(line.map(withGrace), { unstarted, slow, reservations, lost: [], now });
 }
 
 function judged({ line, queues, now }: StartableInput): readonly WorkloadRow[] {

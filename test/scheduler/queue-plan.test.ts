@@ -2,44 +2,17 @@ import { QUEUE_POLICIES, type QueuePolicy } from '../../constructs/api/policies'
 import type { QueueSettings } from '../../runtime/queue/settings';
 import type { PassResult } from '../../runtime/scheduler/pass/types';
 import {
+  mayBePlanned,
   needsPlan,
   PLANNED,
   type PlanInput,
   plannedLine,
   planQueue,
-  planStarts,
 } from '../../runtime/scheduler/queue-plan';
 import { Random } from '../fuzz/random';
 import { rowIn } from '../queue/rows';
-import { queueSettings } from './pass/settings';
 import { nodesOf, Simulation } from './pass/simulation';
-
-/** What a plan of the simulated cluster is made of, as it is after a pass. */
-function inputOf(sim: Simulation, { line, reservations }: PassResult, over: Partial<PlanInput>): PlanInput {
-  const rows = [...sim.rows.values()];
-  return {
-    now: sim.now,
-    nodes: new Map(sim.nodes.map((node) => [node.name, node])),
-    unmanaged: new Map(),
-    match: 'lonode',
-    queues: [settings(sim.policy)],
-    holders: rows.filter(({ allocation }) => allocation !== null),
-    line: line.map(({ uid }) => sim.row(uid)).filter(({ phase }) => phase === 'Waiting'),
-    reservations,
-    isOver: () => false,
-    rest: () => undefined,
-    ...over,
-  };
-}
-
-/** The plan of the simulated cluster as it is after a pass, in seconds from now. */
-async function planned(sim: Simulation, result: PassResult, over: Partial<PlanInput> = {}) {
-  const starts = await planStarts(inputOf(sim, result, over));
-  return starts && Object.fromEntries([...starts].map(([uid, start]) => [uid, start - sim.now]));
-}
-
-const settings = (policy: QueuePolicy, over: Partial<QueueSettings> = {}) =>
-  queueSettings({ name: 'default', policy, depth: 100, ...over });
+import { inputOf, planned, settings } from './planned-in';
 
 async function busyCluster(policy: QueuePolicy): Promise<Simulation> {
   const sim = await Simulation.of(nodesOf(2, 1), { policy });
@@ -172,6 +145,17 @@ test('says why a workload of the plan has no start', async () => {
   });
 });
 
+test('what exceeds its quota even alone does not wait behind the plan', async () => {
+  const sim = await Simulation.of(nodesOf(2, 2));
+  sim.queue('default', { quota: { cores: 2 } });
+  sim.submit('running', { cpu: 2 });
+  sim.submit('too-large', { pods: 2, cpu: 2 });
+  sim.submit('behind', { cpu: 2 });
+  await sim.pass();
+  expect(sim.row('too-large').reason).toBe(sim.row('behind').reason);
+  expect(['too-large', 'behind'].map((uid) => mayBePlanned(sim.row(uid)))).toEqual([false, true]);
+});
+
 test('is of the first 200 in line, and of the first 16 of each queue', () => {
   const row = (n: number) => rowIn('Waiting', { uid: `${n}`, queue: n < 300 ? 'default' : 'other' });
   const line = Array.from({ length: 400 }, (_, n) => row(n));
@@ -189,35 +173,6 @@ test('a node that lost units holds what is left of them for what overruns on it'
   const nodes = new Map(nodesOf(1, 3).map((node) => [node.name, node]));
   const plan = await planQueue(inputOf(sim, await sim.pass(), { nodes, reservations: [] }));
   expect([...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now])).toEqual([['next', 480]]);
-});
-
-test('what should have ended by now holds its nodes for as long as anybody can tell', async () => {
-  const sim = await Simulation.of(nodesOf(3, 1), { policy: 'easy' });
-  sim.submit('stuck', { pods: 1, walltime: 10, runs: 1_000 });
-  sim.submit('running', { pods: 1, walltime: 100 });
-  await sim.pass();
-  sim.now += 20;
-  sim.submit('wide', { pods: 3, walltime: 50 });
-  sim.submit('two', { pods: 2, walltime: 30 });
-  const plan = await planQueue(inputOf(sim, await sim.pass(), { reservations: [] }));
-  expect([...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now])).toEqual([['two', 80]]);
-});
-
-test('what has not started within its walltime leaves for those that wait, when it has had its time', async () => {
-  const sim = await Simulation.of(nodesOf(3, 1), { policy: 'easy' });
-  sim.submit('slow', { pods: 1, walltime: 10 });
-  sim.submit('running', { pods: 1, walltime: 80 });
-  await sim.pass();
-  sim.change('slow', { phase: 'Ready', startedAt: null });
-  sim.now += 20;
-  sim.submit('wide', { pods: 3, walltime: 50 });
-  sim.submit('two', { pods: 2, walltime: 300 });
-  const plan = await planQueue(inputOf(sim, await sim.pass(), { reservations: [] }));
-  const starts = [...plan!.allocations].map(([uid, { start }]) => [uid, start - sim.now]);
-  expect(starts).toEqual([
-    ['wide', 60 + 45 - 20],
-    ['two', 60 + 45 - 20 + 50],
-  ]);
 });
 
 test.each([

@@ -78,10 +78,10 @@ function eligibleRows(pass: Pass): WorkloadRow[] {
 
 /** Those that come after a promise that waits for what has not started are planned for longer. */
 function afterPromises(pass: Pass, line: readonly WorkloadRow[]): readonly WorkloadRow[] {
-  const { unstarted, broken, extra, input } = pass;
+  const { unstarted, slow, broken, extra, input } = pass;
   const { reservations, cache, now } = input;
   const lost = [...broken.keys()].flatMap((uid) => cache?.reserved.get(uid) ?? []);
-  const planned = behindLatePromises(line, { unstarted, reservations, lost, now });
+  const planned = behindLatePromises(line, { unstarted, slow, reservations, lost, now });
   planned.forEach((row, i) => {
     if (row !== line[i]) extra.set(row.uid, row.walltime - line[i]!.walltime);
   });

@@ -112,7 +112,7 @@ export function startLimitOf(row: Pick<WorkloadRow, 'walltime' | 'requeues' | 'k
 }
 
 /** When the plan counts on its units; undefined: it is an overrun, and its end is only predicted. */
-export function knownEnd(holder: Holder, now: number): number | undefined {
+function knownEnd(holder: Holder, now: number): number | undefined {
   const due = dueEnd(holder);
   if (due > now) return due;
   if (holder.startedAt !== null || holder.evictionReason !== null) return undefined;

@@ -69,19 +69,25 @@ export function addReservation(pass: Pass, row: WorkloadRow, reservation: Reserv
 }
 
 /**
- * Says that the row waits for its reservation. A start that depends on the end of an overrun, directly or behind another
+ * Says that the row waits for its reservation. A start that depends on an end which nobody can tell, directly or behind another
  * reservation, is not published.
  */
-export function markReserved(
-  { waits, predicted, overruns }: Pass,
-  row: WorkloadRow,
-  { allocation: { start, end, nodes }, shortage }: Reservation,
-): void {
+export function markReserved(pass: Pass, row: WorkloadRow, reservation: Reservation): void {
+  const { waits, predicted, overruns, doubts, input } = pass;
+  const { allocation, shortage } = reservation;
+  const { start, end, nodes } = allocation;
   const isPredicted = predicted.has(start);
   if (isPredicted) predicted.add(end);
-  if (shortage !== undefined) waits.markQuota(row, shortage, isPredicted ? null : start);
-  else if (isPredicted) waits.markBehindOverrun(row, overrunOn(nodes, overruns));
-  else waits.markReserved(row, start);
+  const next = doubts.of(reservation);
+  const doubt = next !== undefined && next.from <= input.now ? next : undefined;
+  if (doubt !== undefined) doubts.follow(doubt, allocation);
+  else if (next !== undefined) pass.wakeAt = Math.min(pass.wakeAt, next.from);
+  const isKnown = !isPredicted && doubt === undefined;
+  if (shortage !== undefined) waits.markQuota(row, shortage, isKnown ? start : null);
+  else if (isKnown) waits.markReserved(row, start);
+  else if (isPredicted || doubt!.isStarted)
+    waits.markBehindOverrun(row, overrunOn(nodes, overruns) ?? doubt?.row);
+  else waits.markBehindUnstarted(row, doubt!.row);
 }
 
 /** The longest overrun on one of these nodes. */

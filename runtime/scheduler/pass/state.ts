@@ -7,6 +7,7 @@ import type { Allocation, GraphNode, UnitCounts } from '../../resources/types';
 import { CapacityForecast } from './capacity-forecast';
 import { type Cluster, clusterOf } from './cluster';
 
+import { Doubts } from './doubts';
 import { EndlessUsage, isService } from './endless-usage';
 import { type Beneficiary, type CostlyRetry, newPassCache, type PassCache } from './pass-cache';
 import { dueEnd, plannedEndOf, withPlannedEnd } from './planned-end';
@@ -16,7 +17,7 @@ import type { QuotaShortage } from './quota-shortage';
 import { type Reservation, Reservations } from './reservations';
 import { RuleMatcher } from './rule-matcher';
 import type { PassInput } from './types';
-import { holdsInVain } from './unstarted';
+import { holdsInVain, lateStartOf } from './unstarted';
 import { WaitReasons } from './wait-reasons';
 
 /** A workload that starts soon without an eviction. */
@@ -78,6 +79,9 @@ export interface Pass {
   readonly unstarted: readonly WorkloadRow[];
   /** By uid: seconds for which a row is planned beyond its walltime and its grace, because it comes after a promise that is late. */
   readonly extra: Map<string, number>;
+  /** Of what has started so much later than it was granted that promises which counted on its end have moved. */
+  readonly slow: readonly WorkloadRow[];
+  readonly doubts: Doubts;
   /** Times that depend on a prediction: nothing that is planned for them is an estimate. */
   readonly predicted: Set<number>;
   /** Starts that the previous pass promised and whose reservations are lost, by uid. */
@@ -102,7 +106,7 @@ export interface Pass {
   lowestReserved: number;
   /** How many reservations of each line were planned again only to start earlier, and not now. */
   readonly improved: Map<string, number>;
-  /** The second at which a waiting row may start that may not now; Infinity: none. */
+  /** The second at which a waiting row may start that may not now, or a start is no promise any more; Infinity: none. */
   wakeAt: number;
   /** Whether the next pass has to begin at the front at once. */
   restart: boolean;
@@ -161,6 +165,8 @@ export function beginPass(given: PassInput): Pass {
     cache: { ...kept, settings, vain: cache.granted ? new Map() : kept.vain },
     overruns,
     unstarted: rows.filter((row) => holdsInVain(row, now)),
+    slow: rows.filter((row) => lateStartOf(row) > 0),
+    doubts: new Doubts(rows, now),
     extra: new Map(),
     predicted: new Set(overruns.map((row) => plannedEndOf(row, now))),
     broken: brokenPromises(cache.promised, input.reservations),

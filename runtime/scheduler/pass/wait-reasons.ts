@@ -163,6 +163,15 @@ export class WaitReasons {
     this.mark(row, 'Reserved', `${RESERVED} behind ${who}, which should have ended by now`);
   }
 
+  /** Its start depends on the end of one whose walltime begins when it starts, which is late. */
+  markBehindUnstarted(row: WorkloadRow, late: Pick<WorkloadRow, 'namespace' | 'name'>): void {
+    this.mark(
+      row,
+      'Reserved',
+      `${RESERVED} behind ${shownName(row, late)}, which should have started by now`,
+    );
+  }
+
   /** @param fallback the message if counting the nodes finds no reason */
   markUnsatisfiable(row: WorkloadRow, fallback: string): void {
     this.mark(row, 'Unsatisfiable', this.shortageOf(row) ?? fallback);
