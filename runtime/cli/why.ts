@@ -2,6 +2,7 @@
 
 import type { FluxJobStatus } from '../../imports/jobs.converged-computing.org-status';
 import { inLine, NOT_JUDGED, nameOf, notesOf, scheduled } from '../fluxjobs/reading';
+import { NOT_FREE } from '../jobspec/explain';
 import { isTrue } from '../kubernetes/conditions';
 import type { FluxJobObject } from '../kubernetes/custom-resources';
 import { HANDED_BACK, IN_LINE, STOPPED_OUTSIDE } from '../queue/workload';
@@ -88,7 +89,13 @@ function stateLines(asked: Asked): string[] {
     said,
     startSentence(asked),
     ...(waitsForOthers(asked.fluxJob)
-      ? [...evidenceOf(asked.priority), ...aheadLines(asked), ...endLines(asked), ...evidenceOf(asked.free)]
+      ? [
+          ...evidenceOf(asked.priority),
+          ...aheadLines(asked),
+          ...endLines(asked),
+          ...keptLines(asked),
+          ...evidenceOf(asked.free),
+        ]
       : []),
   ];
 }
@@ -291,6 +298,25 @@ function endLines({ fluxJob, all, now }: Asked): readonly string[] {
   const more = holders.length - named.length;
   const rest = more > 0 ? [`${more} more ${more === 1 ? 'runs' : 'run'}`] : [];
   return [`in namespace ${fluxJob.metadata.namespace}: ${[...named, ...rest].join('; ')}`];
+}
+
+/** For whom of its namespace free nodes are kept from it, because it would hold them for too long. */
+function keptLines({ fluxJob, all, now }: Asked): readonly string[] {
+  const { message } = scheduled(fluxJob);
+  const ends = now + (fluxJob.spec.walltimeSeconds ?? Infinity) * 1000;
+  const kept = inLine(all).filter(
+    (other) => other.status?.phase === 'Waiting' && Date.parse(other.status.estimatedStart ?? '') < ends,
+  );
+  if (!message.includes(NOT_FREE) || kept.length === 0) return [];
+  const named = kept.slice(0, MOST_NAMED).map((other) => {
+    const { position, estimatedStart } = other.status!;
+    return `${nameOf(other)} (position ${position}) from ${estimatedStart} on`;
+  });
+  const more = kept.length - named.length;
+  const rest = more > 0 ? [`${more} more`] : [];
+  return [
+    `nodes are reserved for ${[...named, ...rest].join('; ')}: those of them that are free are only for what ends before`,
+  ];
 }
 
 function nodesOf({ status = {} }: FluxJobObject): string {

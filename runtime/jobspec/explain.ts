@@ -33,13 +33,16 @@ export function rulesText(jobspec: Jobspec, fitting: number, units: UnitSettings
 /** Every pass tells it of nearly all that wait, so the text is kept with the jobspec. */
 const busyTexts = new WeakMap<UnitSettings, WeakMap<Jobspec, string>>();
 
+/** It has no room from now on until it would end, beside what runs and what is reserved. */
+export const NOT_FREE = 'not free now for its walltime';
+
 /** For a jobspec that fits the cluster, but not now. */
 export function busyText(jobspec: Jobspec, units: UnitSettings = DEFAULT_UNITS): string {
   const known = busyTexts.get(units)?.get(jobspec);
   if (known !== undefined) return known;
   const { graceSeconds: grace = 0 } = jobspec.attributes.user ?? {};
   const andGrace = grace > DEFAULT_GRACE_SECONDS ? ` and its grace period of ${grace} s` : '';
-  const text = `${needs(jobspec, units)}; not free now for its walltime${andGrace}`;
+  const text = `${needs(jobspec, units)}; ${NOT_FREE}${andGrace}`;
   const texts = busyTexts.get(units) ?? new WeakMap<Jobspec, string>();
   busyTexts.set(units, texts.set(jobspec, text));
   return text;
