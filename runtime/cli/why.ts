@@ -305,12 +305,17 @@ function keptLines({ fluxJob, all, now }: Asked): readonly string[] {
   const { message } = scheduled(fluxJob);
   const ends = now + (fluxJob.spec.walltimeSeconds ?? Infinity) * 1000;
   const kept = inLine(all).filter(
-    (other) => other.status?.phase === 'Waiting' && Date.parse(other.status.estimatedStart ?? '') < ends,
+    (other) =>
+      other.status?.phase === 'Waiting' &&
+      (other.status.estimatedStart === undefined
+        ? scheduled(other).reason === 'Reserved'
+        : Date.parse(other.status.estimatedStart) < ends),
   );
   if (!message.includes(NOT_FREE) || kept.length === 0) return [];
   const named = kept.slice(0, MOST_NAMED).map((other) => {
     const { position, estimatedStart } = other.status!;
-    return `${nameOf(other)} (position ${position}) from ${estimatedStart} on`;
+    const from = estimatedStart === undefined ? ', whose start is not known' : ` from ${estimatedStart} on`;
+    return `${nameOf(other)} (position ${position})${from}`;
   });
   const more = kept.length - named.length;
   const rest = more > 0 ? [`${more} more`] : [];

@@ -11,7 +11,7 @@ import { isEndless } from '../resources/endless';
 import type { Allocation, GraphNode } from '../resources/types';
 import { NEVER_MET } from './pass/dependencies';
 import { runPass } from './pass/pass';
-import type { PassCache } from './pass/pass-cache';
+import { newPassCache, type PassCache } from './pass/pass-cache';
 import { dueEnd, plannedEndOf, TERMINATION_SECONDS, withoutGrace } from './pass/planned-end';
 import type { Reservation } from './pass/reservations';
 import type { PassInput, PassQueue, PassResult } from './pass/types';
@@ -160,7 +160,8 @@ class Play implements QueuePlan {
   /** The same objects for all passes, with which what they found out is kept. */
   private readonly settings: readonly QueueSettings[];
   private reservations: readonly Reservation[];
-  private cache: PassCache | undefined;
+  private cache: PassCache;
+  private isFirst = true;
   private freed = true;
   /** One array for all passes: what is counted over it is kept with it. */
   private readonly nodes: readonly GraphNode[];
@@ -178,6 +179,10 @@ class Play implements QueuePlan {
     // Without a message every wait is news.
     this.waiting = new Map(input.line.map((row) => [row.uid, { ...row, message: '' }]));
     this.reservations = reservations;
+    // What it cannot hold of the promises is lost, and has its rights.
+    const reserved = new Map(input.reservations.map((one) => [one.uid, one]));
+    const promised = new Map(input.reservations.map(({ uid, allocation }) => [uid, allocation.start]));
+    this.cache = { ...newPassCache(), reserved, promised };
     this.nodes = [...input.nodes.values()];
   }
 
@@ -214,7 +219,7 @@ class Play implements QueuePlan {
       reservations: this.reservations,
       cache: this.cache,
       freed: this.freed,
-      graphGrew: this.cache === undefined,
+      graphGrew: this.isFirst,
       nodes: this.nodes,
       evicts: false,
       unmanaged,
@@ -229,6 +234,7 @@ class Play implements QueuePlan {
     });
     this.reservations = result.reservations;
     this.cache = result.cache;
+    this.isFirst = false;
     this.freed = false;
     for (const { uid, allocation } of result.grants) this.start(uid, allocation, now);
     return result;

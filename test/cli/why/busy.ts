@@ -1,5 +1,5 @@
 /** It waits for nodes. The cluster has two nodes with 4 cores and 16 GiB each. */
-import { LINGERS, PULLS } from '../../fuzz/simulated-cluster';
+import { LINGERS } from '../../fuzz/simulated-cluster';
 import type { Situation } from './situation';
 import type { World } from './world';
 
@@ -274,39 +274,6 @@ export const BUSY: readonly Situation[] = [
       'Reserved: nodes are reserved for it; science/other has to leave for it',
       'it starts at 2027-01-15T08:00:52Z at the latest: nodes are reserved for it',
       'in namespace science: job/other has node-[0-1], its walltime ends at 2027-01-15T09:00:03Z',
-      'what to do: nothing; it starts by itself',
-    ],
-  },
-  {
-    because: 'the one that it waits for runs past its walltime',
-    reason: 'Reserved',
-    async arrange(world) {
-      const annotations = { 'fluxqueue/walltime': '10s' };
-      world.job('late', { pods: 2, cores: 4, annotations, podAnnotations: { [LINGERS]: '9999' } });
-      await world.seconds(60);
-      world.job('mine', { cores: 3 });
-    },
-    prints: [
-      'science/job/mine waits in queue default, position 1',
-      'Reserved: nodes are reserved for it behind science/late, which should have ended by now',
-      'no start is known: it depends on the end of one that runs past its walltime',
-      'in namespace science: job/late has node-[0-1], its walltime ended at 2027-01-15T08:00:11Z',
-      'what to do: nothing; it starts by itself',
-    ],
-  },
-  {
-    because: 'the one that it waits for starts late',
-    reason: 'Reserved',
-    async arrange(world) {
-      world.job('slow', { pods: 2, cores: 4, podAnnotations: { [PULLS]: '500' } });
-      await world.seconds(60);
-      world.job('mine', { cores: 3 });
-    },
-    prints: [
-      'science/job/mine waits in queue default, position 1',
-      'Reserved: nodes are reserved for it behind science/slow, which should have started by now',
-      'it would start at about 2027-01-15T09:02:00Z if nothing else were submitted; this is no promise',
-      'in namespace science: job/slow has node-[0-1], its walltime ends at 2027-01-15T09:01:20Z',
       'what to do: nothing; it starts by itself',
     ],
   },

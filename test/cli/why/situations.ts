@@ -2,6 +2,7 @@
 import { BUSY } from './busy';
 import { ENDED, LEAVING } from './ends';
 import { GRANTED } from './grants';
+import { LATE } from './late';
 import { LINGERING } from './lingering';
 import { OUTSIDE } from './outside';
 import { QUOTAS } from './quotas';
@@ -12,6 +13,7 @@ import { World } from './world';
 
 export const SITUATIONS: readonly Situation[] = [
   ...BUSY,
+  ...LATE,
   ...UNSATISFIABLE,
   ...QUOTAS,
   ...DEPENDENCIES,
