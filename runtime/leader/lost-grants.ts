@@ -78,9 +78,10 @@ export class LostGrants {
   private async find(): Promise<readonly LostGrant[]> {
     const found = await this.unrecordedGrants();
     const { workloadCache } = this.shared;
-    const rowless = found.map(({ submission: { uid } }) => uid).filter((uid) => !workloadCache.byUid(uid));
-    const unrecorded = await workloadCache.unrecorded(rowless);
-    return found.filter(({ submission: { uid } }) => !rowless.includes(uid) || unrecorded.has(uid));
+    const isRowless = ({ submission: { uid } }: LostGrant) => workloadCache.byUid(uid) === undefined;
+    const uids = found.filter(isRowless).map(({ submission: { uid } }) => uid);
+    const unrecorded = await workloadCache.unrecorded(uids);
+    return found.filter((one) => !isRowless(one) || unrecorded.has(one.submission.uid));
   }
 
   /** Also those of workloads that have ended by their rows, before Kubernetes says so. */

@@ -49,7 +49,7 @@ changed AS (
     pods = excluded.pods, jobspec = excluded.jobspec, shape = excluded.shape, held = excluded.held,
     after = excluded.after, preemptible = excluded.preemptible, jobid = excluded.jobid,
     allocation = excluded.allocation, allocated_at = excluded.allocated_at, released_at = excluded.released_at,
-    started_at = NULL, recall = NULL, met_after = excluded.after
+    started_at = NULL, recall = NULL, recall_cause = NULL, met_after = excluded.after
   RETURNING *
 ),
 logged AS (

@@ -1,5 +1,5 @@
-import { countIdset } from './idset';
-import type { Allocation, UnitCounts, UnitIds } from './types';
+import { countIdset, parseRanges } from './idset';
+import type { AllocatedNode, Allocation, UnitCounts, UnitIds } from './types';
 
 /** Every pass counts all allocations. They never change, so the counts are kept with them. */
 const counted = new WeakMap<Allocation, UnitCounts>();
@@ -38,4 +38,12 @@ export function addUnits(all: readonly UnitCounts[]): UnitCounts {
   const sum: Record<string, number> = {};
   for (const counts of all) for (const type in counts) sum[type] = (sum[type] ?? 0) + counts[type]!;
   return sum;
+}
+
+/** Whether both have a unit of the node in common. */
+export function shareUnits(a: Pick<AllocatedNode, 'units'>, b: Pick<AllocatedNode, 'units'>): boolean {
+  return Object.entries(a.units).some(([type, ids]) => {
+    const others = parseRanges(b.units[type] ?? '');
+    return parseRanges(ids).some(([from, to]) => others.some(([first, last]) => first < to && from < last));
+  });
 }

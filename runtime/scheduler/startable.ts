@@ -8,12 +8,13 @@ import { DEFAULT_UNITS } from '../jobspec/units';
 import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
 import { clusterOf } from './pass/cluster';
-import { withGrace, withPlannedEnd } from './pass/planned-end';
+import { LatePromises } from './pass/late-promises';
+import { dueEnd, withGrace, withPlannedEnd } from './pass/planned-end';
 import { Quotas } from './pass/quota';
 import type { Reservation } from './pass/reservations';
 import { RuleMatcher } from './pass/rule-matcher';
 import type { Matcher } from './pass/types';
-import { behindLatePromises, holdsInVain, lateStartOf } from './pass/unstarted';
+import { holdsInVain, lateStartOf } from './pass/unstarted';
 import { type PlanGraph, planGraph } from './plan-graph';
 import { MOST_PLANNED, type PlanInput } from './queue-plan';
 
@@ -28,7 +29,7 @@ const WAITS_FOR_ROOM: ReadonlySet<string | null> = new Set(['QuotaExceeded', 'Re
  * @returns undefined if the time was used up
  */
 export async function startable(input: StartableInput): Promise<readonly WorkloadRow[] | undefined> {
-  const line = judged({ ...input, line: plannedLine(input) }).slice(0, MOST_PLANNED);
+  const line = judged({ ...input, line: input.line.map(withGrace) }).slice(0, MOST_PLANNED);
   if (line.length === 0) return [];
   const graph = await planGraph(input);
   if (graph === undefined) return undefined;
@@ -43,11 +44,11 @@ export async function startable(input: StartableInput): Promise<readonly Workloa
   return found;
 }
 
-/** As a pass plans it. */
-function plannedLine({ line, holders, reservations, now }: StartableInput): readonly WorkloadRow[] {
-  const unstarted = holders.filter((row) => holdsInVain(row, now));
+/** As a pass sees them. */
+function lateOf({ line, holders, reservations, now }: StartableInput): LatePromises {
+  const overdue = holders.filter((row) => holdsInVain(row, now) || dueEnd(row) <= now);
   const slow = holders.filter((row) => lateStartOf(row) > 0);
-  return behindLatePromises(line.map(withGrace), { unstarted, slow, reservations, lost: [], now });
+  return new LatePromises(line, { overdue, slow, reservations, lost: [], now });
 }
 
 function judged({ line, queues, now }: StartableInput): readonly WorkloadRow[] {
@@ -76,6 +77,7 @@ class Look {
   private readonly planned: ReadonlySet<string>;
   /** It counts pods as well: a node takes so many and no more. */
   private readonly matcher: Matcher;
+  private readonly late: LatePromises;
   /** What has no room has none a second time. */
   private readonly refused = new Set<string>();
 
@@ -93,6 +95,7 @@ class Look {
     this.reservations = new Map(input.reservations.map((one) => [one.uid, one]));
     this.planned = new Set(graph.reservations.map(({ uid }) => uid));
     this.matcher = matcherOf(input, graph);
+    this.late = lateOf(input);
     this.quotas.kept.setLine(line);
     for (const row of line) this.promise(row);
   }
@@ -122,7 +125,8 @@ class Look {
     const answer = await matcher.match({ jobid, jobspec, operation: 'allocate', now });
     if (answer.status === 'OK') await matcher.cancel(jobid);
     if (isPlanned) await matcher.replay([own.allocation], now);
-    return answer.status === 'OK' && this.quotas.refuses(row, answer.allocation) === undefined;
+    if (answer.status !== 'OK' || this.quotas.refuses(row, answer.allocation) !== undefined) return false;
+    return this.late.missing(row, answer.allocation, (uid) => this.reservations.get(uid)?.allocation) === 0;
   }
 }
 

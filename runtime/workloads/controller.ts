@@ -235,7 +235,7 @@ export class WorkloadController implements Controller {
       onWait: (uid, wait) => grantWaits.set(uid, wait),
       onLingering: (uid, sentence) => grantWaits.setLingering(uid, sentence),
       isWithdrawn: (jobid) => withdrawnGrants.has(jobid),
-      isAwaited: ({ jobid }) => awaitedGrants.has(jobid),
+      isAwaited: ({ jobid, startedAt }) => startedAt === null && awaitedGrants.has(jobid),
       onFreed: (jobid) => signals.unitsFreed.emit({ jobid }),
       onShrunk: (jobid, names) => {
         signals.unitsFreed.emit({ jobid, nodes: names });

@@ -144,7 +144,7 @@ export class GrantWatch {
     const missing = adapter.missingPods(object, row, own);
     // A bound pod that cannot be moved takes its units in the view of kube-scheduler too.
     // What others wait for leaves although it is not moved.
-    const isMovable = adapter.isSuspendable(object) || this.isAwaited(row);
+    const isMovable = adapter.isSuspendable(object) || this.options.isAwaited(row);
     const isKept = ({ reason }: PodWait) => reason === DEAD_NODE && replacesOnlyEnded(adapter, object, row);
     const movable = waits.filter((wait) => (isMovable || !wait.isBound) && !isKept(wait));
     const runs = found.some(isRunning);
@@ -259,14 +259,10 @@ export class GrantWatch {
     if (isIdle && limited.length > 0) limited.push(limitedBy(IDLE, 'unschedulableSeconds'));
     const unstarted = row.startedAt === null ? limitedTo(UNSTARTED, startLimitOf(row)) : undefined;
     const isBlocked = isAbsent || limited.some(({ wait }) => wait !== undefined);
-    if (unstarted && isBlocked && this.isAwaited(row)) limited.push(unstarted);
+    if (unstarted && isBlocked && this.options.isAwaited(row)) limited.push(unstarted);
     if (since.size === 0) this.since.delete(jobid);
     else this.since.set(jobid, since);
     return limited;
-  }
-
-  private isAwaited(row: WorkloadRow): boolean {
-    return row.startedAt === null && this.options.isAwaited(row);
   }
 
   /** What is tried once an hour holds its nodes for a moment only, where the cause is still its own. */

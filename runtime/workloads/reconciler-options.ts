@@ -49,7 +49,7 @@ export interface WorkloadReconcilerOptions {
   /** Whether the nodes of the grant with this job id may be in use, so that it must not be released. */
   readonly isWithdrawn: (jobid: number) => boolean;
   /** Whether the grant has not started within its walltime, and a reservation waits for its nodes. */
-  readonly isAwaited: (row: Pick<WorkloadRow, 'jobid'>) => boolean;
+  readonly isAwaited: (row: Pick<WorkloadRow, 'jobid' | 'startedAt'>) => boolean;
   /** Called when the units of a job are free again. */
   readonly onFreed: (jobid: number) => void;
   /** Called when the units on some nodes of a job are free again. */

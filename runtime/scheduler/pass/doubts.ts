@@ -5,8 +5,8 @@
  * at any moment, and promises move with it (moved-promises.ts).
  */
 import type { WorkloadRow } from '../../queue/workload';
-import { parseRanges } from '../../resources/idset';
 import type { AllocatedNode, Allocation } from '../../resources/types';
+import { shareUnits } from '../../resources/unit-counts';
 import { countsOn, type Delay, dueEnd, plannedEndOf, TERMINATION_SECONDS } from './planned-end';
 import type { Reservation } from './reservations';
 
@@ -68,11 +68,4 @@ export class Doubts {
       this.byNode.set(node.name, known);
     }
   }
-}
-
-function shareUnits(a: AllocatedNode, b: AllocatedNode): boolean {
-  return Object.entries(a.units).some(([type, ids]) => {
-    const others = parseRanges(b.units[type] ?? '');
-    return parseRanges(ids).some(([from, to]) => others.some(([first, last]) => first < to && from < last));
-  });
 }

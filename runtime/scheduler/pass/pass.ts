@@ -21,6 +21,7 @@ import { evictionOutlook } from './eviction-outlook';
 import { shareFactors } from './fair-share';
 import { jobSizes } from './job-size';
 import { mayGainLater } from './late-evictions';
+import { LatePromises } from './late-promises';
 import { movePromises } from './moved-promises';
 import { inOrder, type Precedence } from './order';
 import type { Beneficiary } from './pass-cache';
@@ -30,7 +31,7 @@ import { keepReservations } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { beginPass, type Pass } from './state';
 import type { Grant, PassInput, PassResult } from './types';
-import { awaitedGrants, behindLatePromises } from './unstarted';
+import { awaitedGrants } from './unstarted';
 
 /**
  * @throws Error that names the workload at which it failed; its cause is `FLUXQ_FLUXION_IN_DOUBT` where Fluxion gave no answer
@@ -45,7 +46,8 @@ export async function runPass(input: PassInput): Promise<PassResult> {
   // 2. Workloads that may start, of all queues in one order.
   //    Of arrays that never fit whole, as many pods as fit.
   const inLine = inOrder(await withinCluster(pass, eligibleRows(pass)), precedenceOf(pass));
-  const ordered = afterPromises(pass, besideEndless(pass, inLine));
+  const ordered = besideEndless(pass, inLine);
+  pass.late = latePromisesOf(pass, ordered);
   input.onStep?.('match');
   pass.quotas.kept.setLine(ordered);
   // 3. Valid reservations are kept; those of workloads that may not start, or on nodes that are gone, are cancelled.
@@ -76,16 +78,11 @@ function eligibleRows(pass: Pass): WorkloadRow[] {
   return eligible;
 }
 
-/** Those that come after a promise that waits for what has not started are planned for longer. */
-function afterPromises(pass: Pass, line: readonly WorkloadRow[]): readonly WorkloadRow[] {
-  const { unstarted, slow, broken, extra, input } = pass;
+function latePromisesOf(pass: Pass, line: readonly WorkloadRow[]): LatePromises {
+  const { unstarted, overruns, slow, broken, input } = pass;
   const { reservations, cache, now } = input;
   const lost = [...broken.keys()].flatMap((uid) => cache?.reserved.get(uid) ?? []);
-  const planned = behindLatePromises(line, { unstarted, slow, reservations, lost, now });
-  planned.forEach((row, i) => {
-    if (row !== line[i]) extra.set(row.uid, row.walltime - line[i]!.walltime);
-  });
-  return planned;
+  return new LatePromises(line, { overdue: [...unstarted, ...overruns], slow, reservations, lost, now });
 }
 
 /** The second at which its backoff ends, or at which it no longer avoids a node. */

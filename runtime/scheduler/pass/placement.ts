@@ -18,7 +18,7 @@ import { countImprovement, mayImprove } from './plan-improvements';
 import { isPreemptDue } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import type { QuotaShortage } from './quota-shortage';
-import { keepReservation, shortageOf, waitsForQuota, waitsInLine } from './quota-wait';
+import { keepReservation, restore, shortageOf, waitsForQuota, waitsInLine } from './quota-wait';
 import { claimQuota, dropReservation, liftReservation } from './reservation-updates';
 import type { Reservation } from './reservations';
 import { budgetOf, forecastOf, type Pass } from './state';
@@ -30,6 +30,7 @@ import {
   matchWorkload,
   mayEvict,
   mayReserve,
+  startOf,
 } from './strategies';
 import { inTurn } from './turns';
 
@@ -210,6 +211,16 @@ function rightsOf(
 async function matchInOrder(pass: Pass, candidate: Candidate): Promise<void> {
   const { row, budget, reservation } = candidate;
   let answer = await matchWorkload(pass, candidate);
+  // It would start in front of a promise that is late: its own one stays.
+  if (
+    reservation !== undefined &&
+    pass.extra.has(row.uid) &&
+    startOf(answer) > reservation.allocation.start
+  ) {
+    if (answer.status === 'OK') await pass.input.matcher.cancel(row.jobid);
+    if (await restore(pass, row, reservation)) return keepReservation(pass, budget, row, reservation);
+    answer = await matchWorkload(pass, candidate);
+  }
   const equals = reservation === undefined && startsNow(answer) ? equalsBefore(pass, row) : [];
   for (const first of equals) {
     if (!startsNow(answer)) break;

@@ -250,7 +250,7 @@ async function keepOrWait(
 }
 
 /** Puts a reservation back whose row found nothing better. */
-async function restore(pass: Pass, row: WorkloadRow, reservation: Reservation): Promise<boolean> {
+export async function restore(pass: Pass, row: WorkloadRow, reservation: Reservation): Promise<boolean> {
   if (isDue(pass, reservation) || !(await holdAgain(pass, reservation.allocation))) return false;
   addReservation(pass, row, reservation);
   pass.forecast?.add(reservation.allocation);

@@ -9,6 +9,7 @@ import { type Cluster, clusterOf } from './cluster';
 
 import { Doubts } from './doubts';
 import { EndlessUsage, isService } from './endless-usage';
+import type { LatePromises } from './late-promises';
 import { type Beneficiary, type CostlyRetry, newPassCache, type PassCache } from './pass-cache';
 import { dueEnd, plannedEndOf, withPlannedEnd } from './planned-end';
 import { QueueBudget } from './queue-budget';
@@ -77,7 +78,9 @@ export interface Pass {
   readonly overruns: readonly WorkloadRow[];
   /** Workloads that hold nodes and have not started within their walltime, as their rows are. */
   readonly unstarted: readonly WorkloadRow[];
-  /** By uid: seconds for which a row is planned beyond its walltime and its grace, because it comes after a promise that is late. */
+  /** Undefined until the order is known. */
+  late: LatePromises | undefined;
+  /** By uid: seconds for which a workload has nodes beyond what it is planned for, to fit in front of promises that are late. */
   readonly extra: Map<string, number>;
   /** Of what has started so much later than it was granted that promises which counted on its end have moved. */
   readonly slow: readonly WorkloadRow[];
@@ -119,6 +122,7 @@ const BEGINNING = {
   moved: false,
   forecast: undefined,
   lowestReserved: Infinity,
+  late: undefined,
   wakeAt: Infinity,
   restart: false,
   interrupted: false,

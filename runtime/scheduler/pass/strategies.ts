@@ -13,7 +13,7 @@ import { isAwaiting, mayEndOthers } from './eviction';
 import { mayEvictBehind, noteEvictionInVain } from './eviction-tries';
 import { competes, isNear, noteNear } from './near-starts';
 import { preferredRequests, rankOf } from './node-preference';
-import { TERMINATION_SECONDS } from './planned-end';
+import { lastingLonger, TERMINATION_SECONDS } from './planned-end';
 import { evictLowerPriority } from './preemptor';
 import type { QueueBudget } from './queue-budget';
 import { dropReservation, priorityIn } from './reservation-updates';
@@ -151,7 +151,7 @@ export function plannedBehind(pass: Pass): readonly Reservation[] {
   return pass.reservations.unreached().filter((other) => !isOwed(pass, other));
 }
 
-function startOf(answer: MatchResult): number {
+export function startOf(answer: MatchResult): number {
   return answer.status === 'OK' ? answer.allocation.start : Infinity;
 }
 
@@ -274,8 +274,20 @@ function mayPreempt(pass: Pass, { row, budget, isNext }: Candidate): boolean {
   return !isAwaiting(pass, row);
 }
 
-/** Asks for the nodes that suit the row best first, and then for all. */
+/** Asks for the row, which has to fit for longer in front of promises that are late (late-promises.ts). */
 export async function match(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
+  const answer = await matchPreferred(pass, row, operation);
+  pass.extra.delete(row.uid);
+  if (answer.status !== 'OK' || pass.late === undefined) return answer;
+  const extra = pass.late.missing(row, answer.allocation, (uid) => pass.reservations.of(uid)?.allocation);
+  if (extra === 0) return answer;
+  await pass.input.matcher.cancel(row.jobid);
+  pass.extra.set(row.uid, extra);
+  return matchPreferred(pass, lastingLonger(row, extra), operation);
+}
+
+/** Asks for the nodes that suit the row best first, and then for all. */
+async function matchPreferred(pass: Pass, row: WorkloadRow, operation: MatchOperation): Promise<MatchResult> {
   const choices = preferredRequests(pass, row);
   const { jobid } = row;
   const now = await firstOk(choices, (jobspec) => ask(pass, { jobid, jobspec }, 'allocate'));
