@@ -91,7 +91,9 @@ function reserve(
 function grant(pass: Pass, budget: QueueBudget, row: WorkloadRow, allocation: Allocation): void {
   budget.started.push(row);
   const written = withoutGrace(row, allocation);
-  const end = written.end - (pass.extra.get(row.uid) ?? 0);
+  // It may have been placed as it is planned after all.
+  const [lasts, extra] = [allocation.end - allocation.start, pass.extra.get(row.uid) ?? 0];
+  const end = lasts < row.jobspec.attributes.system.duration + extra ? written.end : written.end - extra;
   pass.grants.push({ uid: row.uid, allocation, written: { ...written, end } });
   pass.waits.clear(row);
   claimQuota(pass, row, allocation);

@@ -3,19 +3,13 @@
 import { QUEUE_POLICIES, type QueuePolicy } from '../../../constructs/api/policies';
 import { setsOf } from '../../../runtime/jobspec/pod-sets';
 import type { Jobspec } from '../../../runtime/jobspec/types';
-import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { ENDLESS_SECONDS } from '../../../runtime/resources/endless';
 import { parseIdset } from '../../../runtime/resources/idset';
 import type { Allocation } from '../../../runtime/resources/types';
-import {
-  dueEnd,
-  lastingLonger,
-  plannedEnd,
-  startLimitOf,
-  TERMINATION_SECONDS,
-} from '../../../runtime/scheduler/pass/planned-end';
+import { plannedEnd } from '../../../runtime/scheduler/pass/planned-end';
 import { placementOf } from '../../../runtime/workloads/assignment';
 import fc from '../../fast-check';
+import { asJudged } from './as-judged';
 import type { Simulation } from './simulation';
 import { messyTrace, play, trace } from './traces';
 
@@ -113,15 +107,6 @@ async function statusOf({ fluxion, now }: Simulation, jobspec: Jobspec): Promise
     if (answers.every((status) => status === 'OK')) return 'OK';
   }
   return 'BUSY';
-}
-
-/** Behind a promise that waits for what has not ended, it would have to fit with a minute for its start and its grace period. */
-function asJudged({ rows, reservations, now }: Simulation, row: WorkloadRow): WorkloadRow {
-  const namesOf = (allocation: Allocation | null) => allocation?.nodes.map(({ name }) => name) ?? [];
-  const overdue = [...rows.values()].filter((one) => one.allocation !== null && dueEnd(one) <= now);
-  const nodes = new Set(overdue.flatMap(({ allocation }) => namesOf(allocation)));
-  const isLate = reservations.some(({ allocation }) => namesOf(allocation).some((name) => nodes.has(name)));
-  return isLate ? lastingLonger(row, startLimitOf(row) + TERMINATION_SECONDS - row.walltime) : row;
 }
 
 test('backfill leaves nothing waiting that could start: Fluxion would refuse every request that was not made', async () => {

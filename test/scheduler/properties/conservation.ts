@@ -6,6 +6,7 @@
 import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { plannedEnd, TERMINATION_SECONDS, terminationOf } from '../../../runtime/scheduler/pass/planned-end';
 import fc from '../../fast-check';
+import { asJudged } from '../pass/as-judged';
 import type { JobOptions } from '../pass/job-options';
 import type { Eviction, Start } from '../pass/simulated-runs';
 import type { Simulation } from '../pass/simulation';
@@ -25,7 +26,7 @@ async function idle(sim: Simulation, given: Pick<Scenario, 'queues'>): Promise<s
   for (const row of waiting(sim)) {
     if (blocked.has(row.queue)) continue;
     if (given.queues[row.queue]!.policy === 'fcfs') blocked.add(row.queue);
-    if (await couldStart(sim, given, row))
+    if (await couldStart(sim, given, asJudged(sim, row)))
       found.push(`at ${sim.now}: ${row.uid} could start: ${row.message}`);
   }
   return found;
