@@ -39,11 +39,14 @@ export class LatePromises {
   private readonly places = new Map<string, number>();
   /** Nodes of what holds them in vain, or beyond its planned end. */
   private readonly overdue: ReadonlySet<string>;
+  /** Those of what holds them in vain. */
+  private readonly unstarted: ReadonlySet<string>;
 
   /** @param line those that wait, in their order */
   constructor(line: readonly WorkloadRow[], promises: Promises) {
     const { overdue, reservations, lost, now } = promises;
-    this.overdue = new Set(overdue.flatMap(({ allocation }) => allocation!.nodes.map(({ name }) => name)));
+    this.overdue = namesOf(overdue);
+    this.unstarted = namesOf(overdue.filter(({ startedAt }) => startedAt === null));
     const waiting = overdue.length === 0 ? [] : [...reservations, ...lost];
     const found = [...waiting.filter((one) => isOn(one.allocation, this.overdue)), ...moved(line, promises)];
     if (found.length === 0) return;
@@ -71,21 +74,47 @@ export class LatePromises {
   missing(row: WorkloadRow, { start, nodes }: Place, placeOf: (uid: string) => Place | undefined): number {
     const place = this.byNode.size === 0 ? undefined : this.places.get(row.uid);
     if (place === undefined || isEndless({ start: 0, end: row.walltime })) return 0;
-    const extras = nodes.flatMap(({ name }) =>
-      (this.byNode.get(name) ?? []).flatMap((late) => {
-        const promised = late.place < place ? placeOf(late.uid) : undefined;
-        if (promised === undefined || !this.isStillLate(late, promised, name)) return [];
-        const extra = late.seconds ?? startLimitOf(row) + TERMINATION_SECONDS - row.walltime;
-        return start < promised.start && start + row.walltime + extra > promised.start ? extra : [];
-      }),
-    );
-    return Math.max(0, ...extras);
+    const found = new Map<Late, Pressed | undefined>();
+    let most = 0;
+    for (const { name } of nodes)
+      for (const late of this.byNode.get(name) ?? []) {
+        if (late.place >= place) continue;
+        if (!found.has(late)) found.set(late, this.pressedBy(row, start, late, placeOf(late.uid)));
+        most = Math.max(most, extraOn(name, found.get(late)));
+      }
+    return most;
   }
 
-  /** Whether it still waits for what is late, and for this node. It may have found others. */
-  private isStillLate({ seconds }: Late, promised: Place, node: string): boolean {
-    return isOn(promised, new Set([node])) && (seconds !== undefined || isOn(promised, this.overdue));
+  /** Undefined if the row would leave in time, or the promise waits for what is late no more: it may have found other nodes. */
+  private pressedBy(
+    row: WorkloadRow,
+    start: number,
+    { seconds }: Late,
+    promised: Place | undefined,
+  ): Pressed | undefined {
+    if (promised === undefined || start >= promised.start) return undefined;
+    const isLate = seconds !== undefined || isOn(promised, this.overdue);
+    if (!isLate) return undefined;
+    const needed = isOn(promised, this.unstarted) ? startLimitOf(row) - row.walltime : 0;
+    // Fluxion counts whole seconds.
+    const extra = Math.ceil(seconds ?? needed + TERMINATION_SECONDS);
+    if (start + row.walltime + extra <= promised.start) return undefined;
+    return { extra, nodes: new Set(promised.nodes.map(({ name }) => name)) };
   }
+}
+
+function extraOn(node: string, pressed: Pressed | undefined): number {
+  return pressed?.nodes.has(node) === true ? pressed.extra : 0;
+}
+
+/** A promise that would come later if the row needed more time. */
+interface Pressed {
+  readonly extra: number;
+  readonly nodes: ReadonlySet<string>;
+}
+
+function namesOf(rows: readonly WorkloadRow[]): ReadonlySet<string> {
+  return new Set(rows.flatMap(({ allocation }) => allocation!.nodes.map(({ name }) => name)));
 }
 
 function isOn({ nodes }: Place, names: ReadonlySet<string>): boolean {

@@ -215,7 +215,7 @@ async function matchInOrder(pass: Pass, candidate: Candidate): Promise<void> {
   if (
     reservation !== undefined &&
     pass.extra.has(row.uid) &&
-    startOf(answer) > reservation.allocation.start
+    startOf(answer) >= reservation.allocation.start
   ) {
     if (answer.status === 'OK') await pass.input.matcher.cancel(row.jobid);
     if (await restore(pass, row, reservation)) return keepReservation(pass, budget, row, reservation);

@@ -139,6 +139,8 @@ async function replanBehindDelay(
   { row, reservation, mayReserve }: Candidate,
   answer: MatchResult | undefined,
 ): Promise<MatchResult | undefined> {
+  // It was only asked for longer, in front of a promise that is late: its own one stays.
+  if (reservation !== undefined && pass.extra.has(row.uid)) return undefined;
   const promised = reservation?.allocation.start ?? pass.broken.get(row.uid);
   if (!mayReserve || promised === undefined || startOf(answer!) <= Math.max(promised, pass.input.now))
     return undefined;

@@ -1,4 +1,5 @@
 /** Grants whose pods never start, in front of the reservation of an earlier workload. */
+import { LatePromises } from '../../../runtime/scheduler/pass/late-promises';
 import { startLimitOf } from '../../../runtime/scheduler/pass/planned-end';
 import { startableIn } from '../startable-in';
 import type { JobOptions } from './job-options';
@@ -178,4 +179,16 @@ test('who was promised other nodes starts there with a walltime of any length', 
   await sim.finish('second');
   expect(granted(await sim.pass())).toEqual(['next']);
   expect(sim.row('next').allocation!.end).toBe(1_160);
+});
+
+test('the time that a workload needs in front of a late promise is whole seconds, as Fluxion counts', async () => {
+  const sim = await late();
+  sim.submit('short', { cpu: 2, walltime: 30.5 });
+  const [{ allocation }] = sim.reservations as [(typeof sim.reservations)[0]];
+  const rows = [...sim.rows.values()];
+  const promises = { overdue: [sim.row('stuck')], slow: [], reservations: sim.reservations, lost: [] };
+  const found = new LatePromises(rows, { ...promises, now: sim.now });
+  const place = { start: allocation.start - 40, nodes: allocation.nodes };
+  // A minute for its start and 45 s to end.
+  expect(found.missing(sim.row('short'), place, () => allocation)).toBe(75);
 });
