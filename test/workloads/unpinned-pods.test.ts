@@ -38,7 +38,7 @@ describe('a pod that runs beside the grant of its Job', () => {
     controller.submit('whole', { cores: 4, runs: 9 });
     await controller.seconds(20);
     expect(podsOf('train').map(({ spec }) => spec.nodeName)).toEqual([other]);
-    expect(surplusOf('train')).toContain(`2 cpu of ${other}; `);
+    expect(surplusOf('train')).toContain(`2 cpu of ${other} (pod train-`);
     expect(controller.row('train')).toMatchObject({ phase: 'Running', requeues: 0 });
     expect(controller.row('wide')).toMatchObject({ phase: 'Finished', result: 'Succeeded' });
     expect(controller.row('whole')).toMatchObject({ phase: 'Waiting' });
