@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf } from '../../runtime/errors';
-import { fluxJobs } from '../../runtime/kubernetes/custom-resources';
 import { jobs } from '../../runtime/kubernetes/paths';
 import type { Job } from '../../runtime/kubernetes/types';
 import { waitFor } from '../cluster/wait';
@@ -41,28 +40,6 @@ describeStack(
     /** A Job as ada makes it. */
     const job = (name: string, cores: number, runs: string, labels = {}, spec = {}) =>
       science.job(name, { cores, runs, labels, spec });
-
-    test('what is deleted in the foreground is shown until its pods have ended', async () => {
-      const slow = await job('slow', 1, UNTIL_ENDED);
-      await science.phase(slow, 'Running');
-      const [pod] = await science.podsOf(slow);
-      const kept = (isKept: boolean) => ({
-        metadata: {
-          annotations: { 'fluxqueue.test/stuck': isKept ? 'true' : null },
-          finalizers: isKept ? [...(pod!.metadata.finalizers ?? []), 'example.org/slow'] : [],
-        },
-      });
-      await science.patch(pod!, 'Pod', kept(true));
-      await science.delete(slow, 'Job', 'Foreground');
-      // The garbage collector deletes it, too, but a minute after the start of a cluster it may not know of FluxJobs.
-      const { client } = getFixture();
-      await client.delete(fluxJobs('science', 'slow-job')).catch(() => undefined);
-      await waitFor('it to be shown', async () =>
-        /job\/slow +Deleting .*PodsEnding/.test(await fluxqueue('queue', 'slow').catch(messageOf)),
-      );
-      await science.patch(pod!, 'Pod', kept(false));
-      await waitFor('it to be gone', async () => !(await fluxqueue('queue')).includes('job/slow'));
-    });
 
     test('what waits is shown, explained, held, released, preferred and cancelled', async () => {
       const full = await job('full', 4, UNTIL_ENDED);
