@@ -9,12 +9,11 @@ import type { QueueSettings } from '../queue/settings';
 import type { WorkloadRow } from '../queue/workload';
 import { clusterOf } from './pass/cluster';
 import { LatePromises } from './pass/late-promises';
-import { dueEnd, withGrace, withPlannedEnd } from './pass/planned-end';
+import { withGrace, withPlannedEnd } from './pass/planned-end';
 import { Quotas } from './pass/quota';
 import type { Reservation } from './pass/reservations';
 import { RuleMatcher } from './pass/rule-matcher';
 import type { Matcher } from './pass/types';
-import { holdsInVain, lateStartOf } from './pass/unstarted';
 import { type PlanGraph, planGraph } from './plan-graph';
 import { MOST_PLANNED, type PlanInput } from './queue-plan';
 
@@ -42,13 +41,6 @@ export async function startable(input: StartableInput): Promise<readonly Workloa
   }
   await graph.matcher.close();
   return found;
-}
-
-/** As a pass sees them. */
-function lateOf({ line, holders, reservations, now }: StartableInput): LatePromises {
-  const overdue = holders.filter((row) => holdsInVain(row, now) || dueEnd(row) <= now);
-  const slow = holders.filter((row) => lateStartOf(row) > 0);
-  return new LatePromises(line, { overdue, slow, reservations, lost: [], now });
 }
 
 function judged({ line, queues, now }: StartableInput): readonly WorkloadRow[] {
@@ -95,7 +87,7 @@ class Look {
     this.reservations = new Map(input.reservations.map((one) => [one.uid, one]));
     this.planned = new Set(graph.reservations.map(({ uid }) => uid));
     this.matcher = matcherOf(input, graph);
-    this.late = lateOf(input);
+    this.late = new LatePromises(line, { held: holders, reservations: input.reservations, lost: [], now });
     this.quotas.kept.setLine(line);
     for (const row of line) this.promise(row);
   }

@@ -9,16 +9,14 @@ import { isEndless } from '../../resources/endless';
 import type { Allocation } from '../../resources/types';
 import { countsOn, dueEnd, plannedEndOf, startLimitOf, TERMINATION_SECONDS } from './planned-end';
 import type { Reservation } from './reservations';
-import { lateStartOf } from './unstarted';
+import { holdsInVain, lateStartOf } from './unstarted';
 
 type Planned = Pick<Reservation, 'uid' | 'allocation'>;
 
 /** What is promised, as far as it may wait for what has not started, or has started late. */
 export interface Promises {
-  /** Rows that hold nodes in vain, or beyond their planned ends. */
-  readonly overdue: readonly WorkloadRow[];
-  /** Rows that have started late. */
-  readonly slow: readonly WorkloadRow[];
+  /** Rows with an allocation, as they are. */
+  readonly held: readonly WorkloadRow[];
   readonly reservations: readonly Planned[];
   /** Those that are to be made again, because what holds their nodes ends later. */
   readonly lost: readonly Planned[];
@@ -44,7 +42,8 @@ export class LatePromises {
 
   /** @param line those that wait, in their order */
   constructor(line: readonly WorkloadRow[], promises: Promises) {
-    const { overdue, reservations, lost, now } = promises;
+    const { held, reservations, lost, now } = promises;
+    const overdue = held.filter((row) => holdsInVain(row, now) || dueEnd(row) <= now);
     this.overdue = namesOf(overdue);
     this.unstarted = namesOf(overdue.filter(({ startedAt }) => startedAt === null));
     const waiting = overdue.length === 0 ? [] : [...reservations, ...lost];
@@ -124,8 +123,9 @@ function isOn({ nodes }: Place, names: ReadonlySet<string>): boolean {
 /** The promises that counted on an end before that workload had started. */
 function moved(
   line: readonly WorkloadRow[],
-  { slow, reservations, lost, now }: Promises,
+  { held, reservations, lost, now }: Promises,
 ): readonly (Planned & { readonly seconds: number })[] {
+  const slow = held.filter((row) => lateStartOf(row) > 0);
   if (slow.length === 0) return [];
   const submitted = new Map(line.map(({ uid, submittedAt }) => [uid, submittedAt]));
   const byStart = Map.groupBy(reservations, ({ allocation }) => allocation.start);

@@ -79,10 +79,10 @@ function eligibleRows(pass: Pass): WorkloadRow[] {
 }
 
 function latePromisesOf(pass: Pass, line: readonly WorkloadRow[]): LatePromises {
-  const { unstarted, overruns, slow, broken, input } = pass;
+  const { held, broken, input } = pass;
   const { reservations, cache, now } = input;
   const lost = [...broken.keys()].flatMap((uid) => cache?.reserved.get(uid) ?? []);
-  return new LatePromises(line, { overdue: [...unstarted, ...overruns], slow, reservations, lost, now });
+  return new LatePromises(line, { held, reservations, lost, now });
 }
 
 /** The second at which its backoff ends, or at which it no longer avoids a node. */

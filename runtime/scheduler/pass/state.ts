@@ -18,7 +18,7 @@ import type { QuotaShortage } from './quota-shortage';
 import { type Reservation, Reservations } from './reservations';
 import { RuleMatcher } from './rule-matcher';
 import type { PassInput } from './types';
-import { holdsInVain, lateStartOf } from './unstarted';
+import { holdsInVain } from './unstarted';
 import { WaitReasons } from './wait-reasons';
 
 /** A workload that starts soon without an eviction. */
@@ -82,8 +82,8 @@ export interface Pass {
   late: LatePromises | undefined;
   /** By uid: seconds for which a workload has nodes beyond what it is planned for, to fit in front of promises that are late. */
   readonly extra: Map<string, number>;
-  /** Of what has started so much later than it was granted that promises which counted on its end have moved. */
-  readonly slow: readonly WorkloadRow[];
+  /** Workloads that hold nodes, as their rows are. */
+  readonly held: readonly WorkloadRow[];
   readonly doubts: Doubts;
   /** Times that depend on a prediction: nothing that is planned for them is an estimate. */
   readonly predicted: Set<number>;
@@ -169,7 +169,7 @@ export function beginPass(given: PassInput): Pass {
     cache: { ...kept, settings, vain: cache.granted ? new Map() : kept.vain },
     overruns,
     unstarted: rows.filter((row) => holdsInVain(row, now)),
-    slow: rows.filter((row) => lateStartOf(row) > 0),
+    held: rows,
     doubts: new Doubts(rows, now),
     extra: new Map(),
     predicted: new Set(overruns.map((row) => plannedEndOf(row, now))),

@@ -1,23 +1,9 @@
-import type { WorkloadRow } from '../../../runtime/queue/workload';
 import { NEVER_MET } from '../../../runtime/scheduler/pass/dependencies';
 import { DependencyCycles } from '../../../runtime/scheduler/pass/dependency-cycles';
 import fc from '../../fast-check';
 import { nodesOf, Simulation } from './simulation';
 
-type Node = Pick<
-  WorkloadRow,
-  | 'uid'
-  | 'namespace'
-  | 'name'
-  | 'submittedAt'
-  | 'seq'
-  | 'jobid'
-  | 'phase'
-  | 'after'
-  | 'isAfterMet'
-  | 'reason'
-  | 'message'
->;
+type Node = ReturnType<ConstructorParameters<typeof DependencyCycles>[0]>[number];
 
 const waiting = (name: string, after: readonly string[], over: Partial<Node> = {}): Node => ({
   uid: over.namespace === undefined ? name : `${over.namespace}-${name}`,

@@ -186,7 +186,7 @@ test('the time that a workload needs in front of a late promise is whole seconds
   sim.submit('short', { cpu: 2, walltime: 30.5 });
   const [{ allocation }] = sim.reservations as [(typeof sim.reservations)[0]];
   const rows = [...sim.rows.values()];
-  const promises = { overdue: [sim.row('stuck')], slow: [], reservations: sim.reservations, lost: [] };
+  const promises = { held: [sim.row('stuck')], reservations: sim.reservations, lost: [] };
   const found = new LatePromises(rows, { ...promises, now: sim.now });
   const place = { start: allocation.start - 40, nodes: allocation.nodes };
   // A minute for its start and 45 s to end.
